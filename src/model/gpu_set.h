@@ -1,0 +1,70 @@
+// Which GPUs: a bit mask per node. Most jobs sit on one node, so the first entry lives inside the object.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "model/ids.h"
+
+namespace muster {
+
+inline constexpr int kMaxGpusPerNode = 64;
+
+struct NodeGpus {
+  NodeId node{};
+  std::uint64_t mask = 0;
+
+  int count() const { return std::popcount(mask); }
+  friend bool operator==(const NodeGpus&, const NodeGpus&) = default;
+};
+
+class GpuSet {
+ public:
+  void add(NodeId node, std::uint64_t mask) {
+    if (nodes_ == 0) {
+      first_ = {node, mask};
+    } else {
+      more_.push_back({node, mask});
+    }
+    ++nodes_;
+    gpus_ += std::popcount(mask);
+  }
+  void clear() {
+    more_.clear();
+    nodes_ = 0;
+    gpus_ = 0;
+  }
+  bool empty() const { return nodes_ == 0; }
+  int gpus() const { return gpus_; }
+  int nodes() const { return nodes_; }
+  const NodeGpus& operator[](int i) const {
+    return i == 0 ? first_ : more_[static_cast<std::size_t>(i) - 1];
+  }
+  friend bool operator==(const GpuSet& a, const GpuSet& b) {
+    if (a.nodes_ != b.nodes_ || a.gpus_ != b.gpus_) return false;
+    for (int i = 0; i < a.nodes_; ++i) {
+      if (!(a[i] == b[i])) return false;
+    }
+    return true;
+  }
+
+ private:
+  NodeGpus first_;
+  std::vector<NodeGpus> more_;
+  int nodes_ = 0;
+  int gpus_ = 0;
+};
+
+// The lowest `count` set bits of `mask`.
+inline std::uint64_t lowest_bits(std::uint64_t mask, int count) {
+  std::uint64_t taken = 0;
+  for (int i = 0; i < count; ++i) {
+    const std::uint64_t bit = mask & (~mask + 1);
+    taken |= bit;
+    mask ^= bit;
+  }
+  return taken;
+}
+
+}  // namespace muster

@@ -1,0 +1,41 @@
+// What a job asked for. Immutable once submitted; readers and generators make these, the engine takes them.
+#pragma once
+
+#include <string>
+
+#include "base/symbols.h"
+#include "model/ids.h"
+
+namespace muster {
+
+struct JobSpec {
+  JobId id{};           // set by the engine as jobs arrive; sources need not fill it
+  Seconds submit = 0;   // its completion time counts from here
+  Seconds arrival = 0;  // when the scheduler hears of it: the submit time, except in published sources
+                        // that hand jobs out early or late; a source yields nondecreasing arrivals
+  Seconds duration = 0;  // run time undisturbed, alone, on `gpus` GPUs of the reference type
+  int gpus = 1;          // GPUs asked for
+  int min_gpus = 0;      // elastic range; 0 means: exactly `gpus`
+  int max_gpus = 0;
+  Seconds deadline = kNever;  // absolute, on the clock of `submit`
+  Seconds estimate = 0;       // what its owner or a model believes the duration to be; 0: unknown
+  double cpus = 0;            // for the whole job; 0: the fair share of its GPUs
+  double memory_gb = 0;       // for the whole job; 0: the fair share of its GPUs
+  double iterations = 0;      // 0: unknown
+  int batch_size = 0;         // 0: unknown
+  int priority = 0;           // larger is more important
+  Symbol model = kNoSymbol;
+  Symbol user = kNoSymbol;
+  Symbol partition = kNoSymbol;  // virtual cluster; kNoSymbol: any
+  Symbol gpu_type = kNoSymbol;   // required type; kNoSymbol: any
+  std::string name;              // the trace's own id; empty: the number `id`
+
+  bool elastic() const { return max_gpus > 0 && min_gpus < max_gpus; }
+};
+
+// The trace's own id where it has one, else the number.
+inline std::string display_name(const JobSpec& job) {
+  return job.name.empty() ? std::to_string(index(job.id)) : job.name;
+}
+
+}  // namespace muster

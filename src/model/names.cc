@@ -1,0 +1,76 @@
+#include <array>
+
+#include "model/decision.h"
+#include "model/job.h"
+
+namespace muster {
+
+std::string_view action_name(Action action) {
+  constexpr std::array<std::string_view, 14> kNames = {
+      "submit", "admit", "hold",   "refuse", "start", "stop",    "resize",
+      "move",   "finish", "fail", "block",  "node-up", "node-down", "switch"};
+  return kNames.at(static_cast<std::size_t>(action));
+}
+
+namespace {
+
+struct ReasonText {
+  std::string_view name;
+  std::string_view sentence;
+};
+
+const ReasonText& reason_text(Reason reason) {
+  static constexpr std::array<ReasonText, 23> kTexts = {{
+      {"none", "no reason recorded"},
+      {"arrived", "it was submitted"},
+      {"accepted", "admission accepted it"},
+      {"load-limit", "the load of the cluster is above the admission threshold"},
+      {"never-fits", "it asks for more than its part of the cluster will ever have"},
+      {"over-quota", "the quota of its partition is used up"},
+      {"first-in-order", "it is next in the policy's order, and it fits"},
+      {"backfilled", "it fits while a job before it does not"},
+      {"outranked", "another job comes before it in the policy's order"},
+      {"not-enough-free", "fewer GPUs are free than it needs"},
+      {"fragmented", "enough GPUs are free, but not in a shape that the placement accepts"},
+      {"node-lost", "a node under it failed or left"},
+      {"gpu-lost", "a GPU under it failed"},
+      {"node-returned", "the node joined the cluster"},
+      {"completed", "all its work is done"},
+      {"crashed", "it failed too often by itself"},
+      {"elastic", "the policy changed its size"},
+      {"consolidated", "it moved to a better place"},
+      {"predicted-best", "simulations of the near future favoured this combination"},
+      {"not-enough-cpu", "GPUs are free, but not the CPU cores or memory beside them"},
+      {"deadline-impossible", "its deadline cannot be met"},
+      {"profiled", "its profiling time is over"},
+      {"grouped", "it shares GPUs with another job"},
+  }};
+  return kTexts.at(static_cast<std::size_t>(reason));
+}
+
+}  // namespace
+
+std::string_view reason_name(Reason reason) { return reason_text(reason).name; }
+std::string_view reason_sentence(Reason reason) { return reason_text(reason).sentence; }
+
+std::string_view job_state_name(JobState state) {
+  constexpr std::array<std::string_view, 7> kNames = {"submitted", "queued", "running", "preempted",
+                                                      "finished",  "failed", "refused"};
+  return kNames.at(static_cast<std::size_t>(state));
+}
+
+bool may_follow(JobState from, JobState to) {
+  switch (from) {
+    case JobState::kSubmitted: return to == JobState::kQueued || to == JobState::kRefused;
+    case JobState::kQueued: return to == JobState::kRunning || to == JobState::kRefused;
+    case JobState::kRunning:
+      return to == JobState::kPreempted || to == JobState::kFinished || to == JobState::kFailed;
+    case JobState::kPreempted: return to == JobState::kRunning || to == JobState::kFailed;
+    case JobState::kFinished:
+    case JobState::kFailed:
+    case JobState::kRefused: return false;
+  }
+  return false;
+}
+
+}  // namespace muster

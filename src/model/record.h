@@ -1,0 +1,61 @@
+// What a run tells the outside while it goes on: one record per job that leaves, one line of statistics per
+// turn, every decision. Observers fold, write or show these; the engine keeps none of them.
+#pragma once
+
+#include <string>
+
+#include "base/symbols.h"
+#include "model/decision.h"
+#include "model/job.h"
+
+namespace muster {
+
+struct JobRecord {
+  JobId id{};
+  std::string name;
+  Seconds submit = 0;
+  Seconds arrival = 0;
+  Seconds start = kNever;  // first start; kNever if it never ran
+  Seconds end = kNever;    // when it left: finished, failed or refused
+  Seconds queue = 0;       // seconds without GPUs between submit and end, waits after preemptions included
+  int gpus = 0;            // asked for
+  JobState status = JobState::kFinished;
+  Reason reason = Reason::kCompleted;
+  int preemptions = 0;
+  int restarts = 0;
+  int resizes = 0;
+  Seconds duration = 0;    // undisturbed run time
+  double gpu_seconds = 0;  // held
+  double lost_work = 0;
+  Seconds overhead = 0;
+  Seconds deadline = kNever;
+  Symbol user = kNoSymbol;
+  Symbol partition = kNoSymbol;
+  Symbol model = kNoSymbol;
+
+  Seconds completion_time() const { return end - submit; }
+};
+
+// The state of the cluster after a turn; it holds until the next turn.
+struct TurnStats {
+  Seconds time = 0;
+  Seconds previous = 0;   // time of the turn before; the first turn repeats its own time
+  std::int32_t held = 0;  // jobs that admission makes wait
+  std::int32_t waiting = 0;
+  std::int32_t running = 0;
+  std::int32_t usable_gpus = 0;  // of nodes that are up
+  std::int32_t used_gpus = 0;
+  std::int32_t demanded_gpus = 0;  // by waiting and running jobs together
+  std::int32_t stops = 0;          // preemptions in this turn
+  std::int32_t skipped = 0;        // turns since the last one in which nothing could change
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void on_decision(const Decision&) {}
+  virtual void on_job_end(const JobRecord&) {}
+  virtual void on_turn(const TurnStats&) {}
+};
+
+}  // namespace muster

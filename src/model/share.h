@@ -1,0 +1,59 @@
+// A share is what a policy hands out: one job, or a group of up to four that run on the same GPUs, with a
+// GPU count and, where it matters, a GPU type. A plan is shares in order of precedence.
+#pragma once
+
+#include <array>
+#include <cassert>
+#include <vector>
+
+#include "base/symbols.h"
+#include "model/ids.h"
+
+namespace muster {
+
+inline constexpr int kMaxGroup = 4;
+
+struct Share {
+  std::array<Slot, kMaxGroup> jobs{};
+  int size = 0;
+  int gpus = 0;
+  Symbol gpu_type = kNoSymbol;  // kNoSymbol: any type the job accepts
+
+  static Share alone(Slot job, int gpus, Symbol type = kNoSymbol) {
+    Share share;
+    share.jobs[0] = job;
+    share.size = 1;
+    share.gpus = gpus;
+    share.gpu_type = type;
+    return share;
+  }
+  void join(Slot job) {
+    assert(size < kMaxGroup);
+    jobs[static_cast<std::size_t>(size++)] = job;
+  }
+  Slot lead() const { return jobs[0]; }
+};
+
+// Shares in order of precedence. In a preemptive plan a running job that is not listed loses its GPUs;
+// otherwise running jobs keep theirs and the plan lists candidates among the waiting ones.
+class Plan {
+ public:
+  // `gpus` is how many could at most be handed out this turn.
+  void reset(int gpus) {
+    shares_.clear();
+    budget_ = gpus;
+  }
+  // Returns whether a later share could still matter: once the budget is spent, a policy may stop adding.
+  bool add(const Share& share) {
+    shares_.push_back(share);
+    budget_ -= share.gpus;
+    return budget_ > 0;
+  }
+  const std::vector<Share>& shares() const { return shares_; }
+
+ private:
+  std::vector<Share> shares_;
+  int budget_ = 0;
+};
+
+}  // namespace muster
