@@ -1,0 +1,61 @@
+# The commands a person types. CMake does the building; `make` alone lists what there is.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+FUZZ_SECONDS ?= 60
+BENCH_ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo build test unit bench install format tidy asan tsan fuzz clean
+
+help: ## Print this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+
+demo: build ## Install what is missing, build, and run the main job on built-in defaults
+	@build/release/muster demo
+
+build: ## Build the command into build/release/muster
+	@scripts/setup build
+	@scripts/build release muster
+
+test: ## Install what is missing, build and run all tests and checks; ends with "N passed, N failed"
+	@scripts/setup test
+	@scripts/test
+
+unit: ## Run the tests alone, without the sanitizers, formatting and clang-tidy
+	@scripts/setup test
+	@scripts/test unit
+
+bench: ## Build and run the benches of bench/ and print their figures (BENCH_ARGS is passed on)
+	@scripts/setup bench
+	@scripts/build release muster muster_benches
+	@scripts/bench $(BENCH_ARGS)
+
+install: ## Install command, man page, completions and presets under PREFIX (default /usr/local) in DESTDIR
+	@scripts/setup build
+	@scripts/build release muster
+	@DESTDIR="$(DESTDIR)" cmake --install build/release --strip --prefix "$(PREFIX)"
+
+format: ## Rewrite the sources in the house format
+	@scripts/setup test
+	@scripts/format-check --fix
+
+tidy: ## Run clang-tidy on the files that changed since it last passed
+	@scripts/setup test
+	@scripts/test tidy
+
+asan: ## Run the tests under the address and undefined-behaviour sanitizers
+	@scripts/setup test
+	@scripts/test asan
+
+tsan: ## Run the tests that use threads under the thread sanitizer
+	@scripts/setup test
+	@scripts/test tsan
+
+fuzz: ## Fuzz every reader for FUZZ_SECONDS each (default 60)
+	@scripts/setup test
+	@scripts/build fuzz muster_fuzzers
+	@scripts/fuzz $(FUZZ_SECONDS)
+
+clean: ## Remove everything that was built
+	@rm -rf build

@@ -1,0 +1,128 @@
+# Tests, end-to-end scripts, fuzzers and benches.
+#
+#   tests/<folder>/**.cc   one executable <folder>_test and one ctest entry of that name
+#   tests/support/**.cc    helpers linked into every test
+#   tests/e2e/*.sh         one ctest entry e2e_<name> per executable script; exit status 77 means skipped
+#   fuzz/<name>_fuzz.cc    <name>_fuzz; libFuzzer in the fuzz preset, elsewhere a replay run as fuzz_<name>
+#   bench/<name>.cc        an executable bench_<name>
+#
+# Labels choose what the sanitizer builds run: `threads` for tests that start threads or child processes,
+# `slow` for folders of long suites. Single slow tests end their name in `Slow` instead.
+
+set(MUSTER_THREADED_TESTS engine backend cli)
+set(MUSTER_SLOW_TESTS parity)
+
+get_property(MUSTER_ALL_ROOMS GLOBAL PROPERTY MUSTER_ROOM_TARGETS)
+enable_testing()
+add_custom_target(muster_tests)
+add_custom_target(muster_threaded_tests)
+add_custom_target(muster_fuzzers)
+add_custom_target(muster_benches)
+
+set(MUSTER_TEST_ENVIRONMENT "")
+if(TARGET muster)
+  list(APPEND MUSTER_TEST_ENVIRONMENT "MUSTER=$<TARGET_FILE:muster>")
+endif()
+
+function(muster_link_everything target)
+  target_link_libraries(${target} PRIVATE muster_flags ${MUSTER_ALL_ROOMS} ${MUSTER_NEEDS_PUBLIC}
+                                          ${MUSTER_NEEDS_PRIVATE} ${ARGN})
+endfunction()
+
+function(muster_add_test_folder folder)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${folder}/*.cc")
+  if(NOT sources)
+    return()
+  endif()
+  set(target ${folder}_test)
+  add_executable(${target} EXCLUDE_FROM_ALL ${sources})
+  if(TARGET muster_test_support)
+    target_link_libraries(${target} PRIVATE muster_test_support)
+  endif()
+  muster_link_everything(${target} GTest::gmock GTest::gtest GTest::gtest_main)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # GoogleTest's parameterised suites call variadic macros with nothing in the variadic part.
+    target_compile_options(${target} PRIVATE -Wno-gnu-zero-variadic-macro-arguments)
+  endif()
+  add_test(NAME ${target} COMMAND ${target} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+  set(labels gtest)
+  if(folder IN_LIST MUSTER_SLOW_TESTS)
+    list(APPEND labels slow)
+  endif()
+  if(folder IN_LIST MUSTER_THREADED_TESTS)
+    list(APPEND labels threads)
+    add_dependencies(muster_threaded_tests ${target})
+  endif()
+  set_tests_properties(
+    ${target} PROPERTIES TIMEOUT 900 LABELS "${labels}"
+                         ENVIRONMENT "GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/reports/${target}.xml;${MUSTER_TEST_ENVIRONMENT}")
+  add_dependencies(muster_tests ${target})
+  if(TARGET muster)
+    add_dependencies(${target} muster)
+  endif()
+endfunction()
+
+if(GTest_FOUND)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cc")
+  if(sources)
+    add_library(muster_test_support STATIC EXCLUDE_FROM_ALL ${sources})
+    muster_link_everything(muster_test_support GTest::gmock GTest::gtest)
+    target_include_directories(muster_test_support PUBLIC "${PROJECT_SOURCE_DIR}/tests")
+    # Only this file knows where the source tree is, so the other objects stay equal between checkouts.
+    set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/support/paths.cc" PROPERTIES
+                                COMPILE_DEFINITIONS "MUSTER_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"")
+  endif()
+  file(GLOB folders CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE "${PROJECT_SOURCE_DIR}/tests"
+       "${PROJECT_SOURCE_DIR}/tests/*")
+  list(REMOVE_ITEM folders support e2e)
+  foreach(folder IN LISTS folders)
+    if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/tests/${folder}")
+      muster_add_test_folder(${folder})
+    endif()
+  endforeach()
+else()
+  message(STATUS "GoogleTest not found: no tests (scripts/setup test installs it)")
+endif()
+
+# End-to-end scripts use the finished command.
+if(TARGET muster)
+  add_dependencies(muster_tests muster)
+  file(GLOB scripts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/e2e/*.sh")
+  foreach(script IN LISTS scripts)
+    execute_process(COMMAND test -x "${script}" RESULT_VARIABLE not_executable)
+    if(NOT not_executable)
+      get_filename_component(name "${script}" NAME_WE)
+      add_test(NAME e2e_${name} COMMAND "${script}" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+      set_tests_properties(e2e_${name} PROPERTIES TIMEOUT 600 LABELS e2e SKIP_RETURN_CODE 77
+                                                  ENVIRONMENT "${MUSTER_TEST_ENVIRONMENT}")
+    endif()
+  endforeach()
+endif()
+
+file(GLOB fuzzers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/fuzz/*_fuzz.cc")
+foreach(source IN LISTS fuzzers)
+  get_filename_component(target "${source}" NAME_WE)
+  string(REGEX REPLACE "_fuzz$" "" name "${target}")
+  add_executable(${target} EXCLUDE_FROM_ALL "${source}")
+  muster_link_everything(${target})
+  if(MUSTER_FUZZ)
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/fuzz/replay_main.cc")
+    add_test(NAME fuzz_${name} COMMAND ${target} --corpus "${PROJECT_SOURCE_DIR}/fuzz/corpus/${name}")
+    set_tests_properties(fuzz_${name} PROPERTIES TIMEOUT 300 LABELS fuzz)
+    add_dependencies(muster_tests ${target})
+  endif()
+  add_dependencies(muster_fuzzers ${target})
+endforeach()
+
+file(GLOB benches CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/*.cc")
+foreach(source IN LISTS benches)
+  get_filename_component(name "${source}" NAME_WE)
+  add_executable(bench_${name} EXCLUDE_FROM_ALL "${source}")
+  muster_link_everything(bench_${name})
+  if(benchmark_FOUND)
+    target_link_libraries(bench_${name} PRIVATE benchmark::benchmark)
+  endif()
+  add_dependencies(muster_benches bench_${name})
+endforeach()

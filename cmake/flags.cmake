@@ -1,0 +1,78 @@
+# How our own code is compiled: language level, warnings, sanitizers, compiler cache and linker.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+option(MUSTER_INVARIANTS "Check the engine's invariants after every turn" OFF)
+option(MUSTER_WERROR "Treat warnings as errors" ON)
+option(MUSTER_FUZZ "Build the fuzzers with libFuzzer (needs clang)" OFF)
+set(MUSTER_SANITIZE "" CACHE STRING "Sanitizers to build with, comma separated")
+
+# Tests are optimised, but keep assert() and line tables; sanitizers want less inlining in their stacks.
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
+if(MUSTER_SANITIZE)
+  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
+endif()
+
+add_library(muster_flags INTERFACE)
+target_include_directories(muster_flags INTERFACE "${PROJECT_SOURCE_DIR}/src")
+target_compile_definitions(muster_flags INTERFACE MUSTER_VERSION="${PROJECT_VERSION}")
+target_compile_options(
+  muster_flags
+  INTERFACE -Wall
+            -Wextra
+            -Wpedantic
+            -Wshadow
+            -Wconversion
+            # Indexing vectors with signed ids is everywhere; the narrowing half of -Wconversion stays on.
+            -Wno-sign-conversion
+            # Results must be equal bit for bit on every machine: never fuse a multiply with an add.
+            -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 reports a false overlap inside std::string's operator+ (GCC bug 105329).
+  target_compile_options(muster_flags INTERFACE -Wno-restrict)
+endif()
+if(MUSTER_WERROR)
+  target_compile_options(muster_flags INTERFACE -Werror)
+endif()
+if(MUSTER_INVARIANTS)
+  target_compile_definitions(muster_flags INTERFACE MUSTER_INVARIANTS=1)
+endif()
+if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
+  target_compile_definitions(muster_flags INTERFACE _GLIBCXX_ASSERTIONS)
+endif()
+
+if(MUSTER_SANITIZE)
+  target_compile_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE} -fno-sanitize-recover=all
+                                                -fno-omit-frame-pointer)
+  target_link_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # Instrumentation hides initialisation from g++'s flow analysis.
+    target_compile_options(muster_flags INTERFACE -Wno-maybe-uninitialized)
+  endif()
+endif()
+if(MUSTER_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "MUSTER_FUZZ needs clang++: use `cmake --preset fuzz`")
+  endif()
+  target_compile_options(muster_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+add_link_options(-Wl,--as-needed)
+find_program(MUSTER_MOLD NAMES ld.mold)
+if(MUSTER_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+# Paths are hashed relative to the source tree, so that several checkouts share one cache.
+find_program(MUSTER_CCACHE NAMES ccache)
+if(MUSTER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}"
+                                  CCACHE_NOHASHDIR=1 "${MUSTER_CCACHE}")
+endif()

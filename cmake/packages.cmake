@@ -1,0 +1,26 @@
+# Third-party libraries. `scripts/setup` installs them; docs/dependencies.md says why each was chosen.
+
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(tomlplusplus REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(CURL REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+
+# What every room may use. Only fmt appears in our headers; the others stay inside .cc files, and the
+# linker drops the shared libraries that nothing refers to.
+set(MUSTER_NEEDS_PUBLIC fmt::fmt Threads::Threads)
+set(MUSTER_NEEDS_PRIVATE nlohmann_json::nlohmann_json tomlplusplus::tomlplusplus PkgConfig::ZSTD)
+
+# Tests and benches are built when their libraries are there, and insisted on when ON.
+set(MUSTER_TESTS AUTO CACHE STRING "Build the tests: AUTO (when GoogleTest is found), ON or OFF")
+set_property(CACHE MUSTER_TESTS PROPERTY STRINGS AUTO ON OFF)
+if(MUSTER_TESTS STREQUAL "AUTO")
+  find_package(GTest QUIET)
+elseif(MUSTER_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+find_package(benchmark QUIET)
