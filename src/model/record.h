@@ -54,6 +54,8 @@ class Observer {
  public:
   virtual ~Observer() = default;
   virtual void on_decision(const Decision&) {}
+  // Called right after on_decision for every start, resize and move: the GPUs the job holds from now on.
+  virtual void on_placement(const Decision&, const GpuSet&) {}
   virtual void on_job_end(const JobRecord&) {}
   virtual void on_turn(const TurnStats&) {}
 };
