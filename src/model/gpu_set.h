@@ -1,5 +1,4 @@
-// Which GPUs: a bit mask per node. Most jobs sit on one node, so the first entry lives inside the
-// object.
+// Which GPUs: a bit mask per node. Most jobs sit on one node, so the first entry lives inside the object.
 #pragma once
 
 #include <bit>
