@@ -1,0 +1,251 @@
+#include "workload/table_parser.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.h"
+#include "workload/numbers.h"
+#include "workload/timestamp.h"
+
+namespace muster {
+namespace {
+
+// Takes a quoted cell whose opening quote is at `at`; leaves `at` behind the closing one. False
+// when it is never closed.
+bool take_quoted(std::string_view line, std::size_t& at, std::string& cell) {
+  cell.clear();
+  for (++at; at < line.size(); ++at) {
+    if (line[at] != '"') {
+      cell += line[at];
+    } else if (at + 1 < line.size() && line[at + 1] == '"') {
+      cell += line[++at];
+    } else {
+      ++at;
+      return true;
+    }
+  }
+  return false;
+}
+
+// Calls `take(cell)` for each cell until it returns false.
+template <typename Take>
+void each_cell(std::string_view line, char separator, std::string& unquoted, Take take) {
+  std::size_t at = 0;
+  while (true) {
+    std::string_view cell;
+    if (at < line.size() && line[at] == '"' && take_quoted(line, at, unquoted)) {
+      // Text between the closing quote and the separator belongs to the cell of a sloppy writer.
+      while (at < line.size() && line[at] != separator) unquoted += line[at++];
+      cell = unquoted;
+    } else {
+      const std::size_t begin = std::min(at, line.size());
+      at = begin;
+      while (at < line.size() && line[at] != separator) ++at;
+      cell = line.substr(begin, at - begin);
+    }
+    if (!take(cell) || at >= line.size()) return;
+    ++at;
+  }
+}
+
+bool store_real(std::string_view cell, double unit, double& value) {
+  double parsed = 0;
+  if (!read_real(cell, parsed) && !read_real(trim(cell), parsed)) return false;
+  value = parsed * unit;
+  return true;
+}
+
+bool store_whole(std::string_view cell, int& value) {
+  return read_whole_number(cell, value) || read_whole_number(trim(cell), value);
+}
+
+}  // namespace
+
+bool is_named(std::string_view alternatives, std::string_view name) {
+  for (const std::string_view alternative : split(alternatives, '|')) {
+    if (alternative == name) return true;
+  }
+  return false;
+}
+
+std::vector<std::string> split_cells(std::string_view line, char separator) {
+  std::vector<std::string> cells;
+  std::string unquoted;
+  each_cell(line, separator, unquoted, [&](std::string_view cell) {
+    cells.emplace_back(trim(cell));
+    return true;
+  });
+  return cells;
+}
+
+std::string_view field_expectation(Field field) {
+  switch (field) {
+    case Field::kSubmit:
+    case Field::kDuration:
+    case Field::kDeadline:
+    case Field::kEstimate:
+      return "a time as a number";
+    case Field::kSubmitClock:
+      return "a time like 2017-10-09 07:01:55";
+    case Field::kSubmitEither:
+      return "a number of seconds, or a time like 2017-10-09 07:01:55";
+    case Field::kGpus:
+    case Field::kMinGpus:
+    case Field::kMaxGpus:
+      return "a whole number of GPUs";
+    case Field::kBatchSize:
+    case Field::kPriority:
+      return "a whole number";
+    case Field::kCpus:
+    case Field::kMemory:
+    case Field::kIterations:
+    case Field::kNumber:
+      return "a number";
+    default:
+      return "a text";
+  }
+}
+
+Status TableParser::header(std::string_view line) {
+  targets_.clear();
+  const std::vector<std::string> names = split_cells(line, schema_.separator);
+  std::vector<std::string> unknown;
+  for (const std::string& name : names) {
+    if (!name.empty() && std::count(names.begin(), names.end(), name) > 1) {
+      return Error{fmt::format("the header names the column '{}' twice", name)};
+    }
+    Target& target = targets_.emplace_back();
+    target.name = name;
+    for (const Column& column : schema_.columns) {
+      if (!is_named(column.names, name)) continue;
+      target = {column.field, column.required, column.unit, column.slot, name};
+    }
+    if (target.field == Field::kIgnored) unknown.push_back(name);
+  }
+  std::vector<std::string_view> absent;
+  for (const Column& column : schema_.columns) {
+    const bool present =
+        std::any_of(names.begin(), names.end(),
+                    [&column](const std::string& name) { return is_named(column.names, name); });
+    if (column.required && !present) absent.push_back(column.names);
+  }
+  if (!absent.empty()) {
+    return Error{fmt::format("the header '{}' lacks the column{} {}", line.substr(0, 200),
+                             absent.size() > 1 ? "s" : "", fmt::join(absent, ", "))};
+  }
+  if (schema_.note_unknown && !unknown.empty()) {
+    notes_.push_back(fmt::format("columns that mean nothing to Muster were ignored: {}",
+                                 fmt::join(unknown, ", ")));
+  }
+  return Done{};
+}
+
+bool TableParser::store(const Target& target, std::string_view cell, JobSpec& job) {
+  switch (target.field) {
+    case Field::kIgnored:
+      return true;
+    case Field::kName:
+      job.name.assign(trim(cell));
+      return true;
+    case Field::kSubmit:
+      return store_real(cell, target.unit, job.submit);
+    case Field::kSubmitClock:
+      return read_timestamp(cell, job.submit) || read_timestamp(trim(cell), job.submit);
+    case Field::kSubmitEither:
+      return store_real(cell, target.unit, job.submit) || read_timestamp(trim(cell), job.submit);
+    case Field::kDuration:
+      return store_real(cell, target.unit, job.duration);
+    case Field::kGpus:
+      return store_whole(cell, job.gpus);
+    case Field::kMinGpus:
+      return store_whole(cell, job.min_gpus);
+    case Field::kMaxGpus:
+      return store_whole(cell, job.max_gpus);
+    case Field::kDeadline:
+      return store_real(cell, target.unit, job.deadline);
+    case Field::kEstimate:
+      return store_real(cell, target.unit, job.estimate);
+    case Field::kCpus:
+      return store_real(cell, target.unit, job.cpus);
+    case Field::kMemory:
+      return store_real(cell, target.unit, job.memory_gb);
+    case Field::kIterations:
+      return store_real(cell, target.unit, job.iterations);
+    case Field::kBatchSize:
+      return store_whole(cell, job.batch_size);
+    case Field::kPriority:
+      return store_whole(cell, job.priority);
+    case Field::kModel:
+      job.model = symbols_.intern(trim(cell));
+      return true;
+    case Field::kUser:
+      job.user = symbols_.intern(trim(cell));
+      return true;
+    case Field::kPartition:
+      job.partition = symbols_.intern(trim(cell));
+      return true;
+    case Field::kGpuType:
+      job.gpu_type = symbols_.intern(trim(cell));
+      return true;
+    case Field::kStatus:
+      status_.assign(trim(cell));
+      return true;
+    case Field::kNumber:
+      return store_real(cell, target.unit, numbers_[target.slot]);
+    case Field::kText:
+      texts_[target.slot].assign(trim(cell));
+      return true;
+  }
+  return false;
+}
+
+Parsed TableParser::wrong_count(std::size_t count) {
+  return bad(0, "", fmt::format("{} columns", count),
+             fmt::format("{}, as in the header", targets_.size()));
+}
+
+Parsed TableParser::parse(std::string_view record, JobSpec& job) {
+  status_.clear();
+  for (std::string& text : texts_) text.clear();
+  std::fill(std::begin(numbers_), std::end(numbers_), std::numeric_limits<double>::quiet_NaN());
+
+  std::size_t count = 0;
+  Parsed outcome = Parsed::kJob;
+  each_cell(record, schema_.separator, unquoted_, [&](std::string_view cell) {
+    const std::size_t position = count++;
+    if (position >= targets_.size() || outcome != Parsed::kJob) return true;
+    const Target& target = targets_[position];
+    if (cell.empty()) {
+      if (target.required) {
+        outcome =
+            missing(static_cast<int>(position) + 1, target.name, field_expectation(target.field));
+      }
+    } else if (!store(target, cell, job)) {
+      outcome =
+          bad(static_cast<int>(position) + 1, target.name, cell, field_expectation(target.field));
+    }
+    return true;
+  });
+  // A wrong number of columns is the better explanation of a wrong cell.
+  if (count != targets_.size()) return wrong_count(count);
+  if (outcome != Parsed::kJob) return outcome;
+  return finish(job);
+}
+
+Parsed TableParser::bad_cell(Field field, std::size_t slot, std::string_view found,
+                             std::string_view expected) {
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    const Target& target = targets_[i];
+    if (target.field == field && target.slot == slot) {
+      const int column = static_cast<int>(i) + 1;
+      return found.empty() ? missing(column, target.name, expected)
+                           : bad(column, target.name, found, expected);
+    }
+  }
+  return bad(0, "", found, expected);
+}
+
+}  // namespace muster

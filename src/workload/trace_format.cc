@@ -1,0 +1,71 @@
+#include "workload/trace_format.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "workload/formats/formats.h"
+#include "workload/table_parser.h"
+
+namespace muster {
+namespace {
+
+using Shape = TraceFormat::Shape;
+
+ParamList no_settings() { return {}; }
+
+// The more a format demands of a header, the earlier it stands: the first that matches is taken.
+const TraceFormat kFormats[] = {
+    {"muster", "Muster's own CSV: job_id, submit_s, duration_s, gpus and optional columns by name",
+     "muster trace convert and generate", Shape::kTable, matches_native, make_native, no_settings},
+    {"philly-csv", "trimmed Philly trace: timestamp, duration, num_gpus, gpu_time, cluster",
+     "Microsoft Philly 2017, in the form of the ElasticFlow and Sia artifacts", Shape::kTable,
+     matches_philly_csv, make_philly_csv, no_settings},
+};
+
+}  // namespace
+
+std::string_view first_line(std::string_view head) {
+  while (!head.empty()) {
+    const std::size_t end = head.find('\n');
+    const std::string_view line = trim(head.substr(0, end));
+    if (!line.empty()) return line;
+    if (end == std::string_view::npos) break;
+    head.remove_prefix(end + 1);
+  }
+  return {};
+}
+
+bool header_names(std::string_view head, char separator,
+                  std::initializer_list<std::string_view> columns) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
+  const std::vector<std::string> names = split_cells(first_line(head), separator);
+  return std::all_of(columns.begin(), columns.end(), [&names](std::string_view column) {
+    return std::any_of(names.begin(), names.end(),
+                       [column](const std::string& name) { return is_named(column, name); });
+  });
+}
+
+std::span<const TraceFormat> trace_formats() { return kFormats; }
+
+std::vector<std::string_view> trace_format_names() {
+  std::vector<std::string_view> names;
+  for (const TraceFormat& format : kFormats) names.push_back(format.name);
+  return names;
+}
+
+Result<const TraceFormat*> find_trace_format(std::string_view name) {
+  for (const TraceFormat& format : kFormats) {
+    if (format.name == name) return &format;
+  }
+  return Error{unknown_name("trace format", name, trace_format_names())};
+}
+
+const TraceFormat* detect_trace_format(std::string_view head) {
+  for (const TraceFormat& format : kFormats) {
+    if (format.matches(head)) return &format;
+  }
+  return nullptr;
+}
+
+}  // namespace muster
