@@ -1,4 +1,5 @@
-// Which GPUs: a bit mask per node. Most jobs sit on one node, so the first entry lives inside the object.
+// Which GPUs: a bit mask per node. Most jobs sit on one node, so the first entry lives inside the
+// object.
 #pragma once
 
 #include <bit>
@@ -54,6 +55,12 @@ class GpuSet {
   std::vector<NodeGpus> more_;
   int nodes_ = 0;
   int gpus_ = 0;
+};
+
+// CPU cores and memory that go with each GPU of an allocation; zero where nobody counts them.
+struct HostShare {
+  double cpus_per_gpu = 0;
+  double memory_per_gpu = 0;
 };
 
 // The lowest `count` set bits of `mask`.
