@@ -51,6 +51,11 @@ void each_cell(std::string_view line, char separator, std::string& unquoted, Tak
   }
 }
 
+// trim() for cells that hardly ever need it.
+std::string_view tidy(std::string_view cell) {
+  return cell.front() > ' ' && cell.back() > ' ' ? cell : trim(cell);
+}
+
 bool store_real(std::string_view cell, double unit, double& value) {
   double parsed = 0;
   if (!read_real(cell, parsed) && !read_real(trim(cell), parsed)) return false;
@@ -121,7 +126,8 @@ Status TableParser::header(std::string_view line) {
     target.name = name;
     for (const Column& column : schema_.columns) {
       if (!is_named(column.names, name)) continue;
-      target = {column.field, column.required, column.unit, column.slot, name};
+      target = {column.field, column.required, column.unit, column.slot, name, "", kNoSymbol};
+      keeps_ = keeps_ || column.field == Field::kNumber || column.field == Field::kText;
     }
     if (target.field == Field::kIgnored) unknown.push_back(name);
   }
@@ -143,12 +149,21 @@ Status TableParser::header(std::string_view line) {
   return Done{};
 }
 
-bool TableParser::store(const Target& target, std::string_view cell, JobSpec& job) {
+Symbol TableParser::intern(Target& target, std::string_view text) {
+  // Neighbouring lines often repeat a text, and comparing is cheaper than hashing.
+  if (target.last_text != text || target.last_symbol == kNoSymbol) {
+    target.last_text.assign(text);
+    target.last_symbol = symbols_.intern(text);
+  }
+  return target.last_symbol;
+}
+
+bool TableParser::store(Target& target, std::string_view cell, JobSpec& job) {
   switch (target.field) {
     case Field::kIgnored:
       return true;
     case Field::kName:
-      job.name.assign(trim(cell));
+      job.name.assign(tidy(cell));
       return true;
     case Field::kSubmit:
       return store_real(cell, target.unit, job.submit);
@@ -179,24 +194,24 @@ bool TableParser::store(const Target& target, std::string_view cell, JobSpec& jo
     case Field::kPriority:
       return store_whole(cell, job.priority);
     case Field::kModel:
-      job.model = symbols_.intern(trim(cell));
+      job.model = intern(target, tidy(cell));
       return true;
     case Field::kUser:
-      job.user = symbols_.intern(trim(cell));
+      job.user = intern(target, tidy(cell));
       return true;
     case Field::kPartition:
-      job.partition = symbols_.intern(trim(cell));
+      job.partition = intern(target, tidy(cell));
       return true;
     case Field::kGpuType:
-      job.gpu_type = symbols_.intern(trim(cell));
+      job.gpu_type = intern(target, tidy(cell));
       return true;
     case Field::kStatus:
-      status_.assign(trim(cell));
+      status_.assign(tidy(cell));
       return true;
     case Field::kNumber:
       return store_real(cell, target.unit, numbers_[target.slot]);
     case Field::kText:
-      texts_[target.slot].assign(trim(cell));
+      texts_[target.slot].assign(tidy(cell));
       return true;
   }
   return false;
@@ -209,15 +224,17 @@ Parsed TableParser::wrong_count(std::size_t count) {
 
 Parsed TableParser::parse(std::string_view record, JobSpec& job) {
   status_.clear();
-  for (std::string& text : texts_) text.clear();
-  std::fill(std::begin(numbers_), std::end(numbers_), std::numeric_limits<double>::quiet_NaN());
+  if (keeps_) {
+    for (std::string& text : texts_) text.clear();
+    std::fill(std::begin(numbers_), std::end(numbers_), std::numeric_limits<double>::quiet_NaN());
+  }
 
   std::size_t count = 0;
   Parsed outcome = Parsed::kJob;
   each_cell(record, schema_.separator, unquoted_, [&](std::string_view cell) {
     const std::size_t position = count++;
     if (position >= targets_.size() || outcome != Parsed::kJob) return true;
-    const Target& target = targets_[position];
+    Target& target = targets_[position];
     if (cell.empty()) {
       if (target.required) {
         outcome =
