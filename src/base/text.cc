@@ -27,8 +27,19 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+namespace {
+
+// from_chars knows no plus sign; "+5" is 5, "+-5" is nothing.
+bool drop_plus(std::string_view& text) {
+  if (text.empty() || text.front() != '+') return true;
+  text.remove_prefix(1);
+  return text.empty() || text.front() != '-';
+}
+
+}  // namespace
+
 std::optional<double> parse_real(std::string_view text) {
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  if (!drop_plus(text)) return std::nullopt;
   double value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
@@ -36,7 +47,7 @@ std::optional<double> parse_real(std::string_view text) {
 }
 
 std::optional<std::int64_t> parse_integer(std::string_view text) {
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  if (!drop_plus(text)) return std::nullopt;
   std::int64_t value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
