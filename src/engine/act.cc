@@ -10,6 +10,13 @@ void Engine::observe(Seconds until) {
   events_.clear();
   const bool stop_at_event = parts_.pacing->length() == 0;
   now_ = parts_.backend->advance(until, stop_at_event, events_);
+  if (until == kNever && !stop_at_event && parts_.backend->surprises()) {
+    // Something unforeseen ended an open wait; its turn is the next one on the grid.
+    Moments woken;
+    woken.now = now_;
+    woken.restless = true;
+    now_ = parts_.backend->advance(parts_.pacing->next_turn(woken), stop_at_event, events_);
+  }
   for (const JobEvent& event : events_) on_event(event);
 }
 
@@ -17,10 +24,13 @@ void Engine::on_event(const JobEvent& event) {
   changed_ = true;
   switch (event.kind) {
     case EventKind::kNodeUp:
+      ++vain_events_;
+      if (cluster_.up(event.node)) return;
       cluster_.set_up(event.node, true);
       log(Action::kNodeUp, Reason::kNodeReturned, kNoJob, 0, kNoJob, static_cast<int>(event.node));
       return;
     case EventKind::kGpuUp:
+      ++vain_events_;
       cluster_.set_healthy(event.node, event.gpu, true);
       return;
     case EventKind::kNodeDown:
@@ -56,6 +66,7 @@ void Engine::on_event(const JobEvent& event) {
 void Engine::on_node_down(const JobEvent& event, Reason reason) {
   const NodeId node = event.node;
   const int gpu = event.gpu;
+  if (gpu < 0 && !cluster_.up(node)) return;  // it left after it had failed
   log(Action::kNodeDown, reason, kNoJob, 0, kNoJob, static_cast<int>(node));
   const std::uint64_t lost = gpu < 0 ? ~std::uint64_t{0} : std::uint64_t{1} << gpu;
   std::vector<Slot> hit;
@@ -84,14 +95,14 @@ void Engine::settle_held_time(Job& job) {
   job.gpu_seconds_before += (now_ - job.held_since) * job.gpus.gpus();
 }
 
-void Engine::unlink(Slot slot) {
+void Engine::unlink(Slot slot, Seconds at) {
   Job& job = jobs_[slot];
   if (job.partner == slot) return;
   Slot before = job.partner;
   while (jobs_[before].partner != slot) before = jobs_[before].partner;
   jobs_[before].partner = job.partner;
   job.partner = slot;
-  repace_group(before);
+  repace_group(before, at);
 }
 
 void Engine::finish(Slot slot, Seconds exact) {
@@ -105,7 +116,7 @@ void Engine::finish(Slot slot, Seconds exact) {
   job.gpus.clear();
   --running_;
   demanded_ -= job.spec.gpus;
-  unlink(slot);
+  unlink(slot, now_);
   leave(slot, JobState::kFinished, Reason::kCompleted, parts_.pacing->end_of(exact, now_));
 }
 
@@ -116,7 +127,7 @@ void Engine::crash(Slot slot, Seconds at) {
   ++job.restarts;
   if (job.crashes <= parts_.options.max_crashes) return;
   demanded_ -= job.spec.gpus;
-  leave(slot, JobState::kFailed, Reason::kCrashed, now_);
+  leave(slot, JobState::kFailed, Reason::kCrashed, parts_.pacing->end_of(at, now_));
 }
 
 void Engine::halt(Slot slot, Reason reason, JobId other, const HaltHow& how) {
@@ -132,7 +143,7 @@ void Engine::halt(Slot slot, Reason reason, JobId other, const HaltHow& how) {
   if (how.release && job.partner == slot) cluster_.release(job.gpus, job.spec.partition, job.host);
   log(Action::kStop, reason, job.spec.id, job.gpus.gpus(), other);
   job.gpus.clear();
-  unlink(slot);
+  unlink(slot, how.at);
   job.waiting_since = now_;
   --running_;
   changed_ = true;
@@ -203,12 +214,12 @@ Pace Engine::command(CommandKind kind, Slot slot, const GpuSet& gpus, const Host
   return parts_.backend->act(command, at);
 }
 
-void Engine::repace_group(Slot member) {
+void Engine::repace_group(Slot member, Seconds at) {
   Slot slot = member;
   do {
     Job& job = jobs_[slot];
     if (job.running()) {
-      const Pace pace = command(CommandKind::kRepace, slot, job.gpus, job.host, now_, true);
+      const Pace pace = command(CommandKind::kRepace, slot, job.gpus, job.host, at, true);
       job.work = pace.work;
       job.rate = pace.rate;
       job.since = pace.since;
@@ -252,7 +263,7 @@ void Engine::launch(const Draft::Step& step, CommandKind kind) {
     for (Combination& c : parts_.combinations)
       c.scheduling->on_job(JobMoment::kStarted, slot, view());
   }
-  if (step.beside != kNoSlot) repace_group(step.beside);
+  if (step.beside != kNoSlot) repace_group(step.beside, now_);
 }
 
 void Engine::carry_out() {
@@ -277,7 +288,7 @@ void Engine::carry_out() {
     if (step.kind != Draft::Kind::kStart || !is_final(i) || !jobs_[step.job].running()) continue;
     Job& job = jobs_[step.job];
     if (step.gpus == job.gpus && step.beside == kNoSlot) continue;
-    unlink(step.job);
+    unlink(step.job, now_);
     const bool resize = step.gpus.gpus() != job.gpus.gpus();
     if (!resize && !parts_.options.turn_stops_count) {
       ++job.preemptions;
@@ -293,8 +304,12 @@ void Engine::carry_out() {
   for (const Draft::Rehost& rehost : draft_.rehosts()) {
     Job& job = jobs_[rehost.job];
     if (!job.running()) continue;
+    // Those who share GPUs share what goes with them.
+    for (Slot other = job.partner; other != rehost.job; other = jobs_[other].partner) {
+      jobs_[other].host = rehost.host;
+    }
     job.host = rehost.host;
-    repace_group(rehost.job);
+    repace_group(rehost.job, now_);
   }
 }
 

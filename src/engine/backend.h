@@ -4,6 +4,10 @@
 // that simulates knows everything at once; one that drives real processes answers with what it
 // knows and sends progress later. Time belongs to the backend: advance() jumps in simulation and
 // sleeps in life.
+//
+// The commands of one turn come in this order: stops, then resizes and moves, then starts. A job
+// that moves or grows may be told so before another has left its new GPUs, for two may change
+// places; whoever drives real GPUs takes all these jobs off before it puts any of them on.
 #pragma once
 
 #include <memory>
@@ -48,10 +52,15 @@ class Backend {
   virtual ~Backend() = default;
   virtual Pace act(const Command& command, Seconds now) = 0;
   // Lets time pass until `until`, or until the first event if `stop_at_event`; appends what
-  // happened, in order, and returns the time reached. `until` may be kNever.
+  // happened, in order, and returns the time reached, which in life is a little later than `until`.
+  // Where `until` is kNever the first event ends the wait in any case, and so does a new job in a
+  // live inbox.
   virtual Seconds advance(Seconds until, bool stop_at_event, std::vector<JobEvent>& events) = 0;
   // When the next event is due, as far as it is known; kNever if not.
   virtual Seconds next_event() = 0;
+  // Whether things may happen that next_event() does not know of: true for everything but a
+  // simulation. While jobs run on such a backend the wheel keeps turning.
+  virtual bool surprises() const { return false; }
   // A simulator that continues from this very state, for looking ahead; null if there is none.
   virtual std::unique_ptr<Backend> fork() const { return nullptr; }
 };

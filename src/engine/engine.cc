@@ -35,10 +35,12 @@ bool Engine::turn() {
     next_ = first != nullptr ? parts_.pacing->first_turn(first->arrival) : kNever;
     now_ = next_ == kNever ? 0 : std::min(next_, 0.0);
   }
-  const Seconds previous = started_ ? now_ : next_;
+  Seconds previous = now_;
   observe(next_);
+  if (!started_) previous = now_;
   take_arrivals();
   decide();
+  if (dead_end()) give_up_waiting();
   turns_ += 1 + (started_ ? parts_.pacing->skipped(previous, now_) : 0);
   report_turn(previous);
   started_ = true;
@@ -75,6 +77,8 @@ void Engine::take_arrivals() {
     parts_.source->pop();
     Job& job = jobs_[slot];
     job.spec.id = JobId{next_id_++};
+    vain_events_ = 0;
+    vain_turns_ = 0;
     job.total_work = job.spec.duration;
     log(Action::kSubmit, Reason::kArrived, job.spec.id, job.spec.gpus);
     const bool fits =
@@ -155,28 +159,55 @@ Seconds Engine::next_turn() {
   moments.next_arrival = next != nullptr ? next->arrival : kNever;
   moments.next_event = parts_.backend->next_event();
   moments.active = !idle();
-  const bool waiting = !jobs_.waiting().empty() || !held_.empty();
-  if (waiting && no_more && running_ == 0 && moments.next_event == kNever) {
-    // Nobody runs, nobody comes, no node returns: what waits now would wait for ever.
-    give_up_waiting();
-    over_ = true;
-    return kNever;
-  }
   moments.wake = active().scheduling->wake(view());
+  if (moments.wake <= now_) moments.wake = kNever;  // that was this turn
+  // On a backend that can surprise, a running job may be done by the next turn, whatever is known.
+  const bool surprises = parts_.backend->surprises();
   moments.restless =
-      parts_.selector != nullptr ? moments.active : !jobs_.waiting().empty() && !settled();
+      (surprises && running_ > 0) ||
+      (parts_.selector != nullptr ? moments.active : !jobs_.waiting().empty() && !settled());
   const Seconds at = parts_.pacing->next_turn(moments);
-  if (at > parts_.options.until || (at == kNever && no_more)) over_ = true;
+  if (at == kNever ? no_more && !surprises : at > parts_.options.until) over_ = true;
   return at;
 }
 
-void Engine::give_up_waiting() {
-  while (!jobs_.waiting().empty()) {
-    const Slot slot = jobs_.waiting().front();
-    demanded_ -= jobs_[slot].spec.gpus;
-    const bool ran = jobs_[slot].state == JobState::kPreempted;
-    leave(slot, ran ? JobState::kFailed : JobState::kRefused, Reason::kNeverFits, now_);
+bool Engine::dead_end() {
+  if (running_ > 0) {
+    vain_events_ = 0;
+    vain_turns_ = 0;
+    return false;
   }
+  if (idle() || parts_.source->peek() != nullptr || !parts_.source->finished()) return false;
+  if (parts_.backend->surprises()) return false;
+  ++vain_turns_;
+  if (!active().scheduling->traits().work_conserving) {
+    // It may leave GPUs idle on purpose; but if it does not say until when, not for ever.
+    constexpr int kPatience = 1000;
+    const bool will_act =
+        active().scheduling->wake(view()) > now_ && active().scheduling->wake(view()) != kNever;
+    if (vain_turns_ < kPatience && (will_act || (!settled() && parts_.pacing->length() > 0))) {
+      return false;
+    }
+  }
+  // Nodes that fail and return for ever are no hope after all have done so many times.
+  const auto nodes = static_cast<int>(cluster_.node_count());
+  return parts_.backend->next_event() == kNever || vain_events_ > 100 * nodes;
+}
+
+void Engine::give_up_waiting() {
+  // One at a time, for whoever is behind it may fit once it is gone.
+  while (running_ == 0 && !jobs_.waiting().empty()) {
+    const Draft::Block* block = draft_.blocked();
+    const Slot slot = block != nullptr ? block->share.lead() : jobs_.waiting().front();
+    Job& job = jobs_[slot];
+    demanded_ -= job.spec.gpus;
+    job.waited_before += now_ - job.waiting_since;
+    const bool ran = job.state == JobState::kPreempted;
+    leave(slot, ran ? JobState::kFailed : JobState::kRefused, Reason::kNeverFits, now_);
+    changed_ = true;
+    decide();
+  }
+  if (running_ > 0) return;
   for (const Slot slot : held_) leave(slot, JobState::kRefused, Reason::kNeverFits, now_);
   held_.clear();
 }

@@ -54,6 +54,8 @@ class Engine final : public WhatIf {
     EngineOptions options;
   };
   explicit Engine(Parts parts);
+  Engine(const Engine&) = delete;  // its draft points into it
+  Engine& operator=(const Engine&) = delete;
 
   // Turns the wheel once; false when the run is over.
   bool turn();
@@ -86,6 +88,8 @@ class Engine final : public WhatIf {
   void decide();
   void carry_out();
   void report_turn(Seconds previous);
+  // Whether jobs wait and nothing that is known to come can change that.
+  bool dead_end();
   void give_up_waiting();
   Seconds next_turn();
 
@@ -101,10 +105,11 @@ class Engine final : public WhatIf {
   };
   void halt(Slot slot, Reason reason, JobId other, const HaltHow& how);
   void launch(const Draft::Step& step, CommandKind kind);
-  void repace_group(Slot member);
+  void repace_group(Slot member, Seconds at);
   void leave(Slot slot, JobState status, Reason reason, Seconds end);
   void settle_held_time(Job& job);
-  void unlink(Slot slot);
+  // Takes the job out of its group; the others go on without it from `at`.
+  void unlink(Slot slot, Seconds at);
   Pace command(CommandKind kind, Slot slot, const GpuSet& gpus, const HostShare& host, Seconds at,
                bool graceful);
   void log(Action action, Reason reason, JobId job, int gpus = 0, JobId other = kNoJob,
@@ -134,6 +139,8 @@ class Engine final : public WhatIf {
   std::uint32_t next_id_ = 0;
   int running_ = 0;
   int stops_ = 0;
+  int vain_events_ = 0;  // since a job last ran or came
+  int vain_turns_ = 0;
   bool changed_ = true;   // something happened that a settled policy must answer
   bool started_ = false;  // the first turn has taken place
   bool over_ = false;

@@ -6,14 +6,26 @@
 namespace muster {
 namespace {
 
-// The first multiple of `length` that is at least `time`.
+// Turns lie on a grid: the multiples of a length. A live clock is always a little late for them, so
+// that every time is first brought back to the multiple it belongs to; otherwise turns would drift.
+
+// The last multiple of `length` that is not after `time`, counted in lengths.
+double multiple_at(Seconds time, Seconds length) {
+  double k = std::floor(time / length);
+  // The division may round across a multiple.
+  if (k * length > time) k -= 1;
+  if ((k + 1) * length <= time) k += 1;
+  return k;
+}
+
+// The first multiple after `time`.
+Seconds after(Seconds time, Seconds length) { return (multiple_at(time, length) + 1) * length; }
+
+// The first multiple that is at least `time`.
 Seconds ceil_to(Seconds time, Seconds length) {
   if (time == kNever) return kNever;
-  Seconds at = std::ceil(time / length) * length;
-  // The division may round across a boundary: step to the right multiple.
-  if (at - length >= time) at -= length;
-  if (at < time) at += length;
-  return at;
+  const Seconds at = multiple_at(time, length) * length;
+  return at == time ? time : after(time, length);
 }
 
 Seconds next_change(const Moments& m) { return std::min({m.next_arrival, m.next_event, m.wake}); }
@@ -22,13 +34,14 @@ class Rounds final : public Pacing {
  public:
   explicit Rounds(Seconds length) : length_(length) {}
   Seconds next_turn(const Moments& m) const override {
-    if (m.restless) return m.now + length_;
-    return std::max(m.now + length_, ceil_to(next_change(m), length_));
+    const Seconds next = after(m.now, length_);
+    return m.restless ? next : std::max(next, ceil_to(next_change(m), length_));
   }
   Seconds first_turn(Seconds) const override { return 0; }
   Seconds end_of(Seconds, Seconds turn) const override { return turn; }
   long long skipped(Seconds from, Seconds to) const override {
-    return std::max(0LL, std::llround((to - from) / length_) - 1);
+    const double turns = multiple_at(to, length_) - multiple_at(from, length_);
+    return std::max(0LL, std::llround(turns) - 1);
   }
   Seconds length() const override { return length_; }
   std::unique_ptr<Pacing> clone() const override { return std::make_unique<Rounds>(*this); }
@@ -41,8 +54,8 @@ class Slots final : public Pacing {
  public:
   explicit Slots(Seconds length) : length_(length) {}
   Seconds next_turn(const Moments& m) const override {
-    if (m.restless) return m.now + length_;
-    return std::max(m.now + length_, ceil_to(next_change(m), length_));
+    const Seconds next = after(m.now, length_);
+    return m.restless ? next : std::max(next, ceil_to(next_change(m), length_));
   }
   Seconds first_turn(Seconds first_arrival) const override {
     return ceil_to(first_arrival, length_);
@@ -59,8 +72,8 @@ class Ticks final : public Pacing {
  public:
   explicit Ticks(Seconds length) : length_(length) {}
   Seconds next_turn(const Moments& m) const override {
-    if (m.restless) return m.now + length_;
-    return std::max(m.now + length_, ceil_to(next_change(m), length_));
+    const Seconds next = after(m.now, length_);
+    return m.restless ? next : std::max(next, ceil_to(next_change(m), length_));
   }
   Seconds first_turn(Seconds first_arrival) const override {
     return ceil_to(first_arrival, length_);

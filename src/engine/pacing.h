@@ -1,12 +1,17 @@
 // Pacing: when the wheel turns next, and which second a completion is booked on. The published
 // systems differ most here, so it is one strategy object.
 //
-// | pacing | turns at                                   | a job ends at          | its GPUs are
-// free at | | rounds | every multiple of the length               | the next turn          | the
-// next turn        | | slots  | the next multiple after something happened | the exact moment | the
-// next turn        | | ticks  | whole ticks at which something happens     | the next tick | the
-// next tick        | | events | every arrival, completion, node change     | the exact moment | the
-// exact moment     |
+// rounds  turn at every multiple of the length. A job ends, and its GPUs are free, at the next
+// turn. slots   turn at the next multiple after something happened. A job ends at the exact moment;
+// its
+//         GPUs are free at the next turn.
+// ticks   turn at the multiples at which something happens. A job ends, and its GPUs are free,
+// then. events  turn at every arrival, completion and node change. A job ends, and its GPUs are
+// free, at
+//         the exact moment.
+//
+// Where time is real, a turn takes place a little after its time; the next one is again on the
+// grid.
 #pragma once
 
 #include <memory>
@@ -24,7 +29,7 @@ struct Moments {
   Seconds next_arrival = kNever;
   Seconds next_event = kNever;  // completion or node change, as far as known
   Seconds wake = kNever;        // the policy's own wish
-  bool restless = false;        // jobs wait and the policy may change its mind by itself
+  bool restless = false;        // the next turn on the grid matters, whatever is known to happen
   bool active = false;          // something runs or waits
 };
 

@@ -1,4 +1,6 @@
 // Looking ahead: the engine forks its state, not its past, and lets one combination rule the fork.
+#include <algorithm>
+
 #include "engine/engine.h"
 
 namespace muster {
@@ -56,11 +58,16 @@ Prediction Engine::predict(std::size_t combination, Seconds horizon) {
   future.next_ = future.next_turn();
   while (future.turn()) {
   }
+  // The last turn lies somewhere before the horizon; all combinations are judged at the horizon.
+  const Seconds end = horizon == kNever ? future.now_ : now_ + horizon;
   for (const Slot slot : future.jobs_.active()) {
     const Job& job = future.jobs_[slot];
-    if (job.total_work > 0) prediction.sum_progress += job.work_at(future.now_) / job.total_work;
+    ++prediction.unfinished;
+    prediction.sum_age += end - job.spec.submit;
+    if (job.total_work > 0)
+      prediction.sum_progress += std::min(1.0, job.work_at(end) / job.total_work);
     if (job.waiting() && job.spec.duration > 0) {
-      prediction.sum_slowdown += (future.now_ - job.spec.submit) / job.spec.duration;
+      prediction.sum_slowdown += (end - job.spec.submit) / job.spec.duration;
     }
   }
   return prediction;

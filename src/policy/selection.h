@@ -14,9 +14,13 @@ struct Prediction {
   long long finished = 0;
   double sum_completion_time = 0;  // of the jobs that finish, from their submission
   double sum_progress = 0;         // over jobs active at the end: fraction of work done
-  double sum_slowdown = 0;  // over jobs still waiting: waiting time over undisturbed duration
+  double sum_slowdown = 0;   // over jobs still waiting: waiting time over undisturbed duration
+  long long unfinished = 0;  // admitted jobs that are still there at the end
+  double sum_age = 0;        // over those, from their submission to the end
+  // Unfinished jobs count as if they ended with the horizon: finishing nobody is not a merit.
   double mean_completion_time() const {
-    return finished > 0 ? sum_completion_time / static_cast<double>(finished) : 0;
+    const auto jobs = static_cast<double>(finished + unfinished);
+    return jobs > 0 ? (sum_completion_time + sum_age) / jobs : 0;
   }
 };
 

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "engine/invariants.h"
 #include "perf/models.h"
+#include "support/injecting_backend.h"
 
 namespace muster {
 namespace {
@@ -94,32 +95,35 @@ std::vector<std::string> RunLog::lines(std::initializer_list<Action> actions) co
   return lines;
 }
 
-Simulation::Simulation(Setup setup) : setup_(std::move(setup)) {
+Simulation::Simulation(Scenario scenario) : scenario_(std::move(scenario)) {
   Engine::Parts parts;
-  parts.cluster = std::make_shared<const ClusterSpec>(setup_.cluster);
-  if (setup_.perf_model) {
-    parts.perf = setup_.perf_model();
+  parts.cluster = std::make_shared<const ClusterSpec>(scenario_.cluster);
+  if (scenario_.perf_model) {
+    parts.perf = scenario_.perf_model();
   } else {
     std::vector<std::unique_ptr<PerfModel>> models;
-    for (const Choice& choice : setup_.perf) models.push_back(make_perf(choice, *setup_.symbols));
+    for (const Choice& choice : scenario_.perf)
+      models.push_back(make_perf(choice, *scenario_.symbols));
     parts.perf = multiply(std::move(models));
   }
-  parts.pacing = make_pacing(setup_.pacing);
-  if (setup_.combinations) {
-    parts.combinations = setup_.combinations();
+  parts.pacing = make_pacing(scenario_.pacing);
+  if (scenario_.combinations) {
+    parts.combinations = scenario_.combinations();
   } else {
     parts.combinations.push_back(
-        make_combination(setup_.scheduling, setup_.placement, setup_.admission));
+        make_combination(scenario_.scheduling, scenario_.placement, scenario_.admission));
   }
-  if (setup_.selector) parts.selector = setup_.selector();
-  backend_ = std::make_unique<SimBackend>(
-      parts.cluster, parts.perf, std::make_shared<const RestartCost>(setup_.cost), setup_.failures);
-  source_ = std::make_unique<ListSource>(setup_.jobs);
+  if (scenario_.selector) parts.selector = scenario_.selector();
+  simulator_ = std::make_unique<SimBackend>(parts.cluster, parts.perf,
+                                            std::make_shared<const RestartCost>(scenario_.cost),
+                                            scenario_.failures);
+  backend_ = std::make_unique<InjectingBackend>(*simulator_, scenario_.injected);
+  source_ = std::make_unique<ListSource>(scenario_.jobs);
   parts.backend = backend_.get();
   parts.source = source_.get();
-  parts.observers = setup_.observers;
+  parts.observers = scenario_.observers;
   parts.observers.push_back(&log_);
-  parts.options = setup_.options;
+  parts.options = scenario_.options;
   engine_ = std::make_unique<Engine>(std::move(parts));
 }
 
@@ -146,8 +150,8 @@ void Simulation::turn_to(Seconds time) {
   }
 }
 
-RunLog simulate(Setup setup) {
-  Simulation simulation(std::move(setup));
+RunLog simulate(Scenario scenario) {
+  Simulation simulation(std::move(scenario));
   return simulation.run();
 }
 

@@ -61,7 +61,7 @@ struct RunLog final : Observer {
 std::string line_of(const Decision& decision);
 
 // What a simulation is made of. Fill in what differs, then make a Simulation of it.
-struct Setup {
+struct Scenario {
   ClusterSpec cluster = uniform_cluster(1, 4);
   std::vector<JobSpec> jobs = {};
   Choice pacing = {"events"};
@@ -73,6 +73,7 @@ struct Setup {
   FailureOptions failures = {};
   EngineOptions options = {};
   std::vector<Observer*> observers = {};
+  std::vector<JobEvent> injected = {};  // events by time, beside those of the simulation
   std::shared_ptr<Symbols> symbols = std::make_shared<Symbols>();
 
   // Instead of the names above.
@@ -83,13 +84,13 @@ struct Setup {
 
 class Simulation {
  public:
-  explicit Simulation(Setup setup);
+  explicit Simulation(Scenario scenario);
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
   Engine& engine() { return *engine_; }
   const RunLog& log() const { return log_; }
-  const Setup& setup() const { return setup_; }
+  const Scenario& scenario() const { return scenario_; }
 
   // Turns until the end, and fails the test at the first turn after which an invariant is broken,
   // or if the end does not come within `most_turns`.
@@ -98,14 +99,15 @@ class Simulation {
   void turn_to(Seconds time);
 
  private:
-  Setup setup_;
+  Scenario scenario_;
   RunLog log_;
-  std::unique_ptr<SimBackend> backend_;
+  std::unique_ptr<Backend> simulator_;
+  std::unique_ptr<Backend> backend_;
   std::unique_ptr<ListSource> source_;
   std::unique_ptr<Engine> engine_;
 };
 
 // Shorthand for tests that need only the log.
-RunLog simulate(Setup setup);
+RunLog simulate(Scenario scenario);
 
 }  // namespace muster

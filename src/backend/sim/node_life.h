@@ -1,6 +1,7 @@
 // When nodes and GPUs fail, return, join and leave: a schedule written by a person, and failures
 // drawn from a seed. Each node has a random stream of its own, so what happens to one never depends
-// on another.
+// on another. Nothing fails on a node that the schedule has taken away, and a node that joins is
+// up.
 #pragma once
 
 #include <vector>
@@ -28,6 +29,9 @@ class NodeLife {
   Seconds next() const { return heap_.empty() ? kNever : heap_.front().time; }
   // Removes and returns the next event; call only when there is one.
   JobEvent pop();
+  // Forgets the failures to come, which nobody can know of; the schedule and the repairs of what is
+  // broken now stay.
+  void forget_failures();
 
  private:
   enum class Source : std::uint8_t { kSchedule, kNode, kGpu };
@@ -47,12 +51,21 @@ class NodeLife {
     Random gpu;
   };
 
+  struct NodeState {
+    bool present = true;     // by the schedule
+    bool gpu_drawn = false;  // the next change of one of its GPUs is known
+  };
+
   void push(const Entry& entry);
+  template <typename Condition>
+  void erase_if(Condition condition);
+  void on_schedule(const Entry& entry);
   void draw_node(std::size_t node, Seconds from, bool up);
   void draw_gpu(std::size_t node, Seconds from, int broken);
 
   FailureOptions options_;
   std::vector<int> gpus_;
+  std::vector<NodeState> states_;
   std::vector<NodeStream> streams_;
   std::vector<Entry> heap_;
 };

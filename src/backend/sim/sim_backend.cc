@@ -39,6 +39,8 @@ Pace SimBackend::act(const Command& command, Seconds now) {
   if (command.kind == CommandKind::kRepace) {
     pace.since = std::max(now, job.since);
     pace.saved_work = saved_by(job, now);
+    // Its end has been reported already, in the same batch as what changed its neighbours.
+    if (running_[index(command.slot)] == 0) return pace;
   } else {
     const bool again = command.resumed || command.kind != CommandKind::kStart;
     const Seconds cost =
@@ -116,6 +118,10 @@ Seconds SimBackend::advance(Seconds until, bool stop_at_event, std::vector<JobEv
   return now_;
 }
 
-std::unique_ptr<Backend> SimBackend::fork() const { return std::make_unique<SimBackend>(*this); }
+std::unique_ptr<Backend> SimBackend::fork() const {
+  auto future = std::make_unique<SimBackend>(*this);
+  future->nodes_.forget_failures();
+  return future;
+}
 
 }  // namespace muster
