@@ -1,4 +1,6 @@
 // Clusters in TOML, with every detail, and Gavel's cluster_specs.json.
+#define TOML_EXCEPTIONS 0
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -205,13 +207,13 @@ struct Builder {
 
 Result<ClusterSpec> parse_cluster_toml(std::string_view content, const std::string& name,
                                        Symbols& symbols) {
-  toml::table document;
-  try {
-    document = toml::parse(content, name);
-  } catch (const toml::parse_error& problem) {
+  const toml::parse_result parsed = toml::parse(content, name);
+  if (parsed.failed()) {
+    const toml::parse_error& problem = parsed.error();
     return Error{fmt::format("{}:{}:{}: {}", name, problem.source().begin.line,
                              problem.source().begin.column, problem.description())};
   }
+  const toml::table& document = parsed.table();
   TableReader reader(document, name, "a cluster file");
   reader.only({"nodes", "partitions", "changes"});
   reader.require("nodes");
