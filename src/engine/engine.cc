@@ -60,7 +60,7 @@ void Engine::decide() {
   changed_ = false;
   const SchedulingTraits traits = active().scheduling->traits();
   plan_.reset(traits.preemptive ? cluster_.usable_gpus() : cluster_.free_gpus(),
-              active().placement->backfills());
+              active().placement->backfills() && !traits.strict);
   draft_.reset();
   if (!jobs_.active().empty()) {
     active().scheduling->schedule(view(), plan_);

@@ -59,6 +59,7 @@ class WalkingPlacement : public PlacementPolicy {
   void select(const View& view, const Plan& plan, const Draft& draft);
 
   bool backfill_;
+  bool backfill_now_ = true;        // unless the policy is strict
   std::vector<char> chosen_;  // by position in the plan
   std::vector<char> keeps_;   // by slot: may stay or start
   std::vector<int> budget_;   // by pool

@@ -18,6 +18,8 @@ struct SchedulingTraits {
   // The plan would be the same until a job arrives, leaves or a node changes: quiet turns may be
   // skipped.
   bool settles = true;
+  // Nobody overtakes: once a share does not fit, those behind it wait too, whatever the placement allows.
+  bool strict = false;
   // No GPU idles while a job that would fit waits (given a placement that backfills).
   bool work_conserving = true;
   // Reads the true duration of jobs.

@@ -11,6 +11,8 @@ const ParamInfo kBoostAfter{"boost_after", ParamKind::kReal, "inf",
 const ParamInfo kQuantum{
     "quantum", ParamKind::kReal, "300",
     "where turns follow events: seconds after which the order is looked at again", 1};
+const ParamInfo kStrict{"strict", ParamKind::kFlag, "true",
+                        "nobody overtakes a job that does not fit"};
 const ParamInfo kBackfill{"backfill", ParamKind::kFlag, "true",
                           "try jobs behind one that does not fit"};
 
@@ -37,13 +39,13 @@ const std::vector<PolicyInfo<SchedulingPolicy>>& scheduling_table() {
        "first come, first served",
        "folklore",
        {{"preempt", ParamKind::kFlag, "false", "let a job submitted earlier push out later ones"},
-        kBoostAfter},
+        kStrict, kBoostAfter},
        make_fifo},
       {"sjf",
        "shortest job first, without preemption",
        "folklore",
        {{"by_estimate", ParamKind::kFlag, "false",
-         "use the estimate instead of the true duration"}},
+         "use the estimate instead of the true duration"}, kStrict},
        make_sjf},
       {"srtf", "shortest remaining time first", "folklore", {kBoostAfter}, make_srtf},
       {"las",

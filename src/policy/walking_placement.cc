@@ -60,6 +60,7 @@ bool WalkingPlacement::try_place(const View& view, const Share& share, Draft& dr
 
 void WalkingPlacement::place(const View& view, const SchedulingTraits& traits, const Plan& plan,
                              Draft& draft) {
+  backfill_now_ = backfill_ && !traits.strict;
   if (traits.preemptive) {
     place_preemptive(view, plan, draft);
     return;
@@ -68,7 +69,7 @@ void WalkingPlacement::place(const View& view, const SchedulingTraits& traits, c
     const Reason reason = draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder;
     if (try_place(view, share, draft, reason)) continue;
     draft.block(share, why_not(view, draft.cluster(), share));
-    if (!backfill_) return;
+    if (!backfill_now_) return;
   }
 }
 
@@ -83,7 +84,7 @@ void WalkingPlacement::select(const View& view, const Plan& plan, const Draft& d
     const Share& share = plan.shares()[i];
     if (one_pool) {
       if (share.gpus > budget_[0]) {
-        if (!backfill_) return;
+        if (!backfill_now_) return;
         if (budget_[0] == 0) return;
         continue;
       }
@@ -94,7 +95,7 @@ void WalkingPlacement::select(const View& view, const Plan& plan, const Draft& d
       int room = 0;
       for (const PoolId pool : pools) room += budget_[index(pool)];
       if (share.gpus > room) {
-        if (!backfill_) return;
+        if (!backfill_now_) return;
         continue;
       }
       int left = share.gpus;
@@ -125,7 +126,7 @@ void WalkingPlacement::place_preemptive(const View& view, const Plan& plan, Draf
     const Share& share = plan.shares()[i];
     if (chosen_[i] == 0) {
       draft.block(share, why_not(view, draft.cluster(), share));
-      if (!backfill_) return;
+      if (!backfill_now_) return;
       continue;
     }
     const Reason reason = draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder;

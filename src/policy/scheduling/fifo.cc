@@ -7,9 +7,15 @@ namespace {
 // that was submitted earlier but heard of later may push others out, as in Blox.
 class Fifo final : public KeyPolicy {
  public:
-  Fifo(bool preempt, Seconds boost_after) : KeyPolicy(boost_after), preempt_(preempt) {}
+  explicit Fifo(const Params& params)
+      : KeyPolicy(params.real("boost_after")),
+        preempt_(params.flag("preempt")),
+        strict_(params.flag("strict")) {}
   SchedulingTraits traits() const override {
-    return {.preemptive = preempt_, .settles = !boosts()};
+    return {.preemptive = preempt_,
+            .settles = !boosts(),
+            .strict = strict_,
+            .work_conserving = !strict_};
   }
   void schedule(const View& view, Plan& plan) override {
     if (preempt_) {
@@ -28,12 +34,13 @@ class Fifo final : public KeyPolicy {
 
  private:
   bool preempt_;
+  bool strict_;
 };
 
 }  // namespace
 
 std::unique_ptr<SchedulingPolicy> make_fifo(const Params& params) {
-  return std::make_unique<Fifo>(params.flag("preempt"), params.real("boost_after"));
+  return std::make_unique<Fifo>(params);
 }
 
 }  // namespace muster

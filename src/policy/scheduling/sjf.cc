@@ -8,8 +8,8 @@ namespace {
 // Shortest job first, without preemption, by the owner's estimate or the true duration.
 class Sjf final : public SchedulingPolicy {
  public:
-  explicit Sjf(bool by_estimate) : by_estimate_(by_estimate) {}
-  SchedulingTraits traits() const override { return {.clairvoyant = !by_estimate_}; }
+  Sjf(bool by_estimate, bool strict) : by_estimate_(by_estimate), strict_(strict) {}
+  SchedulingTraits traits() const override { return {.strict = strict_, .work_conserving = !strict_, .clairvoyant = !by_estimate_}; }
   // The queue is a heap, kept between turns, so that a long queue costs its logarithm and not its
   // length.
   void on_job(JobMoment moment, Slot slot, const View& view) override {
@@ -52,6 +52,7 @@ class Sjf final : public SchedulingPolicy {
   }
 
   bool by_estimate_;
+  bool strict_;
   std::vector<Entry> heap_;
   std::vector<Entry> taken_;
 };
@@ -59,7 +60,7 @@ class Sjf final : public SchedulingPolicy {
 }  // namespace
 
 std::unique_ptr<SchedulingPolicy> make_sjf(const Params& params) {
-  return std::make_unique<Sjf>(params.flag("by_estimate"));
+  return std::make_unique<Sjf>(params.flag("by_estimate"), params.flag("strict"));
 }
 
 }  // namespace muster
