@@ -1,8 +1,5 @@
-// How fast the core is, on the full Philly trace, on Blox's figure 6 and on ten million generated jobs.
-// Results are checked against plain simulators before any time is printed.
-#include <sys/resource.h>
-#include <time.h>
-
+// How fast the core is, on the full Philly trace, on Blox's figure 6 and on ten million generated
+// jobs. Results are checked against plain simulators before any time is printed.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -10,16 +7,18 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <sys/resource.h>
 #include <thread>
+#include <time.h>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "backend/sim/sim_backend.h"
 #include "base/random.h"
-#include "plain.h"
 #include "engine/engine.h"
 #include "perf/models.h"
+#include "plain.h"
 #include "policy/table.h"
 #include "workload/generate/blox_sources.h"
 #include "workload/trace_reader.h"
@@ -27,7 +26,8 @@
 namespace muster::bench {
 namespace {
 
-// Seconds of this process's CPU time: other programs on the machine do not count. Runs with one thread.
+// Seconds of this process's CPU time: other programs on the machine do not count. Runs with one
+// thread.
 double seconds_of(const std::function<void()>& work) {
   const auto cpu = [] {
     timespec time{};
@@ -88,10 +88,12 @@ long long simulate(Setup setup, JobSource& source, Observer& observer) {
   parts.perf = multiply({});
   parts.pacing = std::move(setup.pacing);
   Combination combination;
-  combination.admission = std::move(*make_from("admission", admission_table(), setup.admission, {}));
+  combination.admission =
+      std::move(*make_from("admission", admission_table(), setup.admission, {}));
   combination.scheduling =
       std::move(*make_from("scheduling", scheduling_table(), setup.scheduling, setup.params));
-  combination.placement = std::move(*make_from("placement", placement_table(), setup.placement, {}));
+  combination.placement =
+      std::move(*make_from("placement", placement_table(), setup.placement, {}));
   parts.combinations.push_back(std::move(combination));
   SimBackend backend(parts.cluster, parts.perf, std::make_shared<RestartCost>());
   parts.backend = &backend;
@@ -133,9 +135,12 @@ bool bench_philly(const std::string& path) {
   std::vector<double> plain;
   const double slow = seconds_of([&] { plain = plain_fifo(jobs, 64, 8); });
   const bool equal = plain == ours.ends;
-  fmt::print("fifo on 64x8, events:   {:.3f} s, {:.0f} jobs/s; with reading {:.3f} s; plain simulator {:.2f} s "
-             "= {:.0f} x; every end second equal: {}\n",
-             engine, static_cast<double>(jobs.size()) / engine, engine + reading, slow, slow / engine, equal);
+  fmt::print(
+      "fifo on 64x8, events:   {:.3f} s, {:.0f} jobs/s; with reading {:.3f} s; plain simulator "
+      "{:.2f} s "
+      "= {:.0f} x; every end second equal: {}\n",
+      engine, static_cast<double>(jobs.size()) / engine, engine + reading, slow, slow / engine,
+      equal);
   bool good = equal;
   for (const char* policy : {"sjf", "srtf", "las", "tiresias", "max-min", "finish-time-fairness"}) {
     Fold fold;
@@ -149,9 +154,11 @@ bool bench_philly(const std::string& path) {
       fold = {};
       turns = simulate(std::move(setup), source, fold);
     });
-    fmt::print("{:<22} on 64x8, {}: {:.3f} s, {:.0f} jobs/s, {} turns, {:.2f} us per turn, mean JCT {:.1f} s\n", policy,
-               rounds ? "300 s rounds" : "events", time, static_cast<double>(fold.jobs) / time, turns,
-               1e6 * time / static_cast<double>(turns), fold.sum / static_cast<double>(fold.jobs));
+    fmt::print(
+        "{:<22} on 64x8, {}: {:.3f} s, {:.0f} jobs/s, {} turns, {:.2f} us per turn, mean JCT "
+        "{:.1f} s\n",
+        policy, rounds ? "300 s rounds" : "events", time, static_cast<double>(fold.jobs) / time,
+        turns, 1e6 * time / static_cast<double>(turns), fold.sum / static_cast<double>(fold.jobs));
   }
   return good;
 }
@@ -187,7 +194,8 @@ void bench_figure_six() {
     }
   });
   // The README of Blox gives about 8 hours for this sweep.
-  fmt::print("figure 6 of Blox, 27 points: {:.2f} s in all; its text says about 8 h = {:.0f} x\n", time, 8 * 3600 / time);
+  fmt::print("figure 6 of Blox, 27 points: {:.2f} s in all; its text says about 8 h = {:.0f} x\n",
+             time, 8 * 3600 / time);
 }
 
 // A Poisson stream that keeps 10,000 GPUs about 85 % busy.
@@ -224,10 +232,12 @@ void bench_scale() {
       setup.nodes = 1250;
       turns = simulate(std::move(setup), source, fold);
     });
-    fmt::print("{:>10} jobs on 10,000 GPUs, fifo: {:.2f} s, {:.0f} jobs/s, {:.3f} us per turn, peak memory {:.0f} MiB, "
-               "mean JCT {:.0f} s\n",
-               jobs, time, static_cast<double>(jobs) / time, 1e6 * time / static_cast<double>(turns), peak_rss_mb(),
-               fold.sum / static_cast<double>(fold.jobs));
+    fmt::print(
+        "{:>10} jobs on 10,000 GPUs, fifo: {:.2f} s, {:.0f} jobs/s, {:.3f} us per turn, peak "
+        "memory {:.0f} MiB, "
+        "mean JCT {:.0f} s\n",
+        jobs, time, static_cast<double>(jobs) / time, 1e6 * time / static_cast<double>(turns),
+        peak_rss_mb(), fold.sum / static_cast<double>(fold.jobs));
   }
 }
 
@@ -245,11 +255,14 @@ int main(int argc, char** argv) {
   bool good = true;
   if (wanted("philly")) {
     const char* shared = std::getenv("MUSTER_SHARED");
-    const auto file = std::filesystem::path(shared != nullptr ? shared : "../shared") / "data/philly/philly.csv";
+    const auto file =
+        std::filesystem::path(shared != nullptr ? shared : "../shared") / "data/philly/philly.csv";
     if (std::filesystem::exists(file)) {
       good = bench_philly(file.string());
     } else {
-      fmt::print("philly: skipped, {} is not on this machine (MUSTER_SHARED names the shared folder)\n", file.string());
+      fmt::print(
+          "philly: skipped, {} is not on this machine (MUSTER_SHARED names the shared folder)\n",
+          file.string());
     }
   }
   if (wanted("figure6")) bench_figure_six();

@@ -1,5 +1,5 @@
-// Plain simulators to check the engine against and to measure it by: written for clarity, with nothing
-// kept up to date and nothing clever.
+// Plain simulators to check the engine against and to measure it by: written for clarity, with
+// nothing kept up to date and nothing clever.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,8 @@ struct PlainCluster {
   std::vector<int> free;  // GPUs by node
   int gpus_per_node = 8;
 
-  PlainCluster(int nodes, int gpus) : free(static_cast<std::size_t>(nodes), gpus), gpus_per_node(gpus) {}
+  PlainCluster(int nodes, int gpus)
+      : free(static_cast<std::size_t>(nodes), gpus), gpus_per_node(gpus) {}
 
   // The tightest node, else whole nodes from the emptiest down with the tightest for the rest.
   bool take(int gpus, std::vector<std::pair<int, int>>& taken) {
@@ -22,7 +23,8 @@ struct PlainCluster {
       int best = -1;
       for (std::size_t i = 0; i < free.size(); ++i) {
         const int at = static_cast<int>(i);
-        if (free[i] >= wanted && (best < 0 || free[i] < free[static_cast<std::size_t>(best)])) best = at;
+        if (free[i] >= wanted && (best < 0 || free[i] < free[static_cast<std::size_t>(best)]))
+          best = at;
       }
       return best;
     };
@@ -54,7 +56,8 @@ struct PlainRun {
   std::vector<std::pair<int, int>> taken;
 };
 
-// First come, first served, nobody overtakes; one turn per distinct time. Returns the end of every job.
+// First come, first served, nobody overtakes; one turn per distinct time. Returns the end of every
+// job.
 inline std::vector<double> plain_fifo(const std::vector<JobSpec>& jobs, int nodes, int gpus) {
   PlainCluster cluster(nodes, gpus);
   std::vector<double> ends(jobs.size(), 0);

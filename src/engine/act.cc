@@ -53,6 +53,7 @@ void Engine::on_event(const JobEvent& event) {
     job.saved_work = job.work;
     job.rate = job.running() ? event.rate : 0;
     job.since = event.time;
+    if (job.waiting()) notify(JobMoment::kChanged, event.slot);
     return;
   }
   if (!job.running()) return;
@@ -88,6 +89,10 @@ void Engine::on_node_down(const JobEvent& event, Reason reason) {
   } else {
     cluster_.set_healthy(node, gpu, false);
   }
+}
+
+void Engine::notify(JobMoment moment, Slot slot) {
+  for (Combination& c : parts_.combinations) c.scheduling->on_job(moment, slot, view());
 }
 
 void Engine::settle_held_time(Job& job) {
@@ -148,8 +153,7 @@ void Engine::halt(Slot slot, Reason reason, JobId other, const HaltHow& how) {
   --running_;
   changed_ = true;
   jobs_.set_state(slot, JobState::kPreempted);
-  for (Combination& c : parts_.combinations)
-    c.scheduling->on_job(JobMoment::kStopped, slot, view());
+  notify(JobMoment::kStopped, slot);
 }
 
 void Engine::leave(Slot slot, JobState status, Reason reason, Seconds end) {
@@ -184,7 +188,7 @@ void Engine::leave(Slot slot, JobState status, Reason reason, Seconds end) {
     record.model = job.spec.model;
     for (Observer* observer : parts_.observers) observer->on_job_end(record);
   }
-  for (Combination& c : parts_.combinations) c.scheduling->on_job(JobMoment::kLeft, slot, view());
+  notify(JobMoment::kLeft, slot);
   ++left_;
   if (parts_.options.until_left && job.spec.id >= parts_.options.until_left->first &&
       job.spec.id <= parts_.options.until_left->second) {
@@ -260,8 +264,7 @@ void Engine::launch(const Draft::Step& step, CommandKind kind) {
   if (job.first_start == kNever) job.first_start = now_;
   if (kind == CommandKind::kStart) {
     jobs_.set_state(slot, JobState::kRunning);
-    for (Combination& c : parts_.combinations)
-      c.scheduling->on_job(JobMoment::kStarted, slot, view());
+    notify(JobMoment::kStarted, slot);
   }
   if (step.beside != kNoSlot) repace_group(step.beside, now_);
 }

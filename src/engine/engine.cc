@@ -60,7 +60,7 @@ void Engine::decide() {
   changed_ = false;
   const SchedulingTraits traits = active().scheduling->traits();
   plan_.reset(traits.preemptive ? cluster_.usable_gpus() : cluster_.free_gpus(),
-              active().placement->backfills() && !traits.strict);
+              active().placement->extent(cluster_, traits));
   draft_.reset();
   if (!jobs_.active().empty()) {
     active().scheduling->schedule(view(), plan_);
@@ -113,9 +113,7 @@ void Engine::admit() {
         jobs_.set_state(slot, JobState::kQueued);
         changed_ = true;
         log(Action::kAdmit, answer.reason, job.spec.id, job.spec.gpus);
-        for (Combination& c : parts_.combinations) {
-          c.scheduling->on_job(JobMoment::kAdmitted, slot, view());
-        }
+        notify(JobMoment::kAdmitted, slot);
         break;
       case Admission::kHold:
         if (job.waiting_since != kNever) {

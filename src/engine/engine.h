@@ -107,6 +107,7 @@ class Engine final : public WhatIf {
   void launch(const Draft::Step& step, CommandKind kind);
   void repace_group(Slot member, Seconds at);
   void leave(Slot slot, JobState status, Reason reason, Seconds end);
+  void notify(JobMoment moment, Slot slot);
   void settle_held_time(Job& job);
   // Takes the job out of its group; the others go on without it from `at`.
   void unlink(Slot slot, Seconds at);

@@ -58,8 +58,9 @@ ClusterState::ClusterState(std::shared_ptr<const ClusterSpec> spec) : spec_(std:
 }
 
 std::span<const PoolId> ClusterState::pools_for(Symbol partition, Symbol gpu_type) const {
-  const auto key = std::make_pair(partition, gpu_type);
-  if (const auto found = pools_for_.find(key); found != pools_for_.end()) return found->second;
+  for (const Access& access : access_) {
+    if (access.partition == partition && access.gpu_type == gpu_type) return access.pools;
+  }
   // A partition without nodes of its own uses the open ones; a job without a partition uses the
   // open ones too, or all if there are none.
   const auto has_nodes = [this](Symbol name) {
@@ -74,7 +75,8 @@ std::span<const PoolId> ClusterState::pools_for(Symbol partition, Symbol gpu_typ
     if (gpu_type != kNoSymbol && pools_[i].gpu_type != gpu_type) continue;
     chosen.push_back(PoolId{static_cast<std::uint32_t>(i)});
   }
-  return pools_for_.emplace(key, std::move(chosen)).first->second;
+  // A moved vector keeps its elements where they are, so spans handed out earlier stay valid.
+  return access_.emplace_back(Access{partition, gpu_type, std::move(chosen)}).pools;
 }
 
 int ClusterState::quota_left(Symbol partition) const {

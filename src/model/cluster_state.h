@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <utility>
@@ -92,7 +91,12 @@ class ClusterState {
   std::vector<Pool> pools_;
   std::vector<int> quota_;       // by symbol; -1: no quota
   std::vector<int> quota_used_;  // by symbol
-  mutable std::map<std::pair<Symbol, Symbol>, std::vector<PoolId>> pools_for_;  // filled on demand
+  struct Access {
+    Symbol partition;
+    Symbol gpu_type;
+    std::vector<PoolId> pools;
+  };
+  mutable std::vector<Access> access_;  // filled on demand; few combinations ever occur
   int free_ = 0;
   int usable_ = 0;
   int used_ = 0;

@@ -73,7 +73,8 @@ class JobTable {
   // Slots ever used: arrays indexed by slot need this length.
   std::size_t slots() const { return jobs_.size(); }
 
-  const SlotList& active() const { return active_; }    // admitted: waiting and running
+  const SlotList& active() const { return active_; }  // admitted: waiting and running
+  const SlotList& running() const { return running_; }
   const SlotList& waiting() const { return waiting_; }  // admitted, without GPUs
 
   Slot add(JobSpec spec) {
@@ -81,6 +82,7 @@ class JobTable {
       vacant_.push_back(Slot{static_cast<std::uint32_t>(jobs_.size())});
       jobs_.emplace_back();
       active_.grow(jobs_.size());
+      running_.grow(jobs_.size());
       waiting_.grow(jobs_.size());
     }
     const Slot slot = vacant_.back();
@@ -97,16 +99,19 @@ class JobTable {
   void set_state(Slot slot, JobState to) {
     Job& job = jobs_[index(slot)];
     assert(may_follow(job.state, to) && "the life cycle of a job has no such step");
-    const bool was_active = job.running() || job.waiting();
+    const bool was_running = job.running();
     const bool was_waiting = job.waiting();
     job.state = to;
-    if (!was_active && (job.running() || job.waiting())) insert(active_, slot);
-    if (was_active && !(job.running() || job.waiting())) active_.erase(slot);
-    if (!was_waiting && job.waiting()) insert(waiting_, slot);
-    if (was_waiting && !job.waiting()) waiting_.erase(slot);
+    follow(active_, slot, was_running || was_waiting, job.running() || job.waiting());
+    follow(running_, slot, was_running, job.running());
+    follow(waiting_, slot, was_waiting, job.waiting());
   }
 
  private:
+  void follow(SlotList& list, Slot slot, bool was_in, bool is_in) {
+    if (is_in && !was_in) insert(list, slot);
+    if (was_in && !is_in) list.erase(slot);
+  }
   // New jobs belong at the end; a preempted one walks back to its place.
   void insert(SlotList& list, Slot slot) {
     Slot where = list.last_;
@@ -119,6 +124,7 @@ class JobTable {
   std::vector<Job> jobs_;
   std::vector<Slot> vacant_;
   SlotList active_;
+  SlotList running_;
   SlotList waiting_;
 };
 

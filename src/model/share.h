@@ -38,26 +38,28 @@ struct Share {
 // GPUs; otherwise running jobs keep theirs and the plan lists candidates among the waiting ones.
 class Plan {
  public:
-  // `gpus` is how many could at most be handed out this turn; with `backfill`, shares behind one
-  // that does not fit are of interest too.
-  void reset(int gpus, bool backfill) {
+  // How many shares are of interest: until one exceeds what is left; until nothing is left, where
+  // those behind one that does not fit are tried too; or all of them.
+  enum class Extent { kUntilBlocked, kUntilFull, kAll };
+  // `gpus` is how many could at most be handed out this turn.
+  void reset(int gpus, Extent extent) {
     shares_.clear();
     budget_ = gpus;
-    backfill_ = backfill;
+    extent_ = extent;
   }
   // Returns whether a later share could still matter: once the budget is spent, a policy may stop
   // adding.
   bool add(const Share& share) {
     shares_.push_back(share);
-    if (!backfill_ || share.gpus <= budget_) budget_ -= share.gpus;
-    return budget_ > 0;
+    if (extent_ == Extent::kUntilBlocked || share.gpus <= budget_) budget_ -= share.gpus;
+    return budget_ > 0 || extent_ == Extent::kAll;
   }
   const std::vector<Share>& shares() const { return shares_; }
 
  private:
   std::vector<Share> shares_;
   int budget_ = 0;
-  bool backfill_ = false;
+  Extent extent_ = Extent::kAll;
 };
 
 }  // namespace muster

@@ -74,11 +74,12 @@ void Draft::join(Slot job, Slot beside, Reason reason) {
 }
 
 HostShare Draft::host_of(Slot job) const {
-  for (auto rehost = rehosts_.rbegin(); rehost != rehosts_.rend(); ++rehost) {
-    if (rehost->job == job) return rehost->host;
-  }
   const std::uint32_t last = index(job) < last_step_.size() ? last_step_[index(job)] : kUntouched;
-  return last == kUntouched ? (*jobs_)[job].host : steps_[last].host;
+  HostShare host = last == kUntouched ? (*jobs_)[job].host : steps_[last].host;
+  for (const Rehost& rehost : rehosts_) {
+    if (rehost.job == job) host = rehost.host;  // the latest counts
+  }
+  return host;
 }
 
 void Draft::rehost(Slot job, const HostShare& host) {

@@ -20,8 +20,9 @@ class PlacementPolicy {
   // Could this share ever be placed on the whole cluster, empty and up? A job for which this is
   // false is refused instead of waiting for ever.
   virtual bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const;
-  // Whether shares behind one that does not fit are tried.
-  virtual bool backfills() const = 0;
+  // How much of the plan it looks at.
+  virtual Plan::Extent extent(const ClusterState& cluster,
+                              const SchedulingTraits& traits) const = 0;
   // Whether a waiting share can start only after a job arrives, leaves or a node changes: true for
   // every rule that depends on nothing but free GPUs.
   virtual bool settles() const { return true; }
@@ -37,7 +38,12 @@ class WalkingPlacement : public PlacementPolicy {
   explicit WalkingPlacement(bool backfill) : backfill_(backfill) {}
   void place(const View& view, const SchedulingTraits& traits, const Plan& plan,
              Draft& draft) override;
-  bool backfills() const override { return backfill_; }
+  Plan::Extent extent(const ClusterState& cluster, const SchedulingTraits& traits) const override {
+    // Partitions do not wait for each other, so one that is blocked does not end the walk.
+    const bool one_queue = cluster.pools().size() == 1 && cluster.spec().partitions.empty();
+    const bool ends = one_queue && (!backfill_ || traits.strict);
+    return ends ? Plan::Extent::kUntilBlocked : Plan::Extent::kUntilFull;
+  }
 
  protected:
   // Finds free GPUs for the share; false if there is no acceptable set now. `gpus` is empty on
@@ -57,9 +63,13 @@ class WalkingPlacement : public PlacementPolicy {
  private:
   void place_preemptive(const View& view, const Plan& plan, Draft& draft);
   void select(const View& view, const Plan& plan, const Draft& draft);
+  // Whether an earlier share is blocked where this one would go, and nobody may overtake.
+  bool behind_blocked(const View& view, const ClusterState& cluster, const Share& share) const;
+  void close(const View& view, const ClusterState& cluster, const Share& share);
 
   bool backfill_;
-  bool backfill_now_ = true;        // unless the policy is strict
+  bool backfill_now_ = true;  // unless the policy is strict
+  std::vector<char> closed_;  // by pool: someone is blocked there and nobody may overtake
   std::vector<char> chosen_;  // by position in the plan
   std::vector<char> keeps_;   // by slot: may stay or start
   std::vector<int> budget_;   // by pool

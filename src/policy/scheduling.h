@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "model/share.h"
@@ -18,7 +19,8 @@ struct SchedulingTraits {
   // The plan would be the same until a job arrives, leaves or a node changes: quiet turns may be
   // skipped.
   bool settles = true;
-  // Nobody overtakes: once a share does not fit, those behind it wait too, whatever the placement allows.
+  // Nobody overtakes: once a share does not fit, those behind it wait too, whatever the placement
+  // allows.
   bool strict = false;
   // No GPU idles while a job that would fit waits (given a placement that backfills).
   bool work_conserving = true;
@@ -26,7 +28,8 @@ struct SchedulingTraits {
   bool clairvoyant = false;
 };
 
-enum class JobMoment { kAdmitted, kStarted, kStopped, kLeft };
+// kChanged: late news of a waiting job's progress.
+enum class JobMoment { kAdmitted, kStarted, kStopped, kChanged, kLeft };
 
 class SchedulingPolicy {
  public:
@@ -53,23 +56,47 @@ class KeyPolicy : public SchedulingPolicy {
   void schedule(const View& view, Plan& plan) override;
   void on_job(JobMoment moment, Slot slot, const View& view) override;
   virtual double key(const Job& job, const View& view) const = 0;
+  // Changes speed only: true promises that the key of a waiting job stays as it is until the job
+  // runs again. Waiting jobs are then kept sorted, and a turn costs what runs, not what waits.
+  virtual bool keys_rest() const { return false; }
 
  protected:
   bool boosts() const { return boost_after_ != kNever; }
 
  private:
   struct Entry {
+    int rank;  // 0: boosted
     double key;
     JobId id;
     Slot slot;
-    int gpus;
-    Symbol gpu_type;
+    friend bool operator<(const Entry& a, const Entry& b) {
+      if (a.rank != b.rank) return a.rank < b.rank;
+      return a.key != b.key ? a.key < b.key : a.id < b.id;
+    }
   };
-  bool boosted(Slot slot, const Job& job, const View& view);
+  struct Due {
+    Seconds time;
+    Slot slot;
+    friend bool operator<(const Due& a, const Due& b) {
+      return a.time != b.time ? a.time < b.time : a.slot < b.slot;
+    }
+  };
+  // What is remembered of a job, by slot.
+  struct Memory {
+    Entry entry{};
+    Seconds boost_at = kNever;
+    bool waits = false;
+    bool boosted = false;
+  };
+  Entry entry_of(Slot slot, const View& view) const;
+  void boost_those_due(const View& view);
+  void schedule_all(const View& view, Plan& plan);
 
   Seconds boost_after_;
-  std::vector<char> boosted_;  // by slot
-  std::vector<Entry> order_;   // kept between turns for its memory
+  std::vector<Memory> memory_;
+  std::set<Entry> waiting_;   // where keys rest
+  std::set<Due> boosts_;      // of waiting jobs that are not boosted yet
+  std::vector<Entry> order_;  // kept between turns for its memory
 };
 
 // A policy that divides time: give each job the fraction of time for which it should hold its GPUs;

@@ -65,12 +65,29 @@ void WalkingPlacement::place(const View& view, const SchedulingTraits& traits, c
     place_preemptive(view, plan, draft);
     return;
   }
+  closed_.assign(draft.cluster().pools().size(), 0);
   for (const Share& share : plan.shares()) {
+    if (behind_blocked(view, draft.cluster(), share)) continue;
     const Reason reason = draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder;
     if (try_place(view, share, draft, reason)) continue;
     draft.block(share, why_not(view, draft.cluster(), share));
-    if (!backfill_now_) return;
+    if (!backfill_now_) close(view, draft.cluster(), share);
   }
+}
+
+bool WalkingPlacement::behind_blocked(const View& view, const ClusterState& cluster,
+                                      const Share& share) const {
+  if (backfill_now_) return false;
+  const JobSpec& spec = view.jobs[share.lead()].spec;
+  const auto pools = cluster.pools_for(spec.partition, share.gpu_type);
+  return std::any_of(pools.begin(), pools.end(),
+                     [this](PoolId pool) { return closed_[index(pool)] != 0; });
+}
+
+void WalkingPlacement::close(const View& view, const ClusterState& cluster, const Share& share) {
+  const JobSpec& spec = view.jobs[share.lead()].spec;
+  for (const PoolId pool : cluster.pools_for(spec.partition, share.gpu_type))
+    closed_[index(pool)] = 1;
 }
 
 void WalkingPlacement::select(const View& view, const Plan& plan, const Draft& draft) {
@@ -78,6 +95,7 @@ void WalkingPlacement::select(const View& view, const Plan& plan, const Draft& d
   budget_.clear();
   for (const Pool& pool : cluster.pools()) budget_.push_back(pool.usable);
   chosen_.assign(plan.shares().size(), 0);
+  closed_.assign(budget_.size(), 0);
   keeps_.assign(view.jobs.slots(), 0);
   const bool one_pool = budget_.size() == 1 && cluster.spec().partitions.empty();
   for (std::size_t i = 0; i < plan.shares().size(); ++i) {
@@ -94,8 +112,9 @@ void WalkingPlacement::select(const View& view, const Plan& plan, const Draft& d
       const auto pools = cluster.pools_for(spec.partition, share.gpu_type);
       int room = 0;
       for (const PoolId pool : pools) room += budget_[index(pool)];
+      if (behind_blocked(view, cluster, share)) continue;
       if (share.gpus > room) {
-        if (!backfill_now_) return;
+        if (!backfill_now_) close(view, cluster, share);
         continue;
       }
       int left = share.gpus;
@@ -118,15 +137,13 @@ void WalkingPlacement::place_preemptive(const View& view, const Plan& plan, Draf
     const Slot lead = plan.shares()[i].lead();
     if (chosen_[i] != 0 && !draft.holds(lead)) gainer = view.jobs[lead].spec.id;
   }
-  for (const Slot job : view.jobs.active()) {
-    if (view.jobs[job].running() && keeps_[index(job)] == 0)
-      draft.stop(job, Reason::kOutranked, gainer);
+  for (const Slot job : view.jobs.running()) {
+    if (keeps_[index(job)] == 0) draft.stop(job, Reason::kOutranked, gainer);
   }
   for (std::size_t i = 0; i < plan.shares().size(); ++i) {
     const Share& share = plan.shares()[i];
     if (chosen_[i] == 0) {
       draft.block(share, why_not(view, draft.cluster(), share));
-      if (!backfill_now_) return;
       continue;
     }
     const Reason reason = draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder;

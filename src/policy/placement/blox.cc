@@ -37,7 +37,9 @@ class BloxPlacement final : public PlacementPolicy {
       return;
     }
   }
-  bool backfills() const override { return false; }
+  Plan::Extent extent(const ClusterState&, const SchedulingTraits&) const override {
+    return Plan::Extent::kAll;  // victims are taken from the end
+  }
   bool settles() const override { return false; }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<BloxPlacement>(*this);

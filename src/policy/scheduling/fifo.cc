@@ -29,7 +29,11 @@ class Fifo final : public KeyPolicy {
       if (!plan.add(Share::alone(slot, spec.gpus, spec.gpu_type))) return;
     }
   }
+  void on_job(JobMoment moment, Slot slot, const View& view) override {
+    if (preempt_) KeyPolicy::on_job(moment, slot, view);
+  }
   double key(const Job& job, const View&) const override { return job.spec.submit; }
+  bool keys_rest() const override { return true; }
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Fifo>(*this); }
 
  private:

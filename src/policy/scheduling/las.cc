@@ -17,6 +17,7 @@ class Las final : public KeyPolicy {
   Seconds wake(const View& view) const override {
     return view.jobs.waiting().empty() ? kNever : view.now + quantum_;
   }
+  bool keys_rest() const override { return true; }
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Las>(*this); }
 
  private:

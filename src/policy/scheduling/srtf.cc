@@ -12,6 +12,7 @@ class Srtf final : public KeyPolicy {
     return {.preemptive = true, .settles = !boosts(), .clairvoyant = true};
   }
   double key(const Job& job, const View& view) const override { return job.remaining_at(view.now); }
+  bool keys_rest() const override { return true; }
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Srtf>(*this); }
 };
 

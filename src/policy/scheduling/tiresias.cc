@@ -33,6 +33,7 @@ class Tiresias final : public KeyPolicy {
     }
     return next;
   }
+  bool keys_rest() const override { return true; }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<Tiresias>(*this);
   }
