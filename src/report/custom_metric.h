@@ -1,0 +1,68 @@
+// A figure of your own. Derive, fold what you need in bounded memory, and hand it to
+// MetricsFold::add; its value then stands beside the built-in ones in summary.json, tables and
+// reports. The two below are used as they are and serve as examples.
+#pragma once
+
+#include <string_view>
+
+#include "model/record.h"
+#include "report/quantiles.h"
+#include "report/units.h"
+
+namespace muster {
+
+class CustomMetric {
+ public:
+  virtual ~CustomMetric() = default;
+  virtual std::string_view key() const = 0;    // as in a file: lower case, words joined by '_'
+  virtual std::string_view label() const = 0;  // as in a table
+  virtual Unit unit() const = 0;
+  virtual Better better() const { return Better::kNeither; }
+
+  virtual void on_decision(const Decision&) {}
+  virtual void on_job_end(const JobRecord&) {}  // only jobs inside the measured window
+  virtual void on_turn(const TurnStats&) {}
+  virtual double value() const = 0;
+};
+
+// GPU-hours that stood idle while jobs waited in the queue: what fragmentation and strict order
+// cost.
+class IdleWhileWaiting final : public CustomMetric {
+ public:
+  std::string_view key() const override { return "idle_while_waiting_gpu_hours"; }
+  std::string_view label() const override { return "idle while jobs wait"; }
+  Unit unit() const override { return Unit::kGpuHours; }
+  Better better() const override { return Better::kLower; }
+  void on_turn(const TurnStats& turn) override {
+    // What the turn before left behind held until now.
+    if (last_.waiting > 0)
+      gpu_seconds_.add((turn.time - last_.time) * (last_.usable_gpus - last_.used_gpus));
+    last_ = turn;
+  }
+  double value() const override { return gpu_seconds_.value() / 3600; }
+
+ private:
+  TurnStats last_;
+  Sum gpu_seconds_;
+};
+
+// Mean completion time in which a job counts once per GPU it asked for: how the large jobs fare.
+class GpuWeightedCompletion final : public CustomMetric {
+ public:
+  std::string_view key() const override { return "gpu_weighted_jct_s"; }
+  std::string_view label() const override { return "avg JCT by GPU"; }
+  Unit unit() const override { return Unit::kSeconds; }
+  Better better() const override { return Better::kLower; }
+  void on_job_end(const JobRecord& job) override {
+    if (job.status != JobState::kFinished) return;
+    weighted_.add(job.completion_time() * job.gpus);
+    gpus_ += job.gpus;
+  }
+  double value() const override { return weighted_.value() / static_cast<double>(gpus_); }
+
+ private:
+  Sum weighted_;
+  long long gpus_ = 0;
+};
+
+}  // namespace muster

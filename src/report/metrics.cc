@@ -1,0 +1,240 @@
+#include "report/metrics.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace muster {
+namespace {
+
+constexpr std::size_t kReasons = 256;  // a Reason is one byte
+constexpr double kShortRun = 10;       // seconds; the customary bound of the bounded slowdown
+
+double count_of(std::uint64_t count) { return static_cast<double>(count); }
+
+double mean_of(const Sum& sum, std::uint64_t count) {
+  return count == 0 ? kNoFigure : sum.value() / count_of(count);
+}
+
+}  // namespace
+
+void MetricsFold::Group::add(const JobRecord& job) {
+  ++jobs;
+  preemptions += static_cast<std::uint64_t>(job.preemptions);
+  gpu_seconds.add(job.gpu_seconds);
+  switch (job.status) {
+    case JobState::kFinished:
+      ++finished;
+      completion.add(job.completion_time());
+      queue.add(job.queue);
+      duration.add(job.duration);
+      break;
+    case JobState::kRefused:
+      ++refused;
+      break;
+    default:
+      ++failed;
+      break;
+  }
+}
+
+MetricsFold::MetricsFold(const Symbols& symbols, Options options)
+    : symbols_(symbols),
+      options_(options),
+      completion_(options.exact_values),
+      queue_(options.exact_values),
+      responsiveness_(options.exact_values),
+      slowdown_(options.exact_values),
+      waits_(2 * kReasons) {}
+
+MetricsFold::Group& MetricsFold::group_of(std::vector<Group>& groups, Symbol symbol) const {
+  const auto place = static_cast<std::size_t>(symbol);
+  if (place >= groups.size()) groups.resize(std::max(symbols_.size(), place + 1));
+  return groups[place];
+}
+
+void MetricsFold::on_decision(const Decision& decision) {
+  const std::size_t cell = static_cast<std::size_t>(decision.action) * kReasons +
+                           static_cast<std::size_t>(decision.reason);
+  if (cell >= decisions_.size()) decisions_.resize(cell + 1);
+  ++decisions_[cell];
+  if (decision.action == Action::kBlock) block_ = decision.reason;
+  if (decision.action == Action::kHold) hold_ = decision.reason;
+  for (const auto& metric : custom_) metric->on_decision(decision);
+}
+
+void MetricsFold::on_job_end(const JobRecord& job) {
+  if (job.id < options_.first || job.id > options_.last) return;
+  all_.add(job);
+  group_of(users_, job.user).add(job);
+  group_of(partitions_, job.partition).add(job);
+  sizes_[job.gpus].add(job);
+  restarts_ += static_cast<std::uint64_t>(job.restarts);
+  resizes_ += static_cast<std::uint64_t>(job.resizes);
+  lost_work_.add(job.lost_work);
+  overhead_.add(job.overhead);
+  first_submit_ = std::min(first_submit_, job.submit);
+  if (job.start != kNever) responsiveness_.add(job.start - job.submit);
+  const bool finished = job.status == JobState::kFinished;
+  if (finished) {
+    last_end_ = std::max(last_end_, job.end);
+    const double completion = job.completion_time();
+    completion_.add(completion);
+    queue_.add(job.queue);
+    if (job.duration > 0) slowdown_.add(completion / job.duration);
+    bounded_slowdown_.add(std::max(1.0, completion / std::max(job.duration, kShortRun)));
+  }
+  if (job.deadline != kNever) {
+    ++deadlines_;
+    if (finished && job.end <= job.deadline) ++deadlines_met_;
+  }
+  for (const auto& metric : custom_) metric->on_job_end(job);
+}
+
+void MetricsFold::on_turn(const TurnStats& turn) {
+  // What the turn before left behind held until now.
+  const double span = turns_ == 0 ? 0 : turn.time - last_.time;
+  const std::int32_t queued = last_.waiting + last_.held;
+  if (queued + last_.running > 0) {
+    used_.add(span * last_.used_gpus);
+    usable_.add(idle_usable_ + span * last_.usable_gpus);
+    queued_.add(span * queued);
+    busy_time_.add(idle_time_ + span);
+    idle_usable_ = 0;
+    idle_time_ = 0;
+    busy_seen_ = true;
+    if (last_.waiting > 0) waits_[static_cast<std::size_t>(last_block_)].add(span * last_.waiting);
+    if (last_.held > 0)
+      waits_[kReasons + static_cast<std::size_t>(last_hold_)].add(span * last_.held);
+  } else if (busy_seen_) {
+    idle_usable_ += span * last_.usable_gpus;
+    idle_time_ += span;
+  }
+  if (turn.waiting == 0) block_ = Reason::kNone;
+  last_block_ = block_;
+  last_hold_ = hold_;
+  most_queued_ = std::max(most_queued_, turn.waiting + turn.held);
+  most_usable_ = std::max(most_usable_, turn.usable_gpus);
+  turns_ += 1 + static_cast<std::uint64_t>(turn.skipped);
+  last_ = turn;
+  for (const auto& metric : custom_) metric->on_turn(turn);
+}
+
+void MetricsFold::fill_times(Metrics& metrics) const {
+  metrics.avg_jct_s = completion_.mean();
+  metrics.p50_jct_s = completion_.at(0.5);
+  metrics.p90_jct_s = completion_.at(0.9);
+  metrics.p99_jct_s = completion_.at(0.99);
+  metrics.max_jct_s = completion_.greatest();
+  if (all_.finished > 0) metrics.makespan_s = last_end_ - first_submit_;
+  metrics.avg_queue_s = queue_.mean();
+  metrics.p50_queue_s = queue_.at(0.5);
+  metrics.p99_queue_s = queue_.at(0.99);
+  metrics.avg_responsiveness_s = responsiveness_.mean();
+  metrics.p99_responsiveness_s = responsiveness_.at(0.99);
+  metrics.avg_slowdown = slowdown_.mean();
+  metrics.p99_slowdown = slowdown_.at(0.99);
+  metrics.avg_bounded_slowdown = mean_of(bounded_slowdown_, all_.finished);
+  if (usable_.value() > 0) metrics.utilization = used_.value() / usable_.value();
+  if (busy_time_.value() > 0) metrics.avg_queue_length = queued_.value() / busy_time_.value();
+}
+
+RunSummary MetricsFold::summary() const {
+  RunSummary result;
+  Metrics& metrics = result.metrics;
+  metrics.jobs = count_of(all_.jobs);
+  metrics.finished = count_of(all_.finished);
+  metrics.refused = count_of(all_.refused);
+  metrics.failed = count_of(all_.failed);
+  metrics.unfinished = last_.held + last_.waiting + last_.running;
+  // First the curves: they sort the values, and the quantiles below then come for free.
+  result.jct_curve = completion_.curve(RunSummary::kCurvePoints);
+  result.queue_curve = queue_.curve(RunSummary::kCurvePoints);
+  if (!completion_.exact()) result.quantile_error = 0.0005;
+  fill_times(metrics);
+  metrics.preemptions = count_of(all_.preemptions);
+  metrics.restarts = count_of(restarts_);
+  metrics.resizes = count_of(resizes_);
+  metrics.gpu_hours = all_.gpu_seconds.value() / 3600;
+  metrics.lost_work_s = lost_work_.value();
+  metrics.overhead_s = overhead_.value();
+  metrics.deadline_jobs = count_of(deadlines_);
+  if (deadlines_ > 0) metrics.deadline_met_ratio = count_of(deadlines_met_) / count_of(deadlines_);
+  metrics.fairness_jain = fairness();
+  metrics.max_queue_length = most_queued_;
+  metrics.cluster_gpus = most_usable_;
+  metrics.turns = count_of(turns_);
+  for (const auto& metric : custom_) {
+    result.custom.push_back({std::string(metric->key()), std::string(metric->label()),
+                             metric->unit(), metric->better(), metric->value()});
+  }
+  fill_groups(result);
+  fill_decisions(result);
+  return result;
+}
+
+double MetricsFold::fairness() const {
+  double sum = 0;
+  double squares = 0;
+  int users = 0;
+  for (const Group& user : users_) {
+    if (user.finished == 0 || user.completion.value() <= 0) continue;
+    const double pace = user.duration.value() / user.completion.value();
+    sum += pace;
+    squares += pace * pace;
+    ++users;
+  }
+  return users < 2 || squares == 0 ? kNoFigure : sum * sum / (users * squares);
+}
+
+GroupRow MetricsFold::row(std::string name, const Group& group) {
+  GroupRow row;
+  row.name = std::move(name);
+  row.jobs = count_of(group.jobs);
+  row.finished = count_of(group.finished);
+  row.refused = count_of(group.refused);
+  row.failed = count_of(group.failed);
+  row.preemptions = count_of(group.preemptions);
+  row.avg_jct_s = mean_of(group.completion, group.finished);
+  row.avg_queue_s = mean_of(group.queue, group.finished);
+  row.gpu_hours = group.gpu_seconds.value() / 3600;
+  return row;
+}
+
+void MetricsFold::fill_groups(RunSummary& summary) const {
+  const auto rows = [&](const std::vector<Group>& groups) {
+    std::vector<GroupRow> result;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      if (groups[i].jobs > 0) {
+        result.push_back(row(symbols_.text(Symbol{static_cast<std::uint32_t>(i)}), groups[i]));
+      }
+    }
+    return result;
+  };
+  const auto by_name = [](const GroupRow& a, const GroupRow& b) { return a.name < b.name; };
+  summary.partitions = rows(partitions_);
+  std::sort(summary.partitions.begin(), summary.partitions.end(), by_name);
+  summary.users = rows(users_);
+  std::sort(summary.users.begin(), summary.users.end(), by_name);
+  std::stable_sort(summary.users.begin(), summary.users.end(),
+                   [](const GroupRow& a, const GroupRow& b) { return a.gpu_hours > b.gpu_hours; });
+  if (summary.users.size() > RunSummary::kMostUsers) summary.users.resize(RunSummary::kMostUsers);
+  for (const auto& [gpus, group] : sizes_)
+    summary.sizes.push_back(row(std::to_string(gpus), group));
+}
+
+void MetricsFold::fill_decisions(RunSummary& summary) const {
+  for (std::size_t cell = 0; cell < decisions_.size(); ++cell) {
+    if (decisions_[cell] == 0) continue;
+    summary.decisions.push_back({static_cast<Action>(cell / kReasons),
+                                 static_cast<Reason>(cell % kReasons), count_of(decisions_[cell])});
+  }
+  for (std::size_t i = 0; i < waits_.size(); ++i) {
+    if (waits_[i].value() <= 0) continue;
+    summary.waits.push_back({static_cast<Reason>(i % kReasons), i >= kReasons, waits_[i].value()});
+  }
+  std::stable_sort(
+      summary.waits.begin(), summary.waits.end(),
+      [](const WaitCause& a, const WaitCause& b) { return a.job_seconds > b.job_seconds; });
+}
+
+}  // namespace muster
