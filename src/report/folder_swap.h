@@ -1,0 +1,21 @@
+// Putting a finished folder where it belongs, all at once, and never deleting what is not ours.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace muster {
+
+// Whether a result may be put at `target`: it does not exist, is empty, or holds a muster result
+// and nothing else. Anything else is refused, unless `force` allows setting it aside as
+// `target`.old.
+Status check_target(const std::string& target, bool force);
+
+// A fresh working folder beside `target`, named `target`.partial-<process id>.
+Result<std::string> make_partial_folder(const std::string& target);
+
+// Moves the finished folder to `target`. An older muster result there is replaced in one step.
+Status put_in_place(const std::string& partial, const std::string& target, bool force);
+
+}  // namespace muster

@@ -1,0 +1,24 @@
+// What a person must know about a run beside its figures: what was run, and how to run it again.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/metric_list.h"
+
+namespace muster {
+
+struct RunInfo {
+  std::string label;  // short, as a row or a legend shows it: "las + consolidated"
+  // In the order to show them: trace, cluster, policies and their parameters, seed.
+  std::vector<std::pair<std::string, std::string>> settings;
+  std::string rerun;               // a command line
+  double wall_s = kNoFigure;       // real time of the run
+  double peak_rss_mb = kNoFigure;  // see peak_rss_mb()
+};
+
+// Most memory this process ever held, in units of 1,048,576 bytes.
+double peak_rss_mb();
+
+}  // namespace muster
