@@ -1,0 +1,221 @@
+#include "report/table.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "base/text.h"
+#include "report/csv.h"
+#include "report/json.h"
+
+namespace muster {
+namespace {
+
+constexpr std::string_view kBold = "\x1b[1m";
+constexpr std::string_view kGreen = "\x1b[1;32m";
+constexpr std::string_view kDim = "\x1b[2m";
+constexpr std::string_view kPlain = "\x1b[0m";
+
+const double* number_in(const Cell& cell) {
+  const double* number = std::get_if<double>(&cell);
+  return number != nullptr && std::isfinite(*number) ? number : nullptr;
+}
+
+std::string cell_text(const Cell& cell, const Column& column) {
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  if (const auto* number = std::get_if<double>(&cell)) return number_text(*number, column.unit);
+  return "";
+}
+
+std::string coloured(std::string_view text, std::string_view code, bool colour) {
+  if (!colour || text.empty()) return std::string(text);
+  return std::string(code) + std::string(text) + std::string(kPlain);
+}
+
+std::string trimmed_end(std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+}  // namespace
+
+std::size_t display_width(std::string_view text) {
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte & 0xC0) == 0x80) continue;  // continues a code point
+    unsigned code = byte;
+    if (byte >= 0xE0 && byte < 0xF0 && i + 2 < text.size()) {
+      code = ((byte & 0x0FU) << 12U) | ((static_cast<unsigned char>(text[i + 1]) & 0x3FU) << 6U) |
+             (static_cast<unsigned char>(text[i + 2]) & 0x3FU);
+    }
+    const bool combining = byte == 0xCC || (byte == 0xCD && i + 1 < text.size() &&
+                                            static_cast<unsigned char>(text[i + 1]) < 0xB0);
+    const bool wide = byte >= 0xF0 || (code >= 0x1100 && code <= 0x115F) ||
+                      (code >= 0x2E80 && code <= 0xA4CF) || (code >= 0xAC00 && code <= 0xD7A3) ||
+                      (code >= 0xF900 && code <= 0xFAFF) || (code >= 0xFF00 && code <= 0xFF60);
+    width += combining ? 0 : wide ? 2 : 1;
+  }
+  return width;
+}
+
+void Table::add_row(std::vector<Cell> cells) {
+  assert(cells.size() <= columns_.size());
+  cells.resize(columns_.size());
+  rows_.push_back(std::move(cells));
+}
+
+bool Table::numeric(std::size_t column) const {
+  return std::none_of(rows_.begin(), rows_.end(), [&](const std::vector<Cell>& row) {
+    return std::holds_alternative<std::string>(row[column]);
+  });
+}
+
+std::vector<bool> Table::best_in(std::size_t column) const {
+  std::vector<bool> best(rows_.size(), false);
+  const Better better = columns_[column].better;
+  if (better == Better::kNeither) return best;
+  double winner = 0;
+  std::size_t count = 0;
+  bool differ = false;
+  for (const auto& row : rows_) {
+    const double* number = number_in(row[column]);
+    if (number == nullptr) continue;
+    differ = differ || (count > 0 && *number != winner);
+    const bool wins =
+        count == 0 || (better == Better::kLower ? *number < winner : *number > winner);
+    if (wins) winner = *number;
+    ++count;
+  }
+  if (count < 2 || !differ) return best;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const double* number = number_in(rows_[i][column]);
+    best[i] = number != nullptr && *number == winner;
+  }
+  return best;
+}
+
+std::string Table::text(const TextStyle& style) const {
+  std::vector<std::string> lines(rows_.size() + 2);
+  bool any_best = false;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    const bool right = numeric(c);
+    const std::vector<bool> best =
+        style.mark_best ? best_in(c) : std::vector<bool>(rows_.size(), false);
+    const bool starred = std::find(best.begin(), best.end(), true) != best.end();
+    any_best = any_best || starred;
+    std::vector<std::string> texts;
+    std::size_t width = display_width(columns_[c].label);
+    for (const auto& row : rows_) {
+      texts.push_back(cell_text(row[c], columns_[c]));
+      width = std::max(width, display_width(texts.back()));
+    }
+    const auto put = [&](std::string& line, const std::string& text, std::string_view code,
+                         bool star) {
+      const std::string blank(width - display_width(text), ' ');
+      if (c > 0) line.append("  ");
+      if (right) line.append(blank);
+      line.append(coloured(text, code, style.colour));
+      if (!right) line.append(blank);
+      if (starred) line.append(star ? coloured("*", code, style.colour) : " ");
+    };
+    put(lines[0], columns_[c].label, kBold, false);
+    std::string rule;
+    for (std::size_t i = 0; i < width; ++i) rule.append("─");
+    put(lines[1], rule, kDim, false);
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      put(lines[i + 2], texts[i], best[i] ? kGreen : "", best[i]);
+  }
+  std::string out;
+  for (std::string& line : lines) out += trimmed_end(std::move(line)) + "\n";
+  if (any_best) out += coloured("* best of its column", kDim, style.colour) + "\n";
+  return out;
+}
+
+std::string Table::csv() const {
+  std::string out;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (c > 0) out.push_back(',');
+    append_field(out, columns_[c].key);
+  }
+  out.push_back('\n');
+  for (const auto& row : rows_) {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (c > 0) out.push_back(',');
+      if (const auto* text = std::get_if<std::string>(&row[c])) append_field(out, *text);
+      if (const auto* number = std::get_if<double>(&row[c])) append_number(out, *number);
+    }
+    out.push_back('\n');
+  }
+  return out;
+}
+
+std::string Table::json() const {
+  JsonWriter json(1);
+  json.begin_array();
+  for (const auto& row : rows_) {
+    json.begin_object();
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      json.key(columns_[c].key);
+      if (const auto* text = std::get_if<std::string>(&row[c])) {
+        json.value(std::string_view(*text));
+      } else if (const auto* number = std::get_if<double>(&row[c])) {
+        json.value(*number);
+      } else {
+        json.null();
+      }
+    }
+    json.end_object();
+  }
+  json.end_array();
+  return json.take() + "\n";
+}
+
+Table comparison_table(const std::vector<TableRun>& runs, const std::vector<std::string>& keys) {
+  std::vector<const MetricInfo*> metrics;
+  for (const std::string& key : keys) {
+    if (const MetricInfo* metric = find_metric(key)) metrics.push_back(metric);
+  }
+  if (keys.empty()) {
+    for (const MetricInfo& metric : metric_list()) {
+      const bool notable = metric.key == "refused" || metric.key == "failed" ||
+                           metric.key == "unfinished" || metric.key == "deadline_met_ratio";
+      const bool any = notable && std::any_of(runs.begin(), runs.end(), [&](const TableRun& run) {
+                         return std::abs(run.summary->metrics.*metric.field) > 0;
+                       });
+      if (metric.headline || any) metrics.push_back(&metric);
+    }
+  }
+  std::vector<Column> columns = {{"run", "run", Unit::kCount, Better::kNeither}};
+  for (const MetricInfo* metric : metrics) {
+    columns.push_back(
+        {std::string(metric->key), std::string(metric->label), metric->unit, metric->better});
+  }
+  Table table(std::move(columns));
+  for (const TableRun& run : runs) {
+    std::vector<Cell> cells = {run.label};
+    for (const MetricInfo* metric : metrics)
+      cells.emplace_back(run.summary->metrics.*metric->field);
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+Table figures_table(const RunSummary& summary) {
+  Table table({{"figure", "figure", Unit::kCount, Better::kNeither},
+               {"value", "value", Unit::kCount, Better::kNeither},
+               {"meaning", "meaning", Unit::kCount, Better::kNeither}});
+  for (const MetricInfo& metric : metric_list()) {
+    const double value = summary.metrics.*metric.field;
+    if (!std::isfinite(value)) continue;
+    table.add_row(
+        {std::string(metric.label), number_text(value, metric.unit), std::string(metric.sentence)});
+  }
+  for (const CustomFigure& figure : summary.custom) {
+    table.add_row(
+        {figure.label, number_text(figure.value, figure.unit), std::string("custom figure")});
+  }
+  return table;
+}
+
+}  // namespace muster

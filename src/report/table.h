@@ -1,0 +1,71 @@
+// Tables for people, and the same rows as CSV and JSON for programs.
+//
+// Text has units (durations like "1 d 3 h"), aligned columns and the best value of a column marked
+// with a star, in colour where the style allows it; CSV and JSON carry exact numbers under the
+// column's key.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "report/metrics.h"
+#include "report/units.h"
+
+namespace muster {
+
+struct Column {
+  std::string key;    // in CSV and JSON
+  std::string label;  // in text
+  Unit unit = Unit::kCount;
+  Better better = Better::kNeither;
+};
+
+// Nothing, a text, or a number in its column's unit.
+using Cell = std::variant<std::monostate, std::string, double>;
+
+struct TextStyle {
+  bool colour = false;
+  bool mark_best = true;
+};
+
+class Table {
+ public:
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  // Cells beyond the columns are an error of ours; missing ones are empty.
+  void add_row(std::vector<Cell> cells);
+  std::size_t rows() const { return rows_.size(); }
+
+  std::string text(const TextStyle& style) const;
+  std::string csv() const;
+  std::string json() const;
+
+ private:
+  // Whether each cell of the column is its best; none when all are equal or only one has a number.
+  std::vector<bool> best_in(std::size_t column) const;
+  bool numeric(std::size_t column) const;
+
+  std::vector<Column> columns_;
+  std::vector<std::vector<Cell>> rows_;
+};
+
+// A run of a comparison: one row.
+struct TableRun {
+  std::string label;
+  const RunSummary* summary = nullptr;
+};
+
+// One row per run with the figures named by `keys`; an empty list means those marked as headlines,
+// and those of refused, failed and preempted jobs and deadlines where any run has some.
+Table comparison_table(const std::vector<TableRun>& runs,
+                       const std::vector<std::string>& keys = {});
+
+// One row per figure of a single run.
+Table figures_table(const RunSummary& summary);
+
+// How many columns a text takes on a terminal; counts code points, wide ones twice.
+std::size_t display_width(std::string_view text);
+
+}  // namespace muster
