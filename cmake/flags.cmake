@@ -49,8 +49,13 @@ if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
 endif()
 
 if(MUSTER_SANITIZE)
-  target_compile_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE} -fno-sanitize-recover=all
-                                                -fno-omit-frame-pointer)
+  # Four checks of "undefined" that take most of its compile time and add little: the address sanitizer stops
+  # at a null pointer or outside an object by itself, and nothing here casts raw memory.
+  if(MUSTER_SANITIZE MATCHES "undefined")
+    set(MUSTER_SANITIZE_LESS -fno-sanitize=null,alignment,object-size,vptr)
+  endif()
+  target_compile_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE} ${MUSTER_SANITIZE_LESS}
+                                                -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # Instrumentation hides initialisation from g++'s flow analysis.

@@ -3,7 +3,6 @@
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_package(tomlplusplus REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(simdjson REQUIRED)
 find_package(CURL REQUIRED)
@@ -11,10 +10,17 @@ find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 
+# Debian's package sets toml++ up as a shared library; used as headers it can do without exceptions, and the
+# command needs one library less at run time.
+find_path(MUSTER_TOML_INCLUDE toml++/toml.h REQUIRED)
+add_library(muster_toml INTERFACE)
+target_include_directories(muster_toml SYSTEM INTERFACE "${MUSTER_TOML_INCLUDE}")
+target_compile_definitions(muster_toml INTERFACE TOML_HEADER_ONLY=1)
+
 # What every room may use. Only fmt appears in our headers; the others stay inside .cc files, and the
 # linker drops the shared libraries that nothing refers to.
 set(MUSTER_NEEDS_PUBLIC fmt::fmt Threads::Threads)
-set(MUSTER_NEEDS_PRIVATE nlohmann_json::nlohmann_json tomlplusplus::tomlplusplus PkgConfig::ZSTD)
+set(MUSTER_NEEDS_PRIVATE nlohmann_json::nlohmann_json muster_toml PkgConfig::ZSTD)
 
 # Tests and benches are built when their libraries are there, and insisted on when ON.
 set(MUSTER_TESTS AUTO CACHE STRING "Build the tests: AUTO (when GoogleTest is found), ON or OFF")

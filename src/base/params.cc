@@ -1,10 +1,10 @@
 #include "base/params.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <cassert>
 #include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/text.h"
 
@@ -13,18 +13,22 @@ namespace {
 
 std::string_view kind_name(ParamKind kind) {
   switch (kind) {
-    case ParamKind::kReal: return "a number";
-    case ParamKind::kInteger: return "a whole number";
-    case ParamKind::kFlag: return "true or false";
-    case ParamKind::kText: return "a text";
+    case ParamKind::kReal:
+      return "a number";
+    case ParamKind::kInteger:
+      return "a whole number";
+    case ParamKind::kFlag:
+      return "true or false";
+    case ParamKind::kText:
+      return "a text";
   }
   return "";
 }
 
 Error bad_value(std::string_view owner, const ParamInfo& info, std::string_view found,
                 std::string_view expected) {
-  return Error{fmt::format("{}: parameter '{}' is '{}', but must be {} ({})", owner, info.name, found,
-                           expected, info.sentence)};
+  return Error{fmt::format("{}: parameter '{}' is '{}', but must be {} ({})", owner, info.name,
+                           found, expected, info.sentence)};
 }
 
 std::string range_text(const ParamInfo& info) {
@@ -35,7 +39,8 @@ std::string range_text(const ParamInfo& info) {
 
 }  // namespace
 
-Result<Params> Params::make(std::string_view owner, const ParamList& list, const ParamTexts& given) {
+Result<Params> Params::make(std::string_view owner, const ParamList& list,
+                            const ParamTexts& given) {
   for (const auto& [name, text] : given) {
     bool known = false;
     std::vector<std::string_view> names;
@@ -44,7 +49,8 @@ Result<Params> Params::make(std::string_view owner, const ParamList& list, const
       known = known || info.name == name;
     }
     if (!known) {
-      if (names.empty()) return Error{fmt::format("{} has no parameters, but '{}' was given", owner, name)};
+      if (names.empty())
+        return Error{fmt::format("{} has no parameters, but '{}' was given", owner, name)};
       return Error{fmt::format("{}: {}", owner, unknown_name("parameter", name, names))};
     }
   }
@@ -57,7 +63,8 @@ Result<Params> Params::make(std::string_view owner, const ParamList& list, const
     switch (info.kind) {
       case ParamKind::kReal:
         number = parse_real(text);
-        if (!number || std::isnan(*number)) return bad_value(owner, info, text, kind_name(info.kind));
+        if (!number || std::isnan(*number))
+          return bad_value(owner, info, text, kind_name(info.kind));
         params.values_[name] = *number;
         break;
       case ParamKind::kInteger: {
@@ -77,7 +84,8 @@ Result<Params> Params::make(std::string_view owner, const ParamList& list, const
         bool legal = info.choices.empty();
         for (const std::string_view choice : info.choices) legal = legal || choice == text;
         if (!legal) {
-          return bad_value(owner, info, text, fmt::format("one of {}", fmt::join(info.choices, ", ")));
+          return bad_value(owner, info, text,
+                           fmt::format("one of {}", fmt::join(info.choices, ", ")));
         }
         params.values_[name] = text;
         break;
@@ -103,7 +111,9 @@ const T& value_of(const Map& values, std::string_view name) {
 }  // namespace
 
 double Params::real(std::string_view name) const { return value_of<double>(values_, name); }
-long long Params::integer(std::string_view name) const { return value_of<long long>(values_, name); }
+long long Params::integer(std::string_view name) const {
+  return value_of<long long>(values_, name);
+}
 bool Params::flag(std::string_view name) const { return value_of<bool>(values_, name); }
 const std::string& Params::text(std::string_view name) const {
   return value_of<std::string>(values_, name);

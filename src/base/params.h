@@ -1,5 +1,6 @@
-// Described parameters: one list of name, kind, default, range and sentence per plug-in feeds the command
-// line, TOML files, the Python module, the reference page and the "did you mean" of error messages.
+// Described parameters: one list of name, kind, default, range and sentence per plug-in feeds the
+// command line, TOML files, the Python module, the reference page and the "did you mean" of error
+// messages.
 #pragma once
 
 #include <limits>
@@ -18,7 +19,8 @@ enum class ParamKind { kReal, kInteger, kFlag, kText };
 struct ParamInfo {
   std::string_view name;
   ParamKind kind = ParamKind::kReal;
-  std::string_view initial;   // the default, as a user would write it; "inf" and "-inf" are numbers too
+  std::string_view
+      initial;  // the default, as a user would write it; "inf" and "-inf" are numbers too
   std::string_view sentence;  // what it does, for people
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
@@ -28,11 +30,13 @@ struct ParamInfo {
 using ParamList = std::vector<ParamInfo>;
 using ParamTexts = std::map<std::string, std::string, std::less<>>;  // what a user wrote, by name
 
-// Values of a plug-in's parameters: every described one is present, checked against its kind and range.
+// Values of a plug-in's parameters: every described one is present, checked against its kind and
+// range.
 class Params {
  public:
   // `owner` names the plug-in in messages ("scheduling policy 'las'").
-  static Result<Params> make(std::string_view owner, const ParamList& list, const ParamTexts& given);
+  static Result<Params> make(std::string_view owner, const ParamList& list,
+                             const ParamTexts& given);
 
   double real(std::string_view name) const;
   long long integer(std::string_view name) const;

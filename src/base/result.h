@@ -1,7 +1,8 @@
 // A value or the reason why there is none.
 //
-// Use it for failures that a user can cause (files, names, numbers). The message is written for that
-// user: what was found, where, what was expected, what to do. Invariants of our own are asserted instead.
+// Use it for failures that a user can cause (files, names, numbers). The message is written for
+// that user: what was found, where, what was expected, what to do. Invariants of our own are
+// asserted instead.
 #pragma once
 
 #include <cassert>
@@ -18,8 +19,10 @@ struct Error {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}       // NOLINT: implicit by design
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit by design
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by design
+  Result(Error error)
+      : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit by design
 
   explicit operator bool() const { return state_.index() == 0; }
   T& operator*() { return value(); }

@@ -1,8 +1,8 @@
-// Strings as small integers: model names, users, partitions and GPU types are interned at the door, so
-// that everything behind it compares and indexes numbers.
+// Strings as small integers: model names, users, partitions and GPU types are interned at the door,
+// so that everything behind it compares and indexes numbers.
 //
-// A symbol is meaningful only together with the table that made it. Reading is thread-safe as long as
-// nobody interns; sweeps intern everything first and then share the table.
+// A symbol is meaningful only together with the table that made it. Reading is thread-safe as long
+// as nobody interns; sweeps intern everything first and then share the table.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,12 @@
 #include "base/text.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace muster {
 
@@ -27,8 +27,19 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+namespace {
+
+// from_chars knows no plus sign; "+5" is 5, "+-5" is nothing.
+bool drop_plus(std::string_view& text) {
+  if (text.empty() || text.front() != '+') return true;
+  text.remove_prefix(1);
+  return text.empty() || text.front() != '-';
+}
+
+}  // namespace
+
 std::optional<double> parse_real(std::string_view text) {
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  if (!drop_plus(text)) return std::nullopt;
   double value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
@@ -36,7 +47,7 @@ std::optional<double> parse_real(std::string_view text) {
 }
 
 std::optional<std::int64_t> parse_integer(std::string_view text) {
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  if (!drop_plus(text)) return std::nullopt;
   std::int64_t value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
@@ -72,7 +83,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::optional<std::string_view> nearest(std::string_view wrong, std::span<const std::string_view> known) {
+std::optional<std::string_view> nearest(std::string_view wrong,
+                                        std::span<const std::string_view> known) {
   std::optional<std::string_view> best;
   std::size_t best_distance = std::max<std::size_t>(2, wrong.size() / 3) + 1;
   for (const std::string_view name : known) {
@@ -89,11 +101,13 @@ std::string unknown_name(std::string_view kind, std::string_view wrong,
                          std::span<const std::string_view> known) {
   const auto guess = nearest(wrong, known);
   return fmt::format("no {} '{}'; {}known: {}", kind, wrong,
-                     guess ? fmt::format("did you mean '{}'? ", *guess) : "", fmt::join(known, ", "));
+                     guess ? fmt::format("did you mean '{}'? ", *guess) : "",
+                     fmt::join(known, ", "));
 }
 
 std::string exact_text(double value) {
-  // fmt prints the shortest text that round-trips, but whole numbers as "1e+16" or "3.0": people write 3.
+  // fmt prints the shortest text that round-trips, but whole numbers as "1e+16" or "3.0": people
+  // write 3.
   if (std::isfinite(value) && value == std::floor(value) && std::abs(value) < 1e15) {
     return fmt::format("{:.0f}", value);
   }

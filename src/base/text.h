@@ -1,5 +1,5 @@
-// Small text tools: strict number parsing, near-miss suggestions, joining. Parsing never accepts a prefix:
-// "12x" is not 12.
+// Small text tools: strict number parsing, near-miss suggestions, joining. Parsing never accepts a
+// prefix: "12x" is not 12.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ std::optional<std::int64_t> parse_integer(std::string_view text);
 std::optional<bool> parse_flag(std::string_view text);  // true/false, yes/no, on/off, 1/0
 
 // The known name nearest to `wrong` by edit distance, if it is near enough to be a likely slip.
-std::optional<std::string_view> nearest(std::string_view wrong, std::span<const std::string_view> known);
+std::optional<std::string_view> nearest(std::string_view wrong,
+                                        std::span<const std::string_view> known);
 
 // "no policy 'lass'; did you mean 'las'? known: fifo, las, srtf"
 std::string unknown_name(std::string_view kind, std::string_view wrong,

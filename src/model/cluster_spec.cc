@@ -1,5 +1,7 @@
 #include "model/cluster_spec.h"
 
+#include <set>
+
 #include <fmt/format.h>
 
 #include "model/gpu_set.h"
@@ -7,11 +9,11 @@
 namespace muster {
 
 Status validate(const ClusterSpec& cluster) {
-  if (cluster.nodes.empty()) return Error{"the cluster has no nodes"};
+  if (cluster.nodes.empty()) return Error{"the cluster has no GPUs: no job could ever run"};
   for (std::size_t i = 0; i < cluster.nodes.size(); ++i) {
     const NodeSpec& node = cluster.nodes[i];
-    if (node.gpus < 0 || node.gpus > kMaxGpusPerNode) {
-      return Error{fmt::format("node {} has {} GPUs, but a node has 0 to {}", i, node.gpus,
+    if (node.gpus < 1 || node.gpus > kMaxGpusPerNode) {
+      return Error{fmt::format("node {} has {} GPUs, but a node has 1 to {}", i, node.gpus,
                                kMaxGpusPerNode)};
     }
     // Written so that NaN fails too.
@@ -20,10 +22,11 @@ Status validate(const ClusterSpec& cluster) {
           fmt::format("node {} has {} CPUs and {} GB of memory, but neither can be negative", i,
                       node.cpus, node.memory_gb)};
     }
-    if (node.rack < 0)
+    if (node.rack < 0) {
       return Error{fmt::format("node {} is in rack {}, but racks count from 0", i, node.rack)};
+    }
   }
-  if (cluster.total_gpus() == 0) return Error{"the cluster has no GPUs: no job could ever run"};
+  std::set<Symbol> names;
   for (std::size_t i = 0; i < cluster.partitions.size(); ++i) {
     const PartitionSpec& partition = cluster.partitions[i];
     if (partition.name == kNoSymbol) return Error{fmt::format("partition {} has no name", i)};
@@ -32,10 +35,8 @@ Status validate(const ClusterSpec& cluster) {
           "partition {} has a quota of {} GPUs, but a quota is at least 1, or 0 for none", i,
           partition.quota)};
     }
-    for (std::size_t other = 0; other < i; ++other) {
-      if (cluster.partitions[other].name == partition.name) {
-        return Error{fmt::format("partitions {} and {} have the same name", other, i)};
-      }
+    if (!names.insert(partition.name).second) {
+      return Error{fmt::format("partition {} has the name of an earlier one", i)};
     }
   }
   Seconds last = 0;

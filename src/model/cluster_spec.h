@@ -1,4 +1,5 @@
-// What a cluster is made of, as written in a file: nodes, partitions with quotas, and nodes that come and go.
+// What a cluster is made of, as written in a file: nodes, partitions with quotas, and nodes that
+// come and go.
 #pragma once
 
 #include <vector>

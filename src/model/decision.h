@@ -1,5 +1,5 @@
-// Every decision carries a reason: a code, and the job or limit that caused it. The log of these is what
-// `muster explain`, the report and the dashboard read.
+// Every decision carries a reason: a code, and the job or limit that caused it. The log of these is
+// what `muster explain`, the report and the dashboard read.
 #pragma once
 
 #include <cstdint>
@@ -31,44 +31,40 @@ enum class Reason : std::uint8_t {
   kNone = 0,
   kArrived = 1,
   kAccepted = 2,
-  kLoadLimit = 3,         // admission: the cluster's load is above the threshold
-  kNeverFits = 4,         // asks for more than its part of the cluster will ever have
-  kOverQuota = 5,         // its partition's quota is used up
-  kFirstInOrder = 6,      // next in the policy's order, and it fits
-  kBackfilled = 7,        // fits while one before it does not
-  kOutranked = 8,         // `other` comes before it in the policy's order
-  kNotEnoughFree = 9,     // fewer GPUs free than it needs
-  kFragmented = 10,       // enough GPUs free, but not in a shape the placement accepts
-  kNodeLost = 11,         // a node under it failed or left
-  kGpuLost = 12,          // a GPU under it failed
+  kLoadLimit = 3,      // admission: the cluster's load is above the threshold
+  kNeverFits = 4,      // asks for more than its part of the cluster will ever have
+  kOverQuota = 5,      // its partition's quota is used up
+  kFirstInOrder = 6,   // next in the policy's order, and it fits
+  kBackfilled = 7,     // fits while one before it does not
+  kOutranked = 8,      // `other` comes before it in the policy's order
+  kNotEnoughFree = 9,  // fewer GPUs free than it needs
+  kFragmented = 10,    // enough GPUs free, but not in a shape the placement accepts
+  kNodeLost = 11,      // a node under it failed or left
+  kGpuLost = 12,       // a GPU under it failed
   kNodeReturned = 13,
-  kCompleted = 14,        // all its work is done
-  kCrashed = 15,          // its own fault, too often
-  kElastic = 16,          // the policy grew or shrank it
-  kConsolidated = 17,     // moved to a better place
-  kPredictedBest = 18,    // the selector's simulations favoured this combination
-  kNotEnoughCpu = 19,     // GPUs are free, but not CPU cores or memory beside them
+  kCompleted = 14,      // all its work is done
+  kCrashed = 15,        // its own fault, too often
+  kElastic = 16,        // the policy grew or shrank it
+  kConsolidated = 17,   // moved to a better place
+  kPredictedBest = 18,  // the selector's simulations favoured this combination
+  kNotEnoughCpu = 19,   // GPUs are free, but not CPU cores or memory beside them
   kDeadlineImpossible = 20,
   kProfiled = 21,
   kGrouped = 22,  // shares GPUs with `other`
 };
 
-// What a reader of results may meet; keep them at the last of each list.
-inline constexpr Action kLastAction = Action::kSwitch;
-inline constexpr Reason kLastReason = Reason::kGrouped;
-
 struct Decision {
   Seconds time = 0;
   JobId job = kNoJob;
-  JobId other = kNoJob;      // the job that caused it, if one did
-  std::int32_t gpus = 0;     // GPUs given, lost or wanted
-  std::int32_t detail = 0;   // free GPUs at a block; node of a node event; combination of a switch
+  JobId other = kNoJob;     // the job that caused it, if one did
+  std::int32_t gpus = 0;    // GPUs given, lost or wanted
+  std::int32_t detail = 0;  // free GPUs at a block; node of a node event; combination of a switch
   Action action = Action::kSubmit;
   Reason reason = Reason::kNone;
 };
 
-std::string_view action_name(Action action);  // "start"
-std::string_view reason_name(Reason reason);  // "not-enough-free"
+std::string_view action_name(Action action);      // "start"
+std::string_view reason_name(Reason reason);      // "not-enough-free"
 std::string_view reason_sentence(Reason reason);  // "fewer GPUs are free than it needs"
 
 }  // namespace muster

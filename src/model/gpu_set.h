@@ -1,4 +1,5 @@
-// Which GPUs: a bit mask per node. Most jobs sit on one node, so the first entry lives inside the object.
+// Which GPUs: a bit mask per node. Most jobs sit on one node, so the first entry lives inside the
+// object.
 #pragma once
 
 #include <bit>
@@ -41,19 +42,33 @@ class GpuSet {
   const NodeGpus& operator[](int i) const {
     return i == 0 ? first_ : more_[static_cast<std::size_t>(i) - 1];
   }
+  // The same GPUs, in whatever order their nodes were found. A node appears once in a set.
   friend bool operator==(const GpuSet& a, const GpuSet& b) {
     if (a.nodes_ != b.nodes_ || a.gpus_ != b.gpus_) return false;
     for (int i = 0; i < a.nodes_; ++i) {
-      if (!(a[i] == b[i])) return false;
+      if (!(a[i] == b[i]) && !b.contains(a[i])) return false;
     }
     return true;
   }
 
  private:
+  bool contains(const NodeGpus& part) const {
+    for (int i = 0; i < nodes_; ++i) {
+      if ((*this)[i] == part) return true;
+    }
+    return false;
+  }
+
   NodeGpus first_;
   std::vector<NodeGpus> more_;
   int nodes_ = 0;
   int gpus_ = 0;
+};
+
+// CPU cores and memory that go with each GPU of an allocation; zero where nobody counts them.
+struct HostShare {
+  double cpus_per_gpu = 0;
+  double memory_per_gpu = 0;
 };
 
 // The lowest `count` set bits of `mask`.

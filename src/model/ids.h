@@ -10,7 +10,8 @@ namespace muster {
 using Seconds = double;
 inline constexpr Seconds kNever = std::numeric_limits<double>::infinity();
 
-// A job's place in the order of arrival, from 0: unique in a run, and the last tie-break everywhere.
+// A job's place in the order of arrival, from 0: unique in a run, and the last tie-break
+// everywhere.
 enum class JobId : std::uint32_t {};
 // Where an active job lives in the job table. Slots are recycled when a job leaves.
 enum class Slot : std::uint32_t {};

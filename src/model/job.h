@@ -1,8 +1,8 @@
 // An active job: what it asked for, where it stands in its life, how far it has come.
 //
-// Progress is kept lazily: `work` was done as of `since`, and grows by `rate` per second from then on.
-// A backend that simulates sets an exact rate once per start; one that drives real processes reports
-// work from time to time. Whoever reads calls work_at(now) and cannot tell the difference.
+// Progress is kept lazily: `work` was done as of `since`, and grows by `rate` per second from then
+// on. A backend that simulates sets an exact rate once per start; one that drives real processes
+// reports work from time to time. Whoever reads calls work_at(now) and cannot tell the difference.
 #pragma once
 
 #include <algorithm>
@@ -29,6 +29,7 @@ bool may_follow(JobState from, JobState to);
 
 struct Job {
   JobSpec spec;
+  Slot self = kNoSlot;  // where it lives in the job table
   JobState state = JobState::kSubmitted;
 
   double total_work = 0;  // seconds of undisturbed run, = spec.duration
@@ -37,19 +38,22 @@ struct Job {
   Seconds since = 0;      // may lie ahead of now while a start or restart is still being paid for
   double saved_work = 0;  // at the last checkpoint
 
-  GpuSet gpus;                  // held now
-  Seconds held_since = 0;       // start of the present run
-  Seconds held_before = 0;      // seconds it held GPUs in earlier runs
+  GpuSet gpus;                    // held now
+  HostShare host;                 // CPU cores and memory held beside each GPU
+  Seconds held_since = 0;         // start of the present run
+  Seconds held_before = 0;        // seconds it held GPUs in earlier runs
   double gpu_seconds_before = 0;  // GPU-seconds of earlier runs
-  Seconds waiting_since = 0;    // start of the present wait
-  Seconds waited_before = 0;    // in earlier waits
+  Seconds waiting_since = 0;      // start of the present wait
+  Seconds waited_before = 0;      // in earlier waits
+  Seconds admitted = 0;
   Seconds first_start = kNever;
   int preemptions = 0;  // times it lost its GPUs to another job
   int restarts = 0;     // times it lost them to a failure
+  int crashes = 0;      // of those, by its own fault
   int resizes = 0;
-  double lost_work = 0;       // work done twice because of failures
-  Seconds overhead = 0;       // seconds paid for starts and restarts
-  Slot partner = kNoSlot;     // next job of the group that shares its GPUs, in a ring; itself if alone
+  double lost_work = 0;    // work done twice because of failures
+  Seconds overhead = 0;    // seconds paid for starts and restarts
+  Slot partner = kNoSlot;  // next job of the group that shares its GPUs, in a ring; itself if alone
 
   bool running() const { return state == JobState::kRunning; }
   bool waiting() const { return state == JobState::kQueued || state == JobState::kPreempted; }
@@ -57,7 +61,9 @@ struct Job {
   double work_at(Seconds now) const { return work + rate * std::max(0.0, now - since); }
   double remaining_at(Seconds now) const { return std::max(0.0, total_work - work_at(now)); }
   // Seconds for which it has held GPUs, and GPU-seconds.
-  Seconds attained_at(Seconds now) const { return held_before + (running() ? now - held_since : 0); }
+  Seconds attained_at(Seconds now) const {
+    return held_before + (running() ? now - held_since : 0);
+  }
   double gpu_seconds_at(Seconds now) const {
     return gpu_seconds_before + (running() ? (now - held_since) * gpus.gpus() : 0);
   }

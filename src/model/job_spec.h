@@ -1,4 +1,5 @@
-// What a job asked for. Immutable once submitted; readers and generators make these, the engine takes them.
+// What a job asked for. Immutable once submitted; readers and generators make these, the engine
+// takes them.
 #pragma once
 
 #include <string>
@@ -9,10 +10,11 @@
 namespace muster {
 
 struct JobSpec {
-  JobId id{};           // set by the engine as jobs arrive; sources need not fill it
-  Seconds submit = 0;   // its completion time counts from here
-  Seconds arrival = 0;  // when the scheduler hears of it: the submit time, except in published sources
-                        // that hand jobs out early or late; a source yields nondecreasing arrivals
+  JobId id{};          // set by the engine as jobs arrive; sources need not fill it
+  Seconds submit = 0;  // its completion time counts from here
+  Seconds arrival =
+      0;  // when the scheduler hears of it: the submit time, except in published sources
+          // that hand jobs out early or late; a source yields nondecreasing arrivals
   Seconds duration = 0;  // run time undisturbed, alone, on `gpus` GPUs of the reference type
   int gpus = 1;          // GPUs asked for
   int min_gpus = 0;      // elastic range; 0 means: exactly `gpus`

@@ -7,7 +7,7 @@ namespace muster {
 
 std::string_view action_name(Action action) {
   constexpr std::array<std::string_view, 14> kNames = {
-      "submit", "admit", "hold",   "refuse", "start", "stop",    "resize",
+      "submit", "admit",  "hold", "refuse", "start",   "stop",      "resize",
       "move",   "finish", "fail", "block",  "node-up", "node-down", "switch"};
   return kNames.at(static_cast<std::size_t>(action));
 }
@@ -61,14 +61,18 @@ std::string_view job_state_name(JobState state) {
 
 bool may_follow(JobState from, JobState to) {
   switch (from) {
-    case JobState::kSubmitted: return to == JobState::kQueued || to == JobState::kRefused;
-    case JobState::kQueued: return to == JobState::kRunning || to == JobState::kRefused;
+    case JobState::kSubmitted:
+      return to == JobState::kQueued || to == JobState::kRefused;
+    case JobState::kQueued:
+      return to == JobState::kRunning || to == JobState::kRefused;
     case JobState::kRunning:
       return to == JobState::kPreempted || to == JobState::kFinished || to == JobState::kFailed;
-    case JobState::kPreempted: return to == JobState::kRunning || to == JobState::kFailed;
+    case JobState::kPreempted:
+      return to == JobState::kRunning || to == JobState::kFailed;
     case JobState::kFinished:
     case JobState::kFailed:
-    case JobState::kRefused: return false;
+    case JobState::kRefused:
+      return false;
   }
   return false;
 }

@@ -1,5 +1,6 @@
-// What a run tells the outside while it goes on: one record per job that leaves, one line of statistics per
-// turn, every decision. Observers fold, write or show these; the engine keeps none of them.
+// What a run tells the outside while it goes on: one record per job that leaves, one line of
+// statistics per turn, every decision. Observers fold, write or show these; the engine keeps none
+// of them.
 #pragma once
 
 #include <string>
@@ -17,8 +18,9 @@ struct JobRecord {
   Seconds arrival = 0;
   Seconds start = kNever;  // first start; kNever if it never ran
   Seconds end = kNever;    // when it left: finished, failed or refused
-  Seconds queue = 0;       // seconds without GPUs between submit and end, waits after preemptions included
-  int gpus = 0;            // asked for
+  Seconds queue =
+      0;         // seconds without GPUs between submit and end, waits after preemptions included
+  int gpus = 0;  // asked for
   JobState status = JobState::kFinished;
   Reason reason = Reason::kCompleted;
   int preemptions = 0;
@@ -54,7 +56,8 @@ class Observer {
  public:
   virtual ~Observer() = default;
   virtual void on_decision(const Decision&) {}
-  // Called right after on_decision for every start, resize and move: the GPUs the job holds from now on.
+  // Called right after on_decision for every start, resize and move: the GPUs the job holds from
+  // now on.
   virtual void on_placement(const Decision&, const GpuSet&) {}
   virtual void on_job_end(const JobRecord&) {}
   virtual void on_turn(const TurnStats&) {}

@@ -1,5 +1,5 @@
-// A share is what a policy hands out: one job, or a group of up to four that run on the same GPUs, with a
-// GPU count and, where it matters, a GPU type. A plan is shares in order of precedence.
+// A share is what a policy hands out: one job, or a group of up to four that run on the same GPUs,
+// with a GPU count and, where it matters, a GPU type. A plan is shares in order of precedence.
 #pragma once
 
 #include <array>
@@ -34,26 +34,32 @@ struct Share {
   Slot lead() const { return jobs[0]; }
 };
 
-// Shares in order of precedence. In a preemptive plan a running job that is not listed loses its GPUs;
-// otherwise running jobs keep theirs and the plan lists candidates among the waiting ones.
+// Shares in order of precedence. In a preemptive plan a running job that is not listed loses its
+// GPUs; otherwise running jobs keep theirs and the plan lists candidates among the waiting ones.
 class Plan {
  public:
+  // How many shares are of interest: until one exceeds what is left; until nothing is left, where
+  // those behind one that does not fit are tried too; or all of them.
+  enum class Extent { kUntilBlocked, kUntilFull, kAll };
   // `gpus` is how many could at most be handed out this turn.
-  void reset(int gpus) {
+  void reset(int gpus, Extent extent) {
     shares_.clear();
     budget_ = gpus;
+    extent_ = extent;
   }
-  // Returns whether a later share could still matter: once the budget is spent, a policy may stop adding.
+  // Returns whether a later share could still matter: once the budget is spent, a policy may stop
+  // adding.
   bool add(const Share& share) {
     shares_.push_back(share);
-    budget_ -= share.gpus;
-    return budget_ > 0;
+    if (extent_ == Extent::kUntilBlocked || share.gpus <= budget_) budget_ -= share.gpus;
+    return budget_ > 0 || extent_ == Extent::kAll;
   }
   const std::vector<Share>& shares() const { return shares_; }
 
  private:
   std::vector<Share> shares_;
   int budget_ = 0;
+  Extent extent_ = Extent::kAll;
 };
 
 }  // namespace muster

@@ -38,6 +38,12 @@ class FileInput final : public ByteInput {
       if (errno != EINTR) return Error{fmt::format("reading failed: {}", system_message(errno))};
     }
   }
+  std::size_t size_hint() const override {
+    struct stat about {};
+    return fstat(descriptor_, &about) == 0 && S_ISREG(about.st_mode)
+               ? static_cast<std::size_t>(about.st_size)
+               : 0;
+  }
 
  private:
   int descriptor_;
@@ -72,6 +78,7 @@ class PrefixedInput final : public ByteInput {
     next_ += count;
     return count;
   }
+  std::size_t size_hint() const override { return rest_->size_hint(); }
 
  private:
   std::string prefix_;

@@ -18,6 +18,8 @@ class ByteInput {
   virtual ~ByteInput() = default;
   // Fills at most `size` bytes and returns how many; 0 at the end. Messages do not name the file.
   virtual Result<std::size_t> read(char* to, std::size_t size) = 0;
+  // How many bytes there are in all, where that is known beforehand; else 0. A hint, not a promise.
+  virtual std::size_t size_hint() const { return 0; }
 };
 
 // Opens a file, or standard input for "-".

@@ -30,6 +30,7 @@ class InputWindow {
   // As many bytes from the present position as can be had, up to `size`: for looking ahead.
   std::string_view ahead(std::size_t size);
   const std::optional<Error>& error() const { return error_; }
+  std::size_t size_hint() const { return input_->size_hint(); }
 
  private:
   std::unique_ptr<ByteInput> input_;

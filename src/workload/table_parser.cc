@@ -30,36 +30,38 @@ bool take_quoted(std::string_view line, std::size_t& at, std::string& cell) {
   return false;
 }
 
-// Calls `take(cell)` for each cell until it returns false.
+// trim() for cells that hardly ever need it.
+std::string_view tidy(std::string_view cell) {
+  return cell.empty() || (cell.front() > ' ' && cell.back() > ' ') ? cell : trim(cell);
+}
+
+// Calls `take(cell)` for each cell; blanks around a cell count only inside quotes.
 template <typename Take>
 void each_cell(std::string_view line, char separator, std::string& unquoted, Take take) {
   std::size_t at = 0;
   while (true) {
     std::string_view cell;
+    const std::size_t begin = at;
     if (at < line.size() && line[at] == '"' && take_quoted(line, at, unquoted)) {
       // Text between the closing quote and the separator belongs to the cell of a sloppy writer.
       while (at < line.size() && line[at] != separator) unquoted += line[at++];
-      cell = unquoted;
+      cell = unquoted;  // as it is
     } else {
-      const std::size_t begin = std::min(at, line.size());
-      at = begin;
+      at = begin;  // again, if it was a quote that is never closed
       while (at < line.size() && line[at] != separator) ++at;
-      cell = line.substr(begin, at - begin);
+      cell = tidy(line.substr(begin, at - begin));
     }
-    if (!take(cell) || at >= line.size()) return;
+    take(cell);
+    if (at >= line.size()) return;
     ++at;
   }
 }
 
 bool store_real(std::string_view cell, double unit, double& value) {
   double parsed = 0;
-  if (!read_real(cell, parsed) && !read_real(trim(cell), parsed)) return false;
+  if (!read_real(cell, parsed)) return false;
   value = parsed * unit;
   return true;
-}
-
-bool store_whole(std::string_view cell, int& value) {
-  return read_whole_number(cell, value) || read_whole_number(trim(cell), value);
 }
 
 }  // namespace
@@ -74,10 +76,7 @@ bool is_named(std::string_view alternatives, std::string_view name) {
 std::vector<std::string> split_cells(std::string_view line, char separator) {
   std::vector<std::string> cells;
   std::string unquoted;
-  each_cell(line, separator, unquoted, [&](std::string_view cell) {
-    cells.emplace_back(trim(cell));
-    return true;
-  });
+  each_cell(line, separator, unquoted, [&](std::string_view cell) { cells.emplace_back(cell); });
   return cells;
 }
 
@@ -121,7 +120,8 @@ Status TableParser::header(std::string_view line) {
     target.name = name;
     for (const Column& column : schema_.columns) {
       if (!is_named(column.names, name)) continue;
-      target = {column.field, column.required, column.unit, column.slot, name};
+      target = {column.field, column.required, column.unit, column.slot, name, "", kNoSymbol};
+      keeps_ = keeps_ || column.field == Field::kNumber || column.field == Field::kText;
     }
     if (target.field == Field::kIgnored) unknown.push_back(name);
   }
@@ -143,27 +143,36 @@ Status TableParser::header(std::string_view line) {
   return Done{};
 }
 
-bool TableParser::store(const Target& target, std::string_view cell, JobSpec& job) {
+Symbol TableParser::intern(Target& target, std::string_view text) {
+  // Neighbouring lines often repeat a text, and comparing is cheaper than hashing.
+  if (target.last_text != text || target.last_symbol == kNoSymbol) {
+    target.last_text.assign(text);
+    target.last_symbol = symbols_.intern(text);
+  }
+  return target.last_symbol;
+}
+
+bool TableParser::store(Target& target, std::string_view cell, JobSpec& job) {
   switch (target.field) {
     case Field::kIgnored:
       return true;
     case Field::kName:
-      job.name.assign(trim(cell));
+      job.name.assign(cell);
       return true;
     case Field::kSubmit:
       return store_real(cell, target.unit, job.submit);
     case Field::kSubmitClock:
-      return read_timestamp(cell, job.submit) || read_timestamp(trim(cell), job.submit);
+      return read_timestamp(cell, job.submit);
     case Field::kSubmitEither:
-      return store_real(cell, target.unit, job.submit) || read_timestamp(trim(cell), job.submit);
+      return store_real(cell, target.unit, job.submit) || read_timestamp(cell, job.submit);
     case Field::kDuration:
       return store_real(cell, target.unit, job.duration);
     case Field::kGpus:
-      return store_whole(cell, job.gpus);
+      return read_whole_number(cell, job.gpus);
     case Field::kMinGpus:
-      return store_whole(cell, job.min_gpus);
+      return read_whole_number(cell, job.min_gpus);
     case Field::kMaxGpus:
-      return store_whole(cell, job.max_gpus);
+      return read_whole_number(cell, job.max_gpus);
     case Field::kDeadline:
       return store_real(cell, target.unit, job.deadline);
     case Field::kEstimate:
@@ -175,28 +184,28 @@ bool TableParser::store(const Target& target, std::string_view cell, JobSpec& jo
     case Field::kIterations:
       return store_real(cell, target.unit, job.iterations);
     case Field::kBatchSize:
-      return store_whole(cell, job.batch_size);
+      return read_whole_number(cell, job.batch_size);
     case Field::kPriority:
-      return store_whole(cell, job.priority);
+      return read_whole_number(cell, job.priority);
     case Field::kModel:
-      job.model = symbols_.intern(trim(cell));
+      job.model = intern(target, cell);
       return true;
     case Field::kUser:
-      job.user = symbols_.intern(trim(cell));
+      job.user = intern(target, cell);
       return true;
     case Field::kPartition:
-      job.partition = symbols_.intern(trim(cell));
+      job.partition = intern(target, cell);
       return true;
     case Field::kGpuType:
-      job.gpu_type = symbols_.intern(trim(cell));
+      job.gpu_type = intern(target, cell);
       return true;
     case Field::kStatus:
-      status_.assign(trim(cell));
+      status_.assign(cell);
       return true;
     case Field::kNumber:
       return store_real(cell, target.unit, numbers_[target.slot]);
     case Field::kText:
-      texts_[target.slot].assign(trim(cell));
+      texts_[target.slot].assign(cell);
       return true;
   }
   return false;
@@ -209,15 +218,17 @@ Parsed TableParser::wrong_count(std::size_t count) {
 
 Parsed TableParser::parse(std::string_view record, JobSpec& job) {
   status_.clear();
-  for (std::string& text : texts_) text.clear();
-  std::fill(std::begin(numbers_), std::end(numbers_), std::numeric_limits<double>::quiet_NaN());
+  if (keeps_) {
+    for (std::string& text : texts_) text.clear();
+    std::fill(std::begin(numbers_), std::end(numbers_), std::numeric_limits<double>::quiet_NaN());
+  }
 
   std::size_t count = 0;
   Parsed outcome = Parsed::kJob;
   each_cell(record, schema_.separator, unquoted_, [&](std::string_view cell) {
     const std::size_t position = count++;
-    if (position >= targets_.size() || outcome != Parsed::kJob) return true;
-    const Target& target = targets_[position];
+    if (position >= targets_.size() || outcome != Parsed::kJob) return;
+    Target& target = targets_[position];
     if (cell.empty()) {
       if (target.required) {
         outcome =
@@ -227,7 +238,6 @@ Parsed TableParser::parse(std::string_view record, JobSpec& job) {
       outcome =
           bad(static_cast<int>(position) + 1, target.name, cell, field_expectation(target.field));
     }
-    return true;
   });
   // A wrong number of columns is the better explanation of a wrong cell.
   if (count != targets_.size()) return wrong_count(count);

@@ -84,9 +84,12 @@ class TableParser : public TraceParser {
     double unit = 1;
     std::size_t slot = 0;
     std::string name;
+    std::string last_text;  // the text last interned in this column, and its symbol
+    Symbol last_symbol = kNoSymbol;
   };
 
-  bool store(const Target& target, std::string_view cell, JobSpec& job);
+  Symbol intern(Target& target, std::string_view text);
+  bool store(Target& target, std::string_view cell, JobSpec& job);
   Parsed wrong_count(std::size_t count);
 
   TableSchema schema_;
@@ -95,6 +98,7 @@ class TableParser : public TraceParser {
   std::string texts_[kSlots];
   double numbers_[kSlots] = {};
   std::string unquoted_;
+  bool keeps_ = false;  // some column is kept for finish()
 };
 
 // Cuts a line at the separator, honouring "quoted, cells" with doubled quotes inside; cells are

@@ -27,6 +27,24 @@ Seconds origin_of(Rebase rebase, Seconds first) {
 
 bool blank(std::string_view line) { return trim(line).empty(); }
 
+// Sorts by time; position breaks ties, so that the sort is stable. Jobs are large: numbers are
+// sorted, and each job then moves once to its place, along the cycles of the permutation.
+void sort_jobs(std::vector<JobSpec>& jobs, std::vector<std::pair<Seconds, std::uint32_t>>& order) {
+  std::sort(order.begin(), order.end());
+  for (std::uint32_t start = 0; start < order.size(); ++start) {
+    if (order[start].second == start) continue;
+    JobSpec first = std::move(jobs[start]);
+    std::uint32_t place = start;
+    while (order[place].second != start) {
+      const std::uint32_t from = std::exchange(order[place].second, place);
+      jobs[place] = std::move(jobs[from]);
+      place = from;
+    }
+    order[place].second = place;
+    jobs[place] = std::move(first);
+  }
+}
+
 std::string no_jobs_text(const std::string& name, const TraceStats& stats) {
   std::string why = fmt::format("{} records read", stats.records);
   for (const auto& [reason, count] : stats.skipped)
@@ -93,10 +111,12 @@ Result<std::unique_ptr<TraceReader>> TraceReader::read(std::unique_ptr<ByteInput
   auto parser = format->make(*settings, symbols);
   if (!parser) return parser.error();
 
+  const std::size_t size_hint = window.size_hint();
   auto records = format->shape == TraceFormat::Shape::kJson ? make_json_reader(std::move(window))
                                                             : make_line_reader(std::move(window));
   std::unique_ptr<TraceReader> reader(
       new TraceReader(std::move(name), options, std::move(records), std::move(*parser), *format));
+  reader->size_hint_ = size_hint;
   if (format->shape == TraceFormat::Shape::kTable) {
     std::string_view line;
     bool found = false;
@@ -223,6 +243,10 @@ Result<Trace> load_trace(const std::string& path, const TraceOptions& options, S
 
   Trace trace;
   std::vector<std::pair<Seconds, std::uint32_t>> order;
+  // A guess that is right for short lines; too large costs address space, not memory.
+  constexpr std::size_t kBytesPerJob = 40;
+  trace.jobs.reserve(reader.size_hint() / kBytesPerJob);
+  order.reserve(reader.size_hint() / kBytesPerJob);
   while (reader.peek() != nullptr) {
     JobSpec& job = trace.jobs.emplace_back(reader.take());
     trace.was_sorted = trace.was_sorted && (order.empty() || order.back().first <= job.submit);
@@ -232,15 +256,7 @@ Result<Trace> load_trace(const std::string& path, const TraceOptions& options, S
   trace.stats = reader.stats();
   if (trace.jobs.empty()) return Error{no_jobs_text(path, trace.stats)};
 
-  if (!trace.was_sorted) {
-    // Jobs are large: sort numbers, then move each job once. Position breaks ties, so the sort is
-    // stable.
-    std::sort(order.begin(), order.end());
-    std::vector<JobSpec> sorted;
-    sorted.reserve(trace.jobs.size());
-    for (const auto& [submit, position] : order) sorted.push_back(std::move(trace.jobs[position]));
-    trace.jobs = std::move(sorted);
-  }
+  if (!trace.was_sorted) sort_jobs(trace.jobs, order);
   trace.origin = origin_of(options.rebase, trace.jobs.front().submit);
   for (JobSpec& job : trace.jobs) move_times(job, trace.origin);
   if (!options.unchecked && trace.jobs.front().submit < 0) {

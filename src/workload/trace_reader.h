@@ -80,6 +80,8 @@ class TraceReader final : public JobSource {
   // The line of the job that peek() shows.
   std::uint64_t line() const { return records_->line(); }
   const TraceStats& stats() const { return stats_; }
+  // Bytes of the file, where that says something about the number of its records; else 0.
+  std::size_t size_hint() const { return size_hint_; }
 
  private:
   TraceReader(std::string name, const TraceOptions& options, std::unique_ptr<RecordReader> records,
@@ -99,6 +101,7 @@ class TraceReader final : public JobSource {
   bool loaded_ = false;  // job_ is the job that peek() shows
   bool ended_ = false;
   JobFaults refused_ = 0;
+  std::size_t size_hint_ = 0;
   Seconds last_submit_ = -kNever;
   std::optional<Seconds> origin_;  // subtracted from every time
   TraceStats stats_;

@@ -24,8 +24,34 @@ bool header_names(std::string_view head, char separator,
 
 ParserResult make_native(const Params& settings, Symbols& symbols);
 ParserResult make_philly_csv(const Params& settings, Symbols& symbols);
+ParserResult make_philly_json(const Params& settings, Symbols& symbols);
+ParserResult make_itp(const Params& settings, Symbols& symbols);
+ParserResult make_elasticflow(const Params& settings, Symbols& symbols);
+ParserResult make_gavel(const Params& settings, Symbols& symbols);
+ParserResult make_muri(const Params& settings, Symbols& symbols);
+ParserResult make_tiresias(const Params& settings, Symbols& symbols);
+ParserResult make_chronus(const Params& settings, Symbols& symbols);
+ParserResult make_helios(const Params& settings, Symbols& symbols);
+ParserResult make_openb(const Params& settings, Symbols& symbols);
+ParserResult make_swf(const Params& settings, Symbols& symbols);
+ParserResult make_sacct(const Params& settings, Symbols& symbols);
 
 bool matches_native(std::string_view head);
 bool matches_philly_csv(std::string_view head);
+bool matches_philly_json(std::string_view head);
+bool matches_itp(std::string_view head);
+bool matches_elasticflow(std::string_view head);
+bool matches_gavel(std::string_view head);
+bool matches_muri(std::string_view head);
+bool matches_tiresias(std::string_view head);
+bool matches_chronus(std::string_view head);
+bool matches_helios(std::string_view head);
+bool matches_openb(std::string_view head);
+bool matches_swf(std::string_view head);
+bool matches_sacct(std::string_view head);
+
+ParamList philly_json_settings();
+ParamList gavel_settings();
+ParamList swf_settings();
 
 }  // namespace muster

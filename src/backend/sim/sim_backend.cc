@@ -1,0 +1,127 @@
+#include "backend/sim/sim_backend.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <functional>
+
+namespace muster {
+
+SimBackend::SimBackend(std::shared_ptr<const ClusterSpec> cluster,
+                       std::shared_ptr<const PerfModel> perf,
+                       std::shared_ptr<const RestartCost> cost, const FailureOptions& failures)
+    : cluster_(std::move(cluster)),
+      perf_(std::move(perf)),
+      cost_(std::move(cost)),
+      nodes_(*cluster_, failures) {}
+
+double SimBackend::saved_by(const Job& job, Seconds now) const {
+  if (cost_->checkpoint_interval <= 0) return job.work_at(now);
+  const double ran = std::max(0.0, now - job.since);
+  const double saves = std::floor(ran / cost_->checkpoint_interval);
+  return std::max(job.saved_work, job.work + job.rate * saves * cost_->checkpoint_interval);
+}
+
+Pace SimBackend::act(const Command& command, Seconds now) {
+  const Job& job = *command.job;
+  Pace pace;
+  if (command.kind == CommandKind::kStop) {
+    forget(command.slot);
+    const bool saves = command.graceful && cost_->stop_saves;
+    pace.work = saves ? job.work_at(now) : saved_by(job, now);
+    pace.saved_work = pace.work;
+    pace.since = now;
+    return pace;
+  }
+  pace.rate = perf_->rate(job.spec, command.footing);
+  assert(pace.rate > 0 && "a performance model gave a job no speed");
+  pace.work = job.work_at(now);
+  if (command.kind == CommandKind::kRepace) {
+    pace.since = std::max(now, job.since);
+    pace.saved_work = saved_by(job, now);
+    // Its end has been reported already, in the same batch as what changed its neighbours.
+    if (running_[index(command.slot)] == 0) return pace;
+  } else {
+    const bool again = command.resumed || command.kind != CommandKind::kStart;
+    const Seconds cost =
+        again ? cost_->restart_of(job.spec.model, command.footing.gpus) : cost_->first_start;
+    pace.since = now + cost;
+    pace.saved_work = pace.work;
+  }
+  foresee(command.slot, job, pace);
+  return pace;
+}
+
+void SimBackend::foresee(Slot slot, const Job& job, const Pace& pace) {
+  forget(slot);
+  const double left = std::max(0.0, job.total_work - pace.work);
+  running_[index(slot)] = 1;
+  ++live_;
+  push({pace.since + left / pace.rate, job.spec.id, slot, run_[index(slot)]});
+}
+
+void SimBackend::forget(Slot slot) {
+  const std::size_t i = index(slot);
+  if (run_.size() <= i) {
+    run_.resize(i + 1, 0);
+    running_.resize(i + 1, 0);
+  }
+  if (running_[i] == 0) return;
+  running_[i] = 0;
+  ++run_[i];
+  --live_;
+  if (heap_.size() > 64 + 2 * live_) {
+    std::erase_if(heap_, [this](const Completion& c) { return run_[index(c.slot)] != c.run; });
+    std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
+  }
+}
+
+void SimBackend::push(const Completion& completion) {
+  heap_.push_back(completion);
+  std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+}
+
+void SimBackend::pop() {
+  std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+  heap_.pop_back();
+}
+
+void SimBackend::drop_stale() {
+  while (!heap_.empty() && run_[index(heap_.front().slot)] != heap_.front().run) pop();
+}
+
+Seconds SimBackend::next_event() {
+  drop_stale();
+  return std::min(heap_.empty() ? kNever : heap_.front().time, nodes_.next());
+}
+
+Seconds SimBackend::advance(Seconds until, bool stop_at_event, std::vector<JobEvent>& events) {
+  const bool first_only = stop_at_event || until == kNever;
+  const Seconds limit = first_only ? std::min(until, std::max(now_, next_event())) : until;
+  if (limit == kNever) return now_;
+  for (Seconds next = next_event(); next <= limit; next = next_event()) {
+    // Work that is done when a node fails at the same moment is done.
+    if (heap_.empty() || heap_.front().time > nodes_.next()) {
+      events.push_back(nodes_.pop());
+      continue;
+    }
+    const Completion done = heap_.front();
+    forget(done.slot);
+    JobEvent event;
+    event.time = done.time;
+    event.kind = EventKind::kFinished;
+    event.slot = done.slot;
+    event.job = done.job;
+    events.push_back(event);
+  }
+  now_ = limit;
+  return now_;
+}
+
+std::unique_ptr<Backend> SimBackend::fork() const {
+  auto future = std::make_unique<SimBackend>(*this);
+  future->nodes_.forget_failures();
+  return future;
+}
+
+}  // namespace muster

@@ -1,0 +1,55 @@
+// The simulated cluster: jobs progress as the performance model says, restarts cost time, nodes
+// fail and return from a seed, and scheduled nodes come and go. Time jumps.
+#pragma once
+
+#include <memory>
+#include <queue>
+#include <vector>
+
+#include "backend/sim/node_life.h"
+#include "engine/backend.h"
+#include "perf/restart_cost.h"
+
+namespace muster {
+
+class SimBackend final : public Backend {
+ public:
+  SimBackend(std::shared_ptr<const ClusterSpec> cluster, std::shared_ptr<const PerfModel> perf,
+             std::shared_ptr<const RestartCost> cost, const FailureOptions& failures = {});
+
+  Pace act(const Command& command, Seconds now) override;
+  Seconds advance(Seconds until, bool stop_at_event, std::vector<JobEvent>& events) override;
+  Seconds next_event() override;
+  std::unique_ptr<Backend> fork() const override;
+
+ private:
+  struct Completion {
+    Seconds time;
+    JobId job;
+    Slot slot;
+    std::uint32_t run;  // of the slot, when this was foreseen; an older number is stale
+    friend bool operator>(const Completion& a, const Completion& b) {
+      return a.time != b.time ? a.time > b.time : a.job > b.job;
+    }
+  };
+
+  // What a checkpoint taken every interval since the start of the run would hold.
+  double saved_by(const Job& job, Seconds now) const;
+  void foresee(Slot slot, const Job& job, const Pace& pace);
+  void forget(Slot slot);
+  void drop_stale();
+  void push(const Completion& completion);
+  void pop();
+
+  std::shared_ptr<const ClusterSpec> cluster_;
+  std::shared_ptr<const PerfModel> perf_;
+  std::shared_ptr<const RestartCost> cost_;
+  NodeLife nodes_;
+  std::vector<Completion> heap_;
+  std::vector<std::uint32_t> run_;  // by slot
+  std::vector<char> running_;       // by slot
+  std::size_t live_ = 0;            // entries of the heap that are not stale
+  Seconds now_ = 0;
+};
+
+}  // namespace muster

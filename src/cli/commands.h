@@ -1,0 +1,56 @@
+// The subcommands of `muster`. Each declares its options on the parser and, when it is the one that
+// was called, leaves what is to be done in `chosen`; main runs that after all of the line was
+// understood.
+//
+//   void add_trace_command(CLI::App& app, Chosen& chosen) {
+//     CLI::App* command = app.add_subcommand("trace", "...");
+//     const auto options = std::make_shared<TraceOptions>();
+//     command->add_option("FILE", options->file, "...")->required();
+//     command->footer("Examples:\n  muster trace info philly.csv");
+//     command->callback([options, &chosen] { chosen.run = [options] { return run(*options); }; });
+//   }
+//
+// Results go to standard output, everything else (progress, notes, errors) to standard error.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace CLI {
+class App;
+}
+
+namespace muster {
+
+// Exit statuses of the command, as documented in docs/command-line.md.
+enum ExitStatus : int {
+  kExitOk = 0,
+  kExitFailed = 1,         // a comparison beyond its tolerance, or a failure while running
+  kExitBadInput = 2,       // wrong usage, or a file that cannot be read or understood
+  kExitInterrupted = 130,  // Ctrl-C
+};
+
+struct Chosen {
+  std::function<int()> run;
+};
+
+// Prints "muster: message" to standard error and returns `status`.
+int complain(const Error& error, int status = kExitBadInput);
+// Prints "muster: note: ..." to standard error.
+void note(std::string_view text);
+
+void add_simulate_command(CLI::App& app, Chosen& chosen);
+void add_compare_command(CLI::App& app, Chosen& chosen);
+void add_sweep_command(CLI::App& app, Chosen& chosen);
+void add_reproduce_command(CLI::App& app, Chosen& chosen);
+void add_policies_command(CLI::App& app, Chosen& chosen);
+void add_explain_command(CLI::App& app, Chosen& chosen);
+void add_report_command(CLI::App& app, Chosen& chosen);
+void add_demo_command(CLI::App& app, Chosen& chosen);
+void add_trace_command(CLI::App& app, Chosen& chosen);
+void add_data_command(CLI::App& app, Chosen& chosen);
+void add_completion_command(CLI::App& app, Chosen& chosen);
+
+}  // namespace muster

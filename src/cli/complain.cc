@@ -1,0 +1,16 @@
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+
+namespace muster {
+
+int complain(const Error& error, int status) {
+  fmt::print(stderr, "muster: {}\n", error.message);
+  return status;
+}
+
+void note(std::string_view text) { fmt::print(stderr, "muster: note: {}\n", text); }
+
+}  // namespace muster

@@ -1,0 +1,319 @@
+// The half of the engine that changes jobs: what the backend reported, and what the draft asks for.
+#include <algorithm>
+#include <cassert>
+
+#include "engine/engine.h"
+
+namespace muster {
+
+void Engine::observe(Seconds until) {
+  events_.clear();
+  const bool stop_at_event = parts_.pacing->length() == 0;
+  now_ = parts_.backend->advance(until, stop_at_event, events_);
+  if (until == kNever && !stop_at_event && parts_.backend->surprises()) {
+    // Something unforeseen ended an open wait; its turn is the next one on the grid.
+    Moments woken;
+    woken.now = now_;
+    woken.restless = true;
+    now_ = parts_.backend->advance(parts_.pacing->next_turn(woken), stop_at_event, events_);
+  }
+  for (const JobEvent& event : events_) on_event(event);
+}
+
+void Engine::on_event(const JobEvent& event) {
+  changed_ = true;
+  switch (event.kind) {
+    case EventKind::kNodeUp:
+      ++vain_events_;
+      if (cluster_.up(event.node)) return;
+      cluster_.set_up(event.node, true);
+      log(Action::kNodeUp, Reason::kNodeReturned, kNoJob, 0, kNoJob, static_cast<int>(event.node));
+      return;
+    case EventKind::kGpuUp:
+      ++vain_events_;
+      cluster_.set_healthy(event.node, event.gpu, true);
+      return;
+    case EventKind::kNodeDown:
+      on_node_down(event, Reason::kNodeLost);
+      return;
+    case EventKind::kGpuDown:
+      on_node_down(event, Reason::kGpuLost);
+      return;
+    case EventKind::kProgress:
+    case EventKind::kFinished:
+    case EventKind::kFailed:
+      break;
+  }
+  // A late word about a job that has left, or lost its GPUs meanwhile, changes nothing.
+  if (index(event.slot) >= jobs_.slots() || jobs_[event.slot].spec.id != event.job) return;
+  Job& job = jobs_[event.slot];
+  if (event.kind == EventKind::kProgress) {
+    if (!job.running() && !job.waiting()) return;
+    job.work = std::max(event.work, 0.0);
+    job.saved_work = job.work;
+    job.rate = job.running() ? event.rate : 0;
+    job.since = event.time;
+    if (job.waiting()) notify(JobMoment::kChanged, event.slot);
+    return;
+  }
+  if (!job.running()) return;
+  if (event.kind == EventKind::kFinished) {
+    finish(event.slot, event.time);
+  } else {
+    crash(event.slot, event.time);
+  }
+}
+
+void Engine::on_node_down(const JobEvent& event, Reason reason) {
+  const NodeId node = event.node;
+  const int gpu = event.gpu;
+  if (gpu < 0 && !cluster_.up(node)) return;  // it left after it had failed
+  log(Action::kNodeDown, reason, kNoJob, 0, kNoJob, static_cast<int>(node));
+  const std::uint64_t lost = gpu < 0 ? ~std::uint64_t{0} : std::uint64_t{1} << gpu;
+  std::vector<Slot> hit;
+  for (const Slot slot : jobs_.active()) {
+    const Job& job = jobs_[slot];
+    for (int i = 0; job.running() && i < job.gpus.nodes(); ++i) {
+      if (job.gpus[i].node == node && (job.gpus[i].mask & lost) != 0) {
+        hit.push_back(slot);
+        break;
+      }
+    }
+  }
+  for (const Slot slot : hit) {
+    halt(slot, reason, kNoJob, {.at = event.time, .graceful = false, .release = true});
+    ++jobs_[slot].restarts;
+  }
+  if (gpu < 0) {
+    cluster_.set_up(node, false);
+  } else {
+    cluster_.set_healthy(node, gpu, false);
+  }
+}
+
+void Engine::notify(JobMoment moment, Slot slot) {
+  for (Combination& c : parts_.combinations) c.scheduling->on_job(moment, slot, view());
+}
+
+void Engine::settle_held_time(Job& job) {
+  job.held_before += now_ - job.held_since;
+  job.gpu_seconds_before += (now_ - job.held_since) * job.gpus.gpus();
+}
+
+void Engine::unlink(Slot slot, Seconds at) {
+  Job& job = jobs_[slot];
+  if (job.partner == slot) return;
+  Slot before = job.partner;
+  while (jobs_[before].partner != slot) before = jobs_[before].partner;
+  jobs_[before].partner = job.partner;
+  job.partner = slot;
+  repace_group(before, at);
+}
+
+void Engine::finish(Slot slot, Seconds exact) {
+  Job& job = jobs_[slot];
+  job.work = job.total_work;
+  job.rate = 0;
+  job.since = now_;
+  settle_held_time(job);
+  const bool alone = job.partner == slot;
+  if (alone) cluster_.release(job.gpus, job.spec.partition, job.host);
+  job.gpus.clear();
+  --running_;
+  demanded_ -= job.spec.gpus;
+  unlink(slot, now_);
+  leave(slot, JobState::kFinished, Reason::kCompleted, parts_.pacing->end_of(exact, now_));
+}
+
+void Engine::crash(Slot slot, Seconds at) {
+  halt(slot, Reason::kCrashed, kNoJob, {.at = at, .graceful = false, .release = true});
+  Job& job = jobs_[slot];
+  ++job.crashes;
+  ++job.restarts;
+  if (job.crashes <= parts_.options.max_crashes) return;
+  demanded_ -= job.spec.gpus;
+  leave(slot, JobState::kFailed, Reason::kCrashed, parts_.pacing->end_of(at, now_));
+}
+
+void Engine::halt(Slot slot, Reason reason, JobId other, const HaltHow& how) {
+  Job& job = jobs_[slot];
+  const double done = job.work_at(how.at);
+  const Pace pace = command(CommandKind::kStop, slot, job.gpus, job.host, how.at, how.graceful);
+  job.lost_work += std::max(0.0, done - pace.work);
+  job.work = pace.work;
+  job.saved_work = pace.work;
+  job.rate = 0;
+  job.since = now_;
+  settle_held_time(job);
+  if (how.release && job.partner == slot) cluster_.release(job.gpus, job.spec.partition, job.host);
+  log(Action::kStop, reason, job.spec.id, job.gpus.gpus(), other);
+  job.gpus.clear();
+  unlink(slot, how.at);
+  job.waiting_since = now_;
+  --running_;
+  changed_ = true;
+  jobs_.set_state(slot, JobState::kPreempted);
+  notify(JobMoment::kStopped, slot);
+}
+
+void Engine::leave(Slot slot, JobState status, Reason reason, Seconds end) {
+  jobs_.set_state(slot, status);
+  const Job& job = jobs_[slot];
+  const Action action = status == JobState::kFinished ? Action::kFinish
+                        : status == JobState::kFailed ? Action::kFail
+                                                      : Action::kRefuse;
+  log(action, reason, job.spec.id, job.spec.gpus);
+  if (!parts_.observers.empty()) {
+    JobRecord record;
+    record.id = job.spec.id;
+    record.name = job.spec.name;
+    record.submit = job.spec.submit;
+    record.arrival = job.spec.arrival;
+    record.start = job.first_start;
+    record.end = end;
+    record.queue = job.first_start == kNever ? end - job.spec.submit : job.waited_before;
+    record.gpus = job.spec.gpus;
+    record.status = status;
+    record.reason = reason;
+    record.preemptions = job.preemptions;
+    record.restarts = job.restarts;
+    record.resizes = job.resizes;
+    record.duration = job.spec.duration;
+    record.gpu_seconds = job.gpu_seconds_before;
+    record.lost_work = job.lost_work;
+    record.overhead = job.overhead;
+    record.deadline = job.spec.deadline;
+    record.user = job.spec.user;
+    record.partition = job.spec.partition;
+    record.model = job.spec.model;
+    for (Observer* observer : parts_.observers) observer->on_job_end(record);
+  }
+  notify(JobMoment::kLeft, slot);
+  ++left_;
+  if (parts_.options.until_left && job.spec.id >= parts_.options.until_left->first &&
+      job.spec.id <= parts_.options.until_left->second) {
+    ++tracked_left_;
+  }
+  jobs_.remove(slot);
+}
+
+Pace Engine::command(CommandKind kind, Slot slot, const GpuSet& gpus, const HostShare& host,
+                     Seconds at, bool graceful) {
+  const Job& job = jobs_[slot];
+  Command command;
+  command.kind = kind;
+  command.slot = slot;
+  command.job = &job;
+  command.gpus = &gpus;
+  command.resumed = job.first_start != kNever;
+  command.graceful = graceful;
+  if (kind != CommandKind::kStop) {
+    command.footing = footing_of(cluster_, gpus, host);
+    neighbours_.clear();
+    for (Slot other = job.partner; other != slot; other = jobs_[other].partner) {
+      neighbours_.push_back(&jobs_[other].spec);
+    }
+    command.footing.neighbours = neighbours_;
+  }
+  return parts_.backend->act(command, at);
+}
+
+void Engine::repace_group(Slot member, Seconds at) {
+  Slot slot = member;
+  do {
+    Job& job = jobs_[slot];
+    if (job.running()) {
+      const Pace pace = command(CommandKind::kRepace, slot, job.gpus, job.host, at, true);
+      job.work = pace.work;
+      job.rate = pace.rate;
+      job.since = pace.since;
+      job.saved_work = pace.saved_work;
+    }
+    slot = job.partner;
+  } while (slot != member);
+}
+
+void Engine::launch(const Draft::Step& step, CommandKind kind) {
+  const Slot slot = step.job;
+  Job& job = jobs_[slot];
+  if (step.beside != kNoSlot) {
+    job.partner = jobs_[step.beside].partner;
+    jobs_[step.beside].partner = slot;
+  }
+  const Pace pace = command(kind, slot, step.gpus, step.host, now_, true);
+  if (kind == CommandKind::kStart) {
+    job.waited_before += now_ - job.waiting_since;
+    ++running_;
+    log(Action::kStart, step.reason, job.spec.id, step.gpus.gpus(), step.other,
+        static_cast<int>(step.gpus[0].node), &step.gpus);
+  } else {
+    settle_held_time(job);
+    const bool resize = kind == CommandKind::kResize;
+    if (resize) ++job.resizes;
+    log(resize ? Action::kResize : Action::kMove, step.reason, job.spec.id, step.gpus.gpus(),
+        step.other, static_cast<int>(step.gpus[0].node), &step.gpus);
+  }
+  job.overhead += std::max(0.0, pace.since - now_);
+  job.gpus = step.gpus;
+  job.host = step.host;
+  job.held_since = now_;
+  job.work = pace.work;
+  job.rate = pace.rate;
+  job.since = pace.since;
+  job.saved_work = pace.saved_work;
+  if (job.first_start == kNever) job.first_start = now_;
+  if (kind == CommandKind::kStart) {
+    jobs_.set_state(slot, JobState::kRunning);
+    notify(JobMoment::kStarted, slot);
+  }
+  if (step.beside != kNoSlot) repace_group(step.beside, now_);
+}
+
+void Engine::carry_out() {
+  const std::vector<Draft::Step>& steps = draft_.steps();
+  // A job may be stopped and started again in one draft: what counts is how it ends up.
+  final_step_.resize(jobs_.slots());
+  for (std::uint32_t i = 0; i < steps.size(); ++i) final_step_[index(steps[i].job)] = i;
+  const auto is_final = [&](std::uint32_t i) { return final_step_[index(steps[i].job)] == i; };
+  // Stops come first, so that a backend never sees a GPU in two hands.
+  for (std::uint32_t i = 0; i < steps.size(); ++i) {
+    const Draft::Step& step = steps[i];
+    if (step.kind != Draft::Kind::kStop) continue;
+    Job& job = jobs_[step.job];
+    if (parts_.options.turn_stops_count || is_final(i)) {
+      ++job.preemptions;
+      ++stops_;
+    }
+    if (is_final(i) && job.running()) halt(step.job, step.reason, step.other, {.at = now_});
+  }
+  for (std::uint32_t i = 0; i < steps.size(); ++i) {
+    const Draft::Step& step = steps[i];
+    if (step.kind != Draft::Kind::kStart || !is_final(i) || !jobs_[step.job].running()) continue;
+    Job& job = jobs_[step.job];
+    if (step.gpus == job.gpus && step.beside == kNoSlot) continue;
+    unlink(step.job, now_);
+    const bool resize = step.gpus.gpus() != job.gpus.gpus();
+    if (!resize && !parts_.options.turn_stops_count) {
+      ++job.preemptions;
+      ++stops_;
+    }
+    launch(step, resize ? CommandKind::kResize : CommandKind::kMove);
+  }
+  for (std::uint32_t i = 0; i < steps.size(); ++i) {
+    const Draft::Step& step = steps[i];
+    if (step.kind != Draft::Kind::kStart || !is_final(i) || !jobs_[step.job].waiting()) continue;
+    launch(step, CommandKind::kStart);
+  }
+  for (const Draft::Rehost& rehost : draft_.rehosts()) {
+    Job& job = jobs_[rehost.job];
+    if (!job.running()) continue;
+    // Those who share GPUs share what goes with them.
+    for (Slot other = job.partner; other != rehost.job; other = jobs_[other].partner) {
+      jobs_[other].host = rehost.host;
+    }
+    job.host = rehost.host;
+    repace_group(rehost.job, now_);
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,265 @@
+#include "engine/engine.h"
+
+#include <algorithm>
+#include <cassert>
+#include <functional>
+
+#include "engine/invariants.h"
+
+namespace muster {
+
+Engine::Engine(Parts parts)
+    : parts_(std::move(parts)), cluster_(parts_.cluster), draft_(jobs_, cluster_) {
+  assert(!parts_.combinations.empty() && parts_.backend != nullptr && parts_.source != nullptr);
+  assert(parts_.combinations.size() == 1 || parts_.selector != nullptr);
+}
+
+View Engine::view() const { return {now_, parts_.pacing->length(), jobs_, cluster_, *parts_.perf}; }
+
+Status Engine::run(const std::function<bool()>& keep_going) {
+  while (turn()) {
+    if (keep_going && !keep_going()) break;
+  }
+  if (auto error = parts_.source->error()) return *error;
+  return Done{};
+}
+
+bool Engine::turn() {
+  if (over_) return false;
+  if (!started_) {
+    const JobSpec* first = parts_.source->peek();
+    if (first == nullptr && parts_.source->finished()) {
+      over_ = true;
+      return false;
+    }
+    next_ = first != nullptr ? parts_.pacing->first_turn(first->arrival) : kNever;
+    now_ = next_ == kNever ? 0 : std::min(next_, 0.0);
+  }
+  Seconds previous = now_;
+  observe(next_);
+  if (!started_) previous = now_;
+  take_arrivals();
+  decide();
+  if (dead_end()) give_up_waiting();
+  turns_ += 1 + (started_ ? parts_.pacing->skipped(previous, now_) : 0);
+  report_turn(previous);
+  started_ = true;
+  next_ = next_turn();
+  return !over_;
+}
+
+bool Engine::settled() const {
+  return active().scheduling->traits().settles && active().placement->settles();
+}
+
+void Engine::decide() {
+  choose_combination();
+  admit();
+  stops_ = 0;
+  if (!changed_ && settled()) return;
+  changed_ = false;
+  const SchedulingTraits traits = active().scheduling->traits();
+  plan_.reset(traits.preemptive ? cluster_.usable_gpus() : cluster_.free_gpus(),
+              active().placement->extent(cluster_, traits));
+  draft_.reset();
+  if (!jobs_.active().empty()) {
+    active().scheduling->schedule(view(), plan_);
+    active().placement->place(view(), traits, plan_, draft_);
+  }
+  carry_out();
+  log_block();
+}
+
+void Engine::take_arrivals() {
+  const JobSpec* next = nullptr;
+  while ((next = parts_.source->peek()) != nullptr && next->arrival <= now_) {
+    const Slot slot = jobs_.add(*next);
+    parts_.source->pop();
+    Job& job = jobs_[slot];
+    job.spec.id = JobId{next_id_++};
+    vain_events_ = 0;
+    vain_turns_ = 0;
+    job.total_work = job.spec.duration;
+    log(Action::kSubmit, Reason::kArrived, job.spec.id, job.spec.gpus);
+    const bool fits =
+        job.spec.gpus > 0 &&
+        std::any_of(parts_.combinations.begin(), parts_.combinations.end(),
+                    [&](const Combination& c) {
+                      return c.placement->ever_fits(cluster_, job.spec, job.spec.gpus);
+                    });
+    if (fits) {
+      held_.push_back(slot);
+    } else {
+      leave(slot, JobState::kRefused, Reason::kNeverFits, now_);
+    }
+  }
+}
+
+void Engine::admit() {
+  if (held_.empty()) return;
+  std::size_t kept = 0;
+  bool holding = false;
+  for (const Slot slot : held_) {
+    Job& job = jobs_[slot];
+    AdmissionAnswer answer{Admission::kHold, Reason::kNone};
+    // A queue: nobody overtakes a held job.
+    if (!holding) answer = active().admission->admit(view(), Load{demanded_}, job.spec);
+    switch (answer.answer) {
+      case Admission::kAccept:
+        job.admitted = now_;
+        job.waiting_since = now_;
+        job.waited_before = now_ - job.spec.submit;
+        demanded_ += job.spec.gpus;
+        jobs_.set_state(slot, JobState::kQueued);
+        changed_ = true;
+        log(Action::kAdmit, answer.reason, job.spec.id, job.spec.gpus);
+        notify(JobMoment::kAdmitted, slot);
+        break;
+      case Admission::kHold:
+        if (job.waiting_since != kNever) {
+          // Logged once, when it is first made to wait.
+          log(Action::kHold, holding ? Reason::kOutranked : answer.reason, job.spec.id,
+              job.spec.gpus);
+          job.waiting_since = kNever;
+        }
+        holding = true;
+        held_[kept++] = slot;
+        break;
+      case Admission::kRefuse:
+        leave(slot, JobState::kRefused, answer.reason, now_);
+        break;
+    }
+  }
+  held_.resize(kept);
+}
+
+void Engine::choose_combination() {
+  if (parts_.selector == nullptr) return;
+  const std::size_t chosen = parts_.selector->select(view(), active_, *this);
+  assert(chosen < parts_.combinations.size());
+  if (chosen == active_) return;
+  active_ = chosen;
+  changed_ = true;
+  log(Action::kSwitch, Reason::kPredictedBest, kNoJob, 0, kNoJob, static_cast<int>(chosen));
+}
+
+Seconds Engine::next_turn() {
+  const JobSpec* next = parts_.source->peek();
+  const bool no_more = next == nullptr && parts_.source->finished();
+  if (no_more && idle()) over_ = true;
+  if (parts_.options.until_left) {
+    const auto [first, last] = *parts_.options.until_left;
+    if (tracked_left_ == static_cast<long long>(index(last) - index(first)) + 1) over_ = true;
+  }
+  if (over_) return kNever;
+  Moments moments;
+  moments.now = now_;
+  moments.next_arrival = next != nullptr ? next->arrival : kNever;
+  moments.next_event = parts_.backend->next_event();
+  moments.active = !idle();
+  moments.wake = active().scheduling->wake(view());
+  if (moments.wake <= now_) moments.wake = kNever;  // that was this turn
+  // On a backend that can surprise, a running job may be done by the next turn, whatever is known.
+  const bool surprises = parts_.backend->surprises();
+  moments.restless =
+      (surprises && running_ > 0) ||
+      (parts_.selector != nullptr ? moments.active : !jobs_.waiting().empty() && !settled());
+  const Seconds at = parts_.pacing->next_turn(moments);
+  if (at == kNever ? no_more && !surprises : at > parts_.options.until) over_ = true;
+  return at;
+}
+
+bool Engine::dead_end() {
+  if (running_ > 0) {
+    vain_events_ = 0;
+    vain_turns_ = 0;
+    return false;
+  }
+  if (idle() || parts_.source->peek() != nullptr || !parts_.source->finished()) return false;
+  if (parts_.backend->surprises()) return false;
+  ++vain_turns_;
+  if (!active().scheduling->traits().work_conserving) {
+    // It may leave GPUs idle on purpose; but if it does not say until when, not for ever.
+    constexpr int kPatience = 1000;
+    const bool will_act =
+        active().scheduling->wake(view()) > now_ && active().scheduling->wake(view()) != kNever;
+    if (vain_turns_ < kPatience && (will_act || (!settled() && parts_.pacing->length() > 0))) {
+      return false;
+    }
+  }
+  // Nodes that fail and return for ever are no hope after all have done so many times.
+  const auto nodes = static_cast<int>(cluster_.node_count());
+  return parts_.backend->next_event() == kNever || vain_events_ > 100 * nodes;
+}
+
+void Engine::give_up_waiting() {
+  // One at a time, for whoever is behind it may fit once it is gone.
+  while (running_ == 0 && !jobs_.waiting().empty()) {
+    const Draft::Block* block = draft_.blocked();
+    const Slot slot = block != nullptr ? block->share.lead() : jobs_.waiting().front();
+    Job& job = jobs_[slot];
+    demanded_ -= job.spec.gpus;
+    job.waited_before += now_ - job.waiting_since;
+    const bool ran = job.state == JobState::kPreempted;
+    leave(slot, ran ? JobState::kFailed : JobState::kRefused, Reason::kNeverFits, now_);
+    changed_ = true;
+    decide();
+  }
+  if (running_ > 0) return;
+  for (const Slot slot : held_) leave(slot, JobState::kRefused, Reason::kNeverFits, now_);
+  held_.clear();
+}
+
+void Engine::report_turn(Seconds previous) {
+#if MUSTER_INVARIANTS
+  check_invariants(*this);
+#endif
+  TurnStats stats;
+  stats.time = now_;
+  stats.previous = previous;
+  stats.held = static_cast<std::int32_t>(held_.size());
+  stats.waiting = static_cast<std::int32_t>(jobs_.waiting().size());
+  stats.running = running_;
+  stats.usable_gpus = cluster_.usable_gpus();
+  stats.used_gpus = cluster_.used_gpus();
+  stats.demanded_gpus = static_cast<std::int32_t>(demanded_);
+  stats.stops = stops_;
+  stats.skipped = static_cast<std::int32_t>(started_ ? parts_.pacing->skipped(previous, now_) : 0);
+  for (Observer* observer : parts_.observers) observer->on_turn(stats);
+}
+
+void Engine::log(Action action, Reason reason, JobId job, int gpus, JobId other, int detail,
+                 const GpuSet* gpus_held) {
+  if (parts_.observers.empty()) return;
+  Decision decision;
+  decision.time = now_;
+  decision.job = job;
+  decision.other = other;
+  decision.gpus = gpus;
+  decision.detail = detail;
+  decision.action = action;
+  decision.reason = reason;
+  for (Observer* observer : parts_.observers) {
+    observer->on_decision(decision);
+    if (gpus_held != nullptr) observer->on_placement(decision, *gpus_held);
+  }
+}
+
+void Engine::log_block() {
+  const Draft::Block* block = draft_.blocked();
+  if (block == nullptr) {
+    last_block_ = {};
+    return;
+  }
+  const JobId job = jobs_[block->share.lead()].spec.id;
+  if (last_block_.job == job && last_block_.reason == block->reason &&
+      last_block_.detail == block->free) {
+    return;
+  }
+  last_block_.job = job;
+  last_block_.reason = block->reason;
+  last_block_.detail = block->free;
+  log(Action::kBlock, block->reason, job, block->share.gpus, kNoJob, block->free);
+}
+
+}  // namespace muster

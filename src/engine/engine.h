@@ -1,0 +1,150 @@
+// The wheel: observe, admit, schedule, place, diff, act; again at the next turn. One object per
+// run, no state outside it, so a thousand runs fit into one process.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/backend.h"
+#include "engine/pacing.h"
+#include "model/record.h"
+#include "policy/admission.h"
+#include "policy/placement.h"
+#include "policy/scheduling.h"
+#include "policy/selection.h"
+#include "workload/source.h"
+
+namespace muster {
+
+// The policies that decide together. Several can be given; a selector then picks one from turn to
+// turn.
+struct Combination {
+  std::unique_ptr<AdmissionPolicy> admission;
+  std::unique_ptr<SchedulingPolicy> scheduling;
+  std::unique_ptr<PlacementPolicy> placement;
+
+  Combination clone() const {
+    return {admission->clone(), scheduling->clone(), placement->clone()};
+  }
+};
+
+struct EngineOptions {
+  int max_crashes = 3;  // a job that fails by itself more often than this is given up
+  // Ends the run once the jobs first..last (ids, inclusive) have all left; the turn is still
+  // completed.
+  std::optional<std::pair<JobId, JobId>> until_left;
+  Seconds until = kNever;  // no turn later than this
+  bool turn_stops_count =
+      false;  // a job stopped and restarted in one turn counts as preempted, as in Blox
+};
+
+class Engine final : public WhatIf {
+ public:
+  struct Parts {
+    std::shared_ptr<const ClusterSpec> cluster;
+    std::shared_ptr<const PerfModel> perf;
+    std::unique_ptr<Pacing> pacing;
+    std::vector<Combination> combinations;  // at least one
+    std::unique_ptr<Selector> selector;     // needed for more than one
+    Backend* backend = nullptr;             // must outlive the engine
+    JobSource* source = nullptr;            // must outlive the engine
+    std::vector<Observer*> observers;       // must outlive the engine
+    EngineOptions options;
+  };
+  explicit Engine(Parts parts);
+  Engine(const Engine&) = delete;  // its draft points into it
+  Engine& operator=(const Engine&) = delete;
+
+  // Turns the wheel once; false when the run is over.
+  bool turn();
+  // Turns until the run is over or `keep_going` says no. An error of the source ends it.
+  Status run(const std::function<bool()>& keep_going = {});
+
+  Seconds now() const { return now_; }
+  long long turns() const { return turns_; }
+  bool idle() const { return jobs_.active().empty() && held_.empty(); }
+  const JobTable& jobs() const { return jobs_; }
+  const ClusterState& cluster() const { return cluster_; }
+  View view() const;
+
+  // Jobs that left, for the end condition and progress displays.
+  long long left() const { return left_; }
+  long long arrived() const { return next_id_; }
+
+  Prediction predict(std::size_t combination, Seconds horizon) override;
+  std::size_t combinations() const override { return parts_.combinations.size(); }
+
+ private:
+  Combination& active() { return parts_.combinations[active_]; }
+  const Combination& active() const { return parts_.combinations[active_]; }
+
+  // The steps of a turn, in order.
+  void observe(Seconds until);
+  void take_arrivals();
+  void admit();
+  void choose_combination();
+  void decide();
+  void carry_out();
+  void report_turn(Seconds previous);
+  // Whether jobs wait and nothing that is known to come can change that.
+  bool dead_end();
+  void give_up_waiting();
+  Seconds next_turn();
+
+  void on_event(const JobEvent& event);
+  void on_node_down(const JobEvent& event, Reason reason);
+  void finish(Slot slot, Seconds exact);
+  void crash(Slot slot, Seconds at);
+  // Takes a running job off its GPUs: books its time and leaves it waiting.
+  struct HaltHow {
+    Seconds at = 0;        // when it lost its GPUs: before this turn if a node failed in between
+    bool graceful = true;  // it could save its work
+    bool release = false;  // its GPUs still have to be given back to the cluster
+  };
+  void halt(Slot slot, Reason reason, JobId other, const HaltHow& how);
+  void launch(const Draft::Step& step, CommandKind kind);
+  void repace_group(Slot member, Seconds at);
+  void leave(Slot slot, JobState status, Reason reason, Seconds end);
+  void notify(JobMoment moment, Slot slot);
+  void settle_held_time(Job& job);
+  // Takes the job out of its group; the others go on without it from `at`.
+  void unlink(Slot slot, Seconds at);
+  Pace command(CommandKind kind, Slot slot, const GpuSet& gpus, const HostShare& host, Seconds at,
+               bool graceful);
+  void log(Action action, Reason reason, JobId job, int gpus = 0, JobId other = kNoJob,
+           int detail = 0, const GpuSet* gpus_held = nullptr);
+  void log_block();
+  // Neither the plan nor the placement changes its mind without an event.
+  bool settled() const;
+
+  Parts parts_;
+  JobTable jobs_;
+  ClusterState cluster_;
+  Plan plan_;
+  Draft draft_;
+  std::vector<Slot> held_;  // waiting for admission, in order of arrival
+  std::vector<JobEvent> events_;
+  std::vector<Slot> group_;  // scratch
+  std::vector<const JobSpec*> neighbours_;
+  std::vector<std::uint32_t> final_step_;
+  Decision last_block_;
+  Seconds now_ = 0;
+  Seconds next_ = 0;
+  std::size_t active_ = 0;
+  long long demanded_ = 0;  // GPUs asked for by admitted jobs
+  long long turns_ = 0;
+  long long left_ = 0;
+  long long tracked_left_ = 0;
+  std::uint32_t next_id_ = 0;
+  int running_ = 0;
+  int stops_ = 0;
+  int vain_events_ = 0;  // since a job last ran or came
+  int vain_turns_ = 0;
+  bool changed_ = true;   // something happened that a settled policy must answer
+  bool started_ = false;  // the first turn has taken place
+  bool over_ = false;
+};
+
+}  // namespace muster

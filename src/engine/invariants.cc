@@ -1,0 +1,104 @@
+#include "engine/invariants.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+
+#include <fmt/format.h>
+
+namespace muster {
+namespace {
+
+// The whole ring of a group is counted once, by its lowest slot.
+bool leads_group(const JobTable& jobs, Slot slot) {
+  for (Slot other = jobs[slot].partner; other != slot; other = jobs[other].partner) {
+    if (index(other) < index(slot)) return false;
+  }
+  return true;
+}
+
+std::optional<std::string> broken_job(const JobTable& jobs, Slot slot, Seconds now) {
+  const Job& job = jobs[slot];
+  const auto id = index(job.spec.id);
+  if (!job.running() && !job.waiting())
+    return fmt::format("job {} is active but {}", id, job_state_name(job.state));
+  if (job.running() == job.gpus.empty())
+    return fmt::format("job {} is {} with {} GPUs", id, job_state_name(job.state), job.gpus.gpus());
+  if (job.work_at(now) < 0) return fmt::format("job {} has negative progress", id);
+  if (job.waiting() && job.rate != 0) return fmt::format("job {} waits and yet makes progress", id);
+  if (job.attained_at(now) < 0 || job.gpu_seconds_at(now) < 0)
+    return fmt::format("job {} has held GPUs for less than no time", id);
+  const int least = job.spec.elastic() ? job.spec.min_gpus : job.spec.gpus;
+  const int most = job.spec.elastic() ? job.spec.max_gpus : job.spec.gpus;
+  if (job.running() && (job.gpus.gpus() < least || job.gpus.gpus() > most)) {
+    return fmt::format("job {} asked for {} GPUs and runs on {}", id, job.spec.gpus,
+                       job.gpus.gpus());
+  }
+  int ring = 1;
+  for (Slot other = job.partner; other != slot; other = jobs[other].partner) {
+    if (++ring > kMaxGroup)
+      return fmt::format("job {} is in a group of more than {}", id, kMaxGroup);
+    if (!jobs[other].running() || !(jobs[other].gpus == job.gpus)) {
+      return fmt::format("job {} shares GPUs with a job that is not on them", id);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> broken_invariant(const Engine& engine) {
+  const JobTable& jobs = engine.jobs();
+  const ClusterState& cluster = engine.cluster();
+  std::map<NodeId, std::uint64_t> held;
+  std::size_t waiting = 0;
+  std::size_t active = 0;
+  int used = 0;
+  JobId previous = kNoJob;
+  for (const Slot slot : jobs.active()) {
+    const Job& job = jobs[slot];
+    if (auto broken = broken_job(jobs, slot, engine.now())) return broken;
+    if (previous != kNoJob && job.spec.id <= previous)
+      return "active jobs are out of order, or one is listed twice";
+    previous = job.spec.id;
+    ++active;
+    waiting += job.waiting() ? 1 : 0;
+    if (!job.running() || !leads_group(jobs, slot)) continue;
+    used += job.gpus.gpus();
+    for (int i = 0; i < job.gpus.nodes(); ++i) {
+      const NodeGpus& part = job.gpus[i];
+      std::uint64_t& taken = held[part.node];
+      if ((taken & part.mask) != 0)
+        return fmt::format("a GPU of node {} was given twice", index(part.node));
+      taken |= part.mask;
+      if (!cluster.up(part.node))
+        return fmt::format("job {} runs on node {}, which is down", index(job.spec.id),
+                           index(part.node));
+      if ((cluster.free_mask(part.node) & part.mask) != 0)
+        return fmt::format("node {} counts a GPU in use as free", index(part.node));
+    }
+  }
+  if (active != jobs.active().size() || waiting != jobs.waiting().size())
+    return "the lists of jobs disagree with the jobs";
+  if (used != cluster.used_gpus())
+    return fmt::format("{} GPUs are in use, but the cluster counts {}", used, cluster.used_gpus());
+  int free = 0;
+  for (const Pool& pool : cluster.pools()) {
+    int in_pool = 0;
+    for (const NodeId node : pool.nodes) in_pool += cluster.free_on(node);
+    if (in_pool != pool.free)
+      return fmt::format("a pool counts {} free GPUs, but its nodes have {}", pool.free, in_pool);
+    free += in_pool;
+  }
+  if (free != cluster.free_gpus()) return "the cluster's count of free GPUs is wrong";
+  return std::nullopt;
+}
+
+void check_invariants(const Engine& engine) {
+  if (const auto broken = broken_invariant(engine)) {
+    fmt::print(stderr, "invariant broken at {} s: {}\n", engine.now(), *broken);
+    std::abort();
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,65 @@
+// Pacing: when the wheel turns next, and which second a completion is booked on. The published
+// systems differ most here, so it is one strategy object.
+//
+// rounds  turn at every multiple of the length. A job ends, and its GPUs are free, at the next
+// turn. slots   turn at the next multiple after something happened. A job ends at the exact moment;
+// its
+//         GPUs are free at the next turn.
+// ticks   turn at the multiples at which something happens. A job ends, and its GPUs are free,
+// then. events  turn at every arrival, completion and node change. A job ends, and its GPUs are
+// free, at
+//         the exact moment.
+//
+// Where time is real, a turn takes place a little after its time; the next one is again on the
+// grid.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/params.h"
+#include "model/ids.h"
+
+namespace muster {
+
+// What the next turn may depend on. Times are kNever where nothing is due.
+struct Moments {
+  Seconds now = 0;
+  Seconds next_arrival = kNever;
+  Seconds next_event = kNever;  // completion or node change, as far as known
+  Seconds wake = kNever;        // the policy's own wish
+  bool restless = false;        // the next turn on the grid matters, whatever is known to happen
+  bool active = false;          // something runs or waits
+};
+
+class Pacing {
+ public:
+  virtual ~Pacing() = default;
+  // The time of the next turn, later than now; kNever when nothing will ever happen.
+  virtual Seconds next_turn(const Moments& moments) const = 0;
+  // The first turn at or after `first_arrival`.
+  virtual Seconds first_turn(Seconds first_arrival) const = 0;
+  // The recorded end of a job that was done at `exact` and seen at the turn `turn`.
+  virtual Seconds end_of(Seconds exact, Seconds turn) const = 0;
+  // Turns that were passed over between two that took place.
+  virtual long long skipped(Seconds /*from*/, Seconds /*to*/) const { return 0; }
+  // Length of a round, slot or tick; 0 if there is none.
+  virtual Seconds length() const = 0;
+  virtual std::unique_ptr<Pacing> clone() const = 0;
+};
+
+std::unique_ptr<Pacing> make_rounds(Seconds length);
+std::unique_ptr<Pacing> make_slots(Seconds length);
+std::unique_ptr<Pacing> make_ticks(Seconds length);
+std::unique_ptr<Pacing> make_events();
+
+struct PacingInfo {
+  std::string_view name;
+  std::string_view sentence;
+  ParamList params;
+  std::unique_ptr<Pacing> (*make)(const Params&);
+};
+const std::vector<PacingInfo>& pacing_table();
+
+}  // namespace muster

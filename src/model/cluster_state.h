@@ -1,0 +1,105 @@
+// Which GPUs are free, kept up to date by take and release and never recomputed.
+//
+// Nodes of one GPU type in one partition form a pool. Each pool keeps its nodes in buckets by free
+// count, so that "the lowest node with exactly k free" costs a few instructions at any cluster
+// size. Plain value: copying it is how a what-if forks the cluster.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "model/cluster_spec.h"
+#include "model/gpu_set.h"
+#include "model/node_set.h"
+
+namespace muster {
+
+struct Pool {
+  Symbol partition = kNoSymbol;
+  Symbol gpu_type = kNoSymbol;
+  std::vector<NodeId> nodes;     // ascending
+  std::vector<NodeSet> by_free;  // [k]: nodes that are up with exactly k free GPUs
+  int largest = 0;               // GPUs of its largest node
+  int total = 0;                 // GPUs by specification
+  int usable = 0;                // GPUs of nodes that are up
+  int free = 0;
+};
+
+class ClusterState {
+ public:
+  explicit ClusterState(std::shared_ptr<const ClusterSpec> spec);
+
+  const ClusterSpec& spec() const { return *spec_; }
+  const NodeSpec& node(NodeId id) const { return spec_->nodes[index(id)]; }
+  std::size_t node_count() const { return nodes_.size(); }
+  bool up(NodeId id) const { return nodes_[index(id)].up; }
+  std::uint64_t free_mask(NodeId id) const { return nodes_[index(id)].free; }
+  int free_on(NodeId id) const { return std::popcount(nodes_[index(id)].free); }
+  // GPUs of the node that can be used at all: zero while it is down.
+  int usable_on(NodeId id) const {
+    const Node& node = nodes_[index(id)];
+    return node.up ? std::popcount(node.healthy) : 0;
+  }
+  double free_cpus(NodeId id) const { return nodes_[index(id)].free_cpus; }
+  double free_memory(NodeId id) const { return nodes_[index(id)].free_memory; }
+
+  int free_gpus() const { return free_; }
+  int usable_gpus() const { return usable_; }
+  int used_gpus() const { return used_; }
+
+  std::span<const Pool> pools() const { return pools_; }
+  const Pool& pool(PoolId id) const { return pools_[index(id)]; }
+  PoolId pool_of(NodeId id) const { return nodes_[index(id)].pool; }
+  // Pools that a job of this partition and type may use, in order.
+  std::span<const PoolId> pools_for(Symbol partition, Symbol gpu_type) const;
+  // GPUs free now in those pools, bounded by what the quota leaves.
+  int free_for(Symbol partition, Symbol gpu_type) const;
+  // GPUs that will at most ever be there for such a job, whatever is up now.
+  int ever_for(Symbol partition, Symbol gpu_type) const;
+  // What the partition's quota still allows; a very large number where there is none.
+  int quota_left(Symbol partition) const;
+
+  void take(const GpuSet& gpus, Symbol partition, const HostShare& host = {});
+  void release(const GpuSet& gpus, Symbol partition, const HostShare& host = {});
+
+  // Changes the CPU cores and memory beside GPUs that are held already.
+  void rehost(const GpuSet& gpus, const HostShare& before, const HostShare& after);
+
+  // A node that goes down keeps no free GPUs; whoever holds some must release them too.
+  void set_up(NodeId id, bool up);
+  void set_healthy(NodeId id, int gpu, bool healthy);
+
+ private:
+  struct Node {
+    std::uint64_t free = 0;     // healthy, up, and held by nobody
+    std::uint64_t held = 0;     // by an allocation
+    std::uint64_t healthy = 0;  // not broken
+    double free_cpus = 0;
+    double free_memory = 0;
+    PoolId pool{};
+    bool up = true;
+  };
+
+  void rebucket(NodeId id, std::uint64_t free_now);
+
+  std::shared_ptr<const ClusterSpec> spec_;
+  std::vector<Node> nodes_;
+  std::vector<Pool> pools_;
+  std::vector<int> quota_;       // by symbol; -1: no quota
+  std::vector<int> quota_used_;  // by symbol
+  struct Access {
+    Symbol partition;
+    Symbol gpu_type;
+    std::vector<PoolId> pools;
+  };
+  mutable std::vector<Access> access_;  // filled on demand; few combinations ever occur
+  int free_ = 0;
+  int usable_ = 0;
+  int used_ = 0;
+};
+
+}  // namespace muster

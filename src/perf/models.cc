@@ -1,0 +1,191 @@
+#include "perf/models.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "perf/cpu_profiles.h"
+
+namespace muster {
+namespace {
+
+// Amdahl's law: a part of the work does not speed up with GPUs.
+class Scaling final : public PerfModel {
+ public:
+  explicit Scaling(double serial) : serial_(serial) {}
+  double rate(const JobSpec& job, const Footing& footing) const override {
+    return speedup(footing.gpus) / speedup(job.gpus);
+  }
+
+ private:
+  double speedup(int gpus) const { return 1 / (serial_ + (1 - serial_) / std::max(1, gpus)); }
+  double serial_;
+};
+
+// A job that spans nodes or racks loses a part of its speed.
+class Locality final : public PerfModel {
+ public:
+  Locality(double across_nodes, double across_racks, std::set<Symbol> only)
+      : across_nodes_(across_nodes), across_racks_(across_racks), only_(std::move(only)) {}
+  double rate(const JobSpec& job, const Footing& footing) const override {
+    if (footing.nodes <= 1 || (!only_.empty() && only_.count(job.model) == 0)) return 1;
+    return footing.racks > 1 ? 1 - across_racks_ : 1 - across_nodes_;
+  }
+
+ private:
+  double across_nodes_;
+  double across_racks_;
+  std::set<Symbol> only_;
+};
+
+// GPU types differ in speed, the same for all jobs.
+class GpuTypes final : public PerfModel {
+ public:
+  explicit GpuTypes(std::map<Symbol, double> speeds) : speeds_(std::move(speeds)) {}
+  double rate(const JobSpec&, const Footing& footing) const override {
+    const auto found = speeds_.find(footing.gpu_type);
+    return found == speeds_.end() ? 1 : found->second;
+  }
+
+ private:
+  std::map<Symbol, double> speeds_;
+};
+
+// Jobs that share GPUs slow each other down.
+class Sharing final : public PerfModel {
+ public:
+  explicit Sharing(double loss) : loss_(loss) {}
+  double rate(const JobSpec&, const Footing& footing) const override {
+    return std::pow(1 - loss_, static_cast<double>(footing.neighbours.size()));
+  }
+
+ private:
+  double loss_;
+};
+
+// Blox multiplies the progress of its Optimus by a constant that depends on nothing but the arrival
+// rate.
+class OptimusAsCoded final : public PerfModel {
+ public:
+  explicit OptimusAsCoded(double load) : rate_(factor(load)) {}
+  double rate(const JobSpec&, const Footing&) const override { return rate_; }
+
+ private:
+  static double factor(double load) {
+    constexpr double kByLoad[] = {5, 3, 1.4, 1.2, 1.1};
+    const auto i = static_cast<long>(load) - 1;
+    return i >= 0 && i < 5 ? kByLoad[i] : 1.0;
+  }
+  double rate_;
+};
+
+class Product final : public PerfModel {
+ public:
+  explicit Product(std::vector<std::unique_ptr<PerfModel>> models) : models_(std::move(models)) {}
+  double rate(const JobSpec& job, const Footing& footing) const override {
+    double product = 1;
+    for (const auto& model : models_) product *= model->rate(job, footing);
+    return product;
+  }
+  HostShare wanted_host(const JobSpec& job) const override {
+    HostShare most = PerfModel::wanted_host(job);
+    for (const auto& model : models_) {
+      const HostShare wanted = model->wanted_host(job);
+      most.cpus_per_gpu = std::max(most.cpus_per_gpu, wanted.cpus_per_gpu);
+      most.memory_per_gpu = std::max(most.memory_per_gpu, wanted.memory_per_gpu);
+    }
+    return most;
+  }
+
+ private:
+  std::vector<std::unique_ptr<PerfModel>> models_;
+};
+
+using Made = Result<std::unique_ptr<PerfModel>>;
+
+Made make_locality(const Params& params, Symbols& symbols) {
+  std::set<Symbol> only;
+  for (const std::string_view name : split(params.text("models"), ',')) {
+    if (!trim(name).empty()) only.insert(symbols.intern(trim(name)));
+  }
+  return Made(std::make_unique<Locality>(params.real("across_nodes"), params.real("across_racks"),
+                                         std::move(only)));
+}
+
+Made make_gpu_types(const Params& params, Symbols& symbols) {
+  std::map<Symbol, double> speeds;
+  for (const std::string_view part : split(params.text("speeds"), ',')) {
+    if (trim(part).empty()) continue;
+    const std::size_t equals = part.find('=');
+    const auto speed =
+        equals == std::string_view::npos ? std::nullopt : parse_real(trim(part.substr(equals + 1)));
+    if (!speed || !(*speed > 0) || std::isinf(*speed)) {
+      return Error{
+          fmt::format("performance model 'gpu-types': '{}' in parameter 'speeds' is not of the "
+                      "form type=speed with a "
+                      "positive speed, as in v100=1,k80=0.25",
+                      trim(part))};
+    }
+    speeds[symbols.intern(trim(part.substr(0, equals)))] = *speed;
+  }
+  return Made(std::make_unique<GpuTypes>(std::move(speeds)));
+}
+
+}  // namespace
+
+const std::vector<PerfInfo>& perf_table() {
+  static const std::vector<PerfInfo> kTable = {
+      {"ideal",
+       "every job runs as its recorded duration says, wherever it is",
+       "folklore",
+       {},
+       [](const Params&, Symbols&) { return Made(multiply({})); }},
+      {"scaling",
+       "speed grows with GPUs by Amdahl's law",
+       "Amdahl, 1967",
+       {{"serial", ParamKind::kReal, "0.05", "part of the work that does not speed up", 0, 1}},
+       [](const Params& p, Symbols&) { return Made(std::make_unique<Scaling>(p.real("serial"))); }},
+      {"locality",
+       "a job spread over nodes or racks loses a part of its speed",
+       "Tiresias, 2019",
+       {{"across_nodes", ParamKind::kReal, "0.1", "part of the speed lost across nodes", 0, 0.99},
+        {"across_racks", ParamKind::kReal, "0.2", "part of the speed lost across racks", 0, 0.99},
+        {"models", ParamKind::kText, "",
+         "only these models lose, separated by commas; empty: all"}},
+       make_locality},
+      {"gpu-types",
+       "GPU types differ in speed, the same for all jobs",
+       "folklore",
+       {{"speeds", ParamKind::kText, "", "speed by type, as in v100=1,k80=0.25; others run at 1"}},
+       make_gpu_types},
+      {"sharing",
+       "jobs on the same GPUs slow each other down",
+       "folklore",
+       {{"loss", ParamKind::kReal, "0.3", "part of the speed that each neighbour costs", 0, 0.99}},
+       [](const Params& p, Symbols&) { return Made(std::make_unique<Sharing>(p.real("loss"))); }},
+      {"cpu-profiles",
+       "models need different numbers of CPU cores beside each GPU",
+       "Synergy, 2022",
+       {},
+       [](const Params&, Symbols& symbols) { return Made(make_cpu_profiles(symbols)); }},
+      {"optimus-as-coded",
+       "Blox's constant speed-up of Optimus, looked up by jobs per hour",
+       "Blox, 2024",
+       {{"load", ParamKind::kReal, "6", "jobs per hour", 0}},
+       [](const Params& p, Symbols&) {
+         return Made(std::make_unique<OptimusAsCoded>(p.real("load")));
+       }},
+  };
+  return kTable;
+}
+
+std::unique_ptr<PerfModel> multiply(std::vector<std::unique_ptr<PerfModel>> models) {
+  if (models.size() == 1) return std::move(models.front());
+  return std::make_unique<Product>(std::move(models));
+}
+
+}  // namespace muster

@@ -1,0 +1,27 @@
+// The table of performance models. Several may be chosen: their rates multiply.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/params.h"
+#include "base/symbols.h"
+#include "perf/perf_model.h"
+
+namespace muster {
+
+struct PerfInfo {
+  std::string_view name;
+  std::string_view sentence;
+  std::string_view source;
+  ParamList params;
+  Result<std::unique_ptr<PerfModel>> (*make)(const Params&, Symbols&);
+};
+
+const std::vector<PerfInfo>& perf_table();
+
+// The product of several models; of none, everything runs at rate 1.
+std::unique_ptr<PerfModel> multiply(std::vector<std::unique_ptr<PerfModel>> models);
+
+}  // namespace muster

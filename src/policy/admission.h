@@ -1,0 +1,32 @@
+// Admission: the answer to a new job. A held job is asked about again every turn, in order of
+// arrival.
+#pragma once
+
+#include <memory>
+
+#include "model/decision.h"
+#include "policy/view.h"
+
+namespace muster {
+
+enum class Admission { kAccept, kHold, kRefuse };
+
+struct AdmissionAnswer {
+  Admission answer = Admission::kAccept;
+  Reason reason = Reason::kAccepted;
+};
+
+// What admission knows of the load: GPUs asked for by all admitted jobs, running or waiting.
+struct Load {
+  long long demanded_gpus = 0;
+};
+
+class AdmissionPolicy {
+ public:
+  virtual ~AdmissionPolicy() = default;
+  // `load` includes what was admitted earlier in this turn.
+  virtual AdmissionAnswer admit(const View& view, const Load& load, const JobSpec& job) = 0;
+  virtual std::unique_ptr<AdmissionPolicy> clone() const = 0;
+};
+
+}  // namespace muster

@@ -1,0 +1,31 @@
+#include "policy/builtin.h"
+
+namespace muster {
+namespace {
+
+// Source: Blox (EuroSys'24). Jobs wait outside, in order of arrival, while the GPUs asked for by
+// admitted jobs exceed `threshold` times the cluster. The test is made before a job is added, so
+// the last one in may overshoot; that is how the system defines it.
+class LoadThreshold final : public AdmissionPolicy {
+ public:
+  explicit LoadThreshold(double threshold) : threshold_(threshold) {}
+  AdmissionAnswer admit(const View& view, const Load& load, const JobSpec&) override {
+    const double limit = threshold_ * view.cluster.usable_gpus();
+    if (static_cast<double>(load.demanded_gpus) <= limit) return {};
+    return {Admission::kHold, Reason::kLoadLimit};
+  }
+  std::unique_ptr<AdmissionPolicy> clone() const override {
+    return std::make_unique<LoadThreshold>(*this);
+  }
+
+ private:
+  double threshold_;
+};
+
+}  // namespace
+
+std::unique_ptr<AdmissionPolicy> make_load_threshold(const Params& params) {
+  return std::make_unique<LoadThreshold>(params.real("threshold"));
+}
+
+}  // namespace muster

@@ -1,0 +1,31 @@
+// The makers behind the table of built-in policies: one per policy, each defined in its own file.
+#pragma once
+
+#include "policy/table.h"
+
+namespace muster {
+
+std::unique_ptr<AdmissionPolicy> make_accept_all(const Params&);
+std::unique_ptr<AdmissionPolicy> make_load_threshold(const Params&);
+
+std::unique_ptr<SchedulingPolicy> make_fifo(const Params&);
+std::unique_ptr<SchedulingPolicy> make_sjf(const Params&);
+std::unique_ptr<SchedulingPolicy> make_srtf(const Params&);
+std::unique_ptr<SchedulingPolicy> make_las(const Params&);
+std::unique_ptr<SchedulingPolicy> make_tiresias(const Params&);
+std::unique_ptr<SchedulingPolicy> make_optimus(const Params&);
+std::unique_ptr<SchedulingPolicy> make_proportional(const Params&);
+std::unique_ptr<SchedulingPolicy> make_max_min(const Params&);
+std::unique_ptr<SchedulingPolicy> make_finish_time_fairness(const Params&);
+
+std::unique_ptr<PlacementPolicy> make_consolidated(const Params&);
+std::unique_ptr<PlacementPolicy> make_first_gpu(const Params&);
+std::unique_ptr<PlacementPolicy> make_scattered(const Params&);
+std::unique_ptr<PlacementPolicy> make_profile_guided(const Params&);
+std::unique_ptr<PlacementPolicy> make_bebop(const Params&);
+std::unique_ptr<PlacementPolicy> make_synergy(const Params&);
+std::unique_ptr<PlacementPolicy> make_blox_placement(const Params&);
+
+std::unique_ptr<Selector> make_look_ahead(const Params&);
+
+}  // namespace muster

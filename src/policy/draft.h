@@ -1,0 +1,78 @@
+// A turn's changes while a placement policy makes them: who stops, who starts where, who is blocked
+// and why.
+//
+// The cluster is changed as the draft is written, so that GPUs given back earlier in the turn can
+// be given out later in it. Jobs change only when the engine carries the draft out.
+#pragma once
+
+#include <vector>
+
+#include "model/decision.h"
+#include "model/share.h"
+#include "policy/view.h"
+
+namespace muster {
+
+class Draft {
+ public:
+  enum class Kind : std::uint8_t { kStop, kStart };
+  struct Step {
+    Kind kind;
+    Slot job;
+    Reason reason;
+    JobId other = kNoJob;
+    Slot beside = kNoSlot;  // kStart: shares the GPUs of this job
+    GpuSet gpus;            // kStart
+    HostShare host;         // kStart
+  };
+  struct Rehost {
+    Slot job;
+    HostShare host;
+  };
+  struct Block {
+    Share share;
+    Reason reason = Reason::kNone;
+    int free = 0;
+  };
+
+  Draft(const JobTable& jobs, ClusterState& cluster) : jobs_(&jobs), cluster_(&cluster) {}
+
+  void reset();
+  const JobTable& jobs() const { return *jobs_; }
+  const ClusterState& cluster() const { return *cluster_; }
+
+  // Whether the job would hold GPUs after the steps so far, and which.
+  bool holds(Slot job) const { return holding(job) != nullptr; }
+  const GpuSet* holding(Slot job) const;
+
+  // Takes a job's GPUs away; `other` is the one who gets them, if that is the reason.
+  void stop(Slot job, Reason reason, JobId other = kNoJob);
+  // Gives the share free GPUs; every job of the share must hold none.
+  void start(const Share& share, GpuSet gpus, Reason reason, const HostShare& host = {});
+  // Lets a waiting job share the GPUs of one that holds some.
+  void join(Slot job, Slot beside, Reason reason);
+  // Changes the CPU cores and memory beside the GPUs of a job that holds some.
+  void rehost(Slot job, const HostShare& host);
+  HostShare host_of(Slot job) const;
+  // The first share that could not be placed. Later ones are behind it and not recorded.
+  void block(const Share& share, Reason reason);
+
+  const std::vector<Step>& steps() const { return steps_; }
+  const std::vector<Rehost>& rehosts() const { return rehosts_; }
+  const Block* blocked() const { return block_.share.size > 0 ? &block_ : nullptr; }
+
+ private:
+  static constexpr std::uint32_t kUntouched = 0xffffffffU;
+  std::uint32_t& last_step(Slot job);
+  bool shared_with_others(Slot job) const;
+
+  const JobTable* jobs_;
+  ClusterState* cluster_;
+  std::vector<Step> steps_;
+  std::vector<Rehost> rehosts_;
+  std::vector<std::uint32_t> last_step_;  // by slot: its latest step, or kUntouched
+  std::vector<Slot> touched_;
+  Block block_;
+};
+
+}  // namespace muster

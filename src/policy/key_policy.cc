@@ -1,0 +1,93 @@
+#include <algorithm>
+#include <limits>
+
+#include "policy/scheduling.h"
+
+namespace muster {
+
+void KeyPolicy::on_job(JobMoment moment, Slot slot, const View& view) {
+  if (memory_.size() <= index(slot)) memory_.resize(index(slot) + 1);
+  Memory& memory = memory_[index(slot)];
+  if (memory.waits) {
+    waiting_.erase(memory.entry);
+    boosts_.erase({memory.boost_at, slot});
+    memory.waits = false;
+  }
+  if (moment == JobMoment::kAdmitted) memory.boosted = false;
+  const Job& job = view.jobs[slot];
+  if (moment == JobMoment::kLeft || moment == JobMoment::kStarted || !job.waiting()) return;
+  memory.waits = true;
+  if (keys_rest()) {
+    memory.entry = entry_of(slot, view);
+    waiting_.insert(memory.entry);
+  }
+  if (boosts() && !memory.boosted) {
+    const Seconds uncounted = job.state == JobState::kPreempted ? view.turn_length : 0;
+    memory.boost_at = job.waiting_since + uncounted + boost_after_;
+    boosts_.insert({memory.boost_at, slot});
+  }
+}
+
+KeyPolicy::Entry KeyPolicy::entry_of(Slot slot, const View& view) const {
+  const Job& job = view.jobs[slot];
+  return {memory_[index(slot)].boosted ? 0 : 1, key(job, view), job.spec.id, slot};
+}
+
+void KeyPolicy::boost_those_due(const View& view) {
+  while (!boosts_.empty() && boosts_.begin()->time <= view.now) {
+    const Slot slot = boosts_.begin()->slot;
+    boosts_.erase(boosts_.begin());
+    Memory& memory = memory_[index(slot)];
+    memory.boosted = true;
+    if (!keys_rest()) continue;
+    waiting_.erase(memory.entry);
+    memory.entry.rank = 0;
+    waiting_.insert(memory.entry);
+  }
+}
+
+void KeyPolicy::schedule(const View& view, Plan& plan) {
+  boost_those_due(view);
+  if (!keys_rest()) {
+    schedule_all(view, plan);
+    return;
+  }
+  order_.clear();
+  for (const Slot slot : view.jobs.running()) order_.push_back(entry_of(slot, view));
+  std::sort(order_.begin(), order_.end());
+  auto running = order_.cbegin();
+  auto waiting = waiting_.cbegin();
+  while (running != order_.cend() || waiting != waiting_.cend()) {
+    const bool take_running =
+        waiting == waiting_.cend() || (running != order_.cend() && *running < *waiting);
+    const Slot slot = take_running ? (running++)->slot : (waiting++)->slot;
+    const JobSpec& spec = view.jobs[slot].spec;
+    if (!plan.add(Share::alone(slot, spec.gpus, spec.gpu_type))) return;
+  }
+}
+
+void KeyPolicy::schedule_all(const View& view, Plan& plan) {
+  order_.clear();
+  for (const Slot slot : view.jobs.active()) order_.push_back(entry_of(slot, view));
+  std::sort(order_.begin(), order_.end());
+  for (const Entry& entry : order_) {
+    const JobSpec& spec = view.jobs[entry.slot].spec;
+    if (!plan.add(Share::alone(entry.slot, spec.gpus, spec.gpu_type))) return;
+  }
+}
+
+void FractionPolicy::schedule(const View& view, Plan& plan) {
+  fraction_.assign(view.jobs.slots(), 0);
+  divide(view, fraction_);
+  KeyPolicy::schedule(view, plan);
+}
+
+double FractionPolicy::key(const Job& job, const View& view) const {
+  // Received over deserved.
+  const double fraction = fraction_[index(job.self)];
+  if (fraction <= 0) return std::numeric_limits<double>::max();
+  const Seconds life = view.now - job.admitted;
+  return life > 0 ? job.attained_at(view.now) / life / fraction : 0;
+}
+
+}  // namespace muster

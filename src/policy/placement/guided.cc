@@ -1,0 +1,127 @@
+// Placement rules that ask the performance model what a place is worth.
+#include <algorithm>
+#include <array>
+
+#include "policy/builtin.h"
+#include "policy/placement/search.h"
+
+namespace muster {
+namespace {
+
+// Source: Tiresias (NSDI'19), profile-guided consolidation. Only jobs that lose more than
+// `tolerance` of their speed when spread over nodes insist on few nodes; the others take the
+// leftovers and leave whole nodes to those who need them.
+class ProfileGuided final : public WalkingPlacement {
+ public:
+  ProfileGuided(bool backfill, double tolerance)
+      : WalkingPlacement(backfill), tolerance_(tolerance) {}
+  std::unique_ptr<PlacementPolicy> clone() const override {
+    return std::make_unique<ProfileGuided>(*this);
+  }
+
+ protected:
+  bool find(const View& view, const ClusterState& cluster, const Share& share,
+            GpuSet& gpus) override {
+    const JobSpec& spec = view.jobs[share.lead()].spec;
+    const auto pools = cluster.pools_for(spec.partition, share.gpu_type);
+    if (sensitive(view, spec, share.gpus))
+      return find_fewest_nodes(cluster, pools, share.gpus, gpus);
+    return find_leftovers(cluster, pools, share.gpus, gpus);
+  }
+
+ private:
+  bool sensitive(const View& view, const JobSpec& spec, int gpus) const {
+    if (gpus == 1) return false;
+    Footing together;
+    together.gpus = gpus;
+    Footing apart = together;
+    apart.nodes = gpus;
+    return view.perf.rate(spec, apart) < (1 - tolerance_) * view.perf.rate(spec, together);
+  }
+  // GPUs of the nodes with fewest free ones first.
+  static bool find_leftovers(const ClusterState& cluster, std::span<const PoolId> pools, int wanted,
+                             GpuSet& gpus) {
+    int largest = 0;
+    for (const PoolId pool : pools) largest = std::max(largest, cluster.pool(pool).largest);
+    int left = wanted;
+    for (int free = 1; free <= largest; ++free) {
+      for (const PoolId id : pools) {
+        if (free > cluster.pool(id).largest) continue;
+        const NodeSet& nodes = cluster.pool(id).by_free[static_cast<std::size_t>(free)];
+        for (NodeId node = nodes.first(); node != kNoNode; node = nodes.after(node)) {
+          const int part = std::min(left, free);
+          gpus.add(node, lowest_bits(cluster.free_mask(node), part));
+          left -= part;
+          if (left == 0) return true;
+        }
+      }
+    }
+    gpus.clear();
+    return false;
+  }
+
+  double tolerance_;
+};
+
+// Source: Bebop in Blox (EuroSys'24): the default rule with a throughput predictor. The predictor
+// here is the performance model: of several candidate places the one where the job runs fastest is
+// taken, and among equals the one that breaks up fewest whole nodes.
+class Bebop final : public WalkingPlacement {
+ public:
+  explicit Bebop(bool backfill) : WalkingPlacement(backfill) {}
+  std::unique_ptr<PlacementPolicy> clone() const override { return std::make_unique<Bebop>(*this); }
+
+ protected:
+  bool find(const View& view, const ClusterState& cluster, const Share& share,
+            GpuSet& gpus) override {
+    const JobSpec& spec = view.jobs[share.lead()].spec;
+    double best_rate = 0;
+    int best_broken = 0;
+    // Types may differ in speed, so every pool is a candidate by itself, and all of them together.
+    const auto pools = cluster.pools_for(spec.partition, share.gpu_type);
+    const auto consider = [&](std::span<const PoolId> among) {
+      constexpr std::array kSearches = {find_fewest_nodes, find_first_gpus, find_most_nodes};
+      for (const auto search : kSearches) {
+        candidate_.clear();
+        if (!search(cluster, among, share.gpus, candidate_)) continue;
+        const double rate = view.perf.rate(spec, footing_of(cluster, candidate_, {}));
+        const int broken = whole_nodes_broken(cluster, candidate_);
+        if (rate > best_rate || (rate == best_rate && broken < best_broken)) {
+          best_rate = rate;
+          best_broken = broken;
+          gpus = candidate_;
+        }
+      }
+    };
+    if (pools.size() > 1) {
+      for (const PoolId& pool : pools) consider(std::span(&pool, 1));
+    }
+    consider(pools);
+    return best_rate > 0;
+  }
+
+ private:
+  static int whole_nodes_broken(const ClusterState& cluster, const GpuSet& gpus) {
+    int broken = 0;
+    for (int i = 0; i < gpus.nodes(); ++i) {
+      const NodeId node = gpus[i].node;
+      const bool whole = cluster.free_on(node) == cluster.node(node).gpus;
+      broken += whole && gpus[i].count() < cluster.node(node).gpus ? 1 : 0;
+    }
+    return broken;
+  }
+
+  GpuSet candidate_;
+};
+
+}  // namespace
+
+std::unique_ptr<PlacementPolicy> make_profile_guided(const Params& params) {
+  return std::make_unique<ProfileGuided>(params.flag("backfill"), params.real("tolerance"));
+}
+
+std::unique_ptr<PlacementPolicy> make_bebop(const Params& params) {
+  return std::make_unique<Bebop>(params.flag("backfill"));
+}
+
+}  // namespace muster

@@ -1,0 +1,26 @@
+// Searches for free GPUs that several placement rules share.
+#pragma once
+
+#include "model/cluster_state.h"
+#include "model/share.h"
+
+namespace muster {
+
+// One node: the one with fewest free GPUs that still has enough, the lowest of several. False if
+// none.
+bool find_tightest_node(const ClusterState& cluster, std::span<const PoolId> pools, int gpus,
+                        GpuSet& found);
+
+// As few nodes as possible: the fullest-free first, then the tightest that holds the remainder.
+bool find_fewest_nodes(const ClusterState& cluster, std::span<const PoolId> pools, int gpus,
+                       GpuSet& found);
+
+// The lowest-numbered free GPUs, whatever node they are on.
+bool find_first_gpus(const ClusterState& cluster, std::span<const PoolId> pools, int gpus,
+                     GpuSet& found);
+
+// As many nodes as possible: one GPU at a time from the nodes with most free.
+bool find_most_nodes(const ClusterState& cluster, std::span<const PoolId> pools, int gpus,
+                     GpuSet& found);
+
+}  // namespace muster

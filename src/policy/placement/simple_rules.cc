@@ -1,0 +1,61 @@
+// The placement rules that are one search each.
+#include <algorithm>
+
+#include "policy/builtin.h"
+#include "policy/placement/search.h"
+
+namespace muster {
+namespace {
+
+using Search = bool (*)(const ClusterState&, std::span<const PoolId>, int, GpuSet&);
+
+// The largest job that one node of the cluster could ever hold.
+int largest_node(const ClusterState& cluster, const JobSpec& job) {
+  int largest = 0;
+  for (const PoolId pool : cluster.pools_for(job.partition, job.gpu_type)) {
+    largest = std::max(largest, cluster.pool(pool).largest);
+  }
+  return largest;
+}
+
+class SearchPlacement final : public WalkingPlacement {
+ public:
+  SearchPlacement(bool backfill, Search search, bool one_node)
+      : WalkingPlacement(backfill), search_(search), one_node_(one_node) {}
+  bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const override {
+    if (one_node_ && gpus > largest_node(cluster, job)) return false;
+    return WalkingPlacement::ever_fits(cluster, job, gpus);
+  }
+  std::unique_ptr<PlacementPolicy> clone() const override {
+    return std::make_unique<SearchPlacement>(*this);
+  }
+
+ protected:
+  bool find(const View& view, const ClusterState& cluster, const Share& share,
+            GpuSet& gpus) override {
+    const JobSpec& spec = view.jobs[share.lead()].spec;
+    return search_(cluster, cluster.pools_for(spec.partition, share.gpu_type), share.gpus, gpus);
+  }
+
+ private:
+  Search search_;
+  bool one_node_;
+};
+
+}  // namespace
+
+std::unique_ptr<PlacementPolicy> make_consolidated(const Params& params) {
+  const bool one_node = params.flag("one_node");
+  return std::make_unique<SearchPlacement>(
+      params.flag("backfill"), one_node ? find_tightest_node : find_fewest_nodes, one_node);
+}
+
+std::unique_ptr<PlacementPolicy> make_first_gpu(const Params& params) {
+  return std::make_unique<SearchPlacement>(params.flag("backfill"), find_first_gpus, false);
+}
+
+std::unique_ptr<PlacementPolicy> make_scattered(const Params& params) {
+  return std::make_unique<SearchPlacement>(params.flag("backfill"), find_most_nodes, false);
+}
+
+}  // namespace muster

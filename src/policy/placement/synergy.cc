@@ -1,0 +1,174 @@
+#include <algorithm>
+#include <vector>
+
+#include "policy/builtin.h"
+
+namespace muster {
+namespace {
+
+// Source: Synergy (OSDI'22). GPUs come with CPU cores and memory, and jobs differ in how many they
+// need.
+//
+// * fair: every GPU gets its part of its node's cores and memory.
+// * greedy: every job gets what it would like, or waits.
+// * tune: what it would like; if that does not fit, its fair part; if even that does not fit
+// because others
+//   hold more than theirs, those with most cores per GPU are cut back to their fair part.
+//
+// A job goes to the node with fewest free GPUs that has room, else node by node from the fewest
+// free up.
+class Synergy final : public WalkingPlacement {
+ public:
+  enum class Mode { kFair, kGreedy, kTune };
+  Synergy(bool backfill, Mode mode) : WalkingPlacement(backfill), mode_(mode) {}
+  bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const override {
+    if (!WalkingPlacement::ever_fits(cluster, job, gpus)) return false;
+    if (mode_ != Mode::kGreedy || job.gpus <= 0) return true;
+    // A greedy job that wants more cores per GPU than any node has would wait for ever.
+    const HostShare wanted{job.cpus / job.gpus, job.memory_gb / job.gpus};
+    const auto pools = cluster.pools_for(job.partition, job.gpu_type);
+    return std::any_of(pools.begin(), pools.end(), [&](PoolId pool) {
+      return std::any_of(cluster.pool(pool).nodes.begin(), cluster.pool(pool).nodes.end(),
+                         [&](NodeId id) {
+                           const NodeSpec& node = cluster.node(id);
+                           return (node.cpus <= 0 || wanted.cpus_per_gpu <= node.cpus) &&
+                                  (node.memory_gb <= 0 || wanted.memory_per_gpu <= node.memory_gb);
+                         });
+    });
+  }
+  std::unique_ptr<PlacementPolicy> clone() const override {
+    return std::make_unique<Synergy>(*this);
+  }
+
+ protected:
+  bool find(const View& view, const ClusterState& cluster, const Share& share,
+            GpuSet& gpus) override {
+    const JobSpec& spec = view.jobs[share.lead()].spec;
+    const auto pools = cluster.pools_for(spec.partition, share.gpu_type);
+    if (mode_ != Mode::kFair) {
+      host_ = view.perf.wanted_host(spec);
+      const HostShare fair = fair_share(cluster, pools);
+      if (host_.cpus_per_gpu <= 0) host_.cpus_per_gpu = fair.cpus_per_gpu;
+      if (host_.memory_per_gpu <= 0) host_.memory_per_gpu = fair.memory_per_gpu;
+      if (find_with_host(cluster, pools, share.gpus, gpus)) return true;
+      if (mode_ == Mode::kGreedy) return false;
+    }
+    host_ = fair_share(cluster, pools);
+    return find_with_host(cluster, pools, share.gpus, gpus);
+  }
+
+  HostShare host_for(const View&, const Share&) const override { return host_; }
+
+  bool make_room(const View& view, const Share& share, Draft& draft) override {
+    if (mode_ != Mode::kTune) return false;
+    const ClusterState& cluster = draft.cluster();
+    const JobSpec& spec = view.jobs[share.lead()].spec;
+    const HostShare fair = fair_share(cluster, cluster.pools_for(spec.partition, share.gpu_type));
+    over_.clear();
+    for (const Slot slot : view.jobs.active()) {
+      if (!draft.holds(slot)) continue;
+      const HostShare host = draft.host_of(slot);
+      if (host.cpus_per_gpu > fair.cpus_per_gpu || host.memory_per_gpu > fair.memory_per_gpu) {
+        over_.push_back({host.cpus_per_gpu, host.memory_per_gpu, slot});
+      }
+    }
+    // Those who hold most are cut back first, until the share fits.
+    std::sort(over_.begin(), over_.end(), [](const Over& a, const Over& b) {
+      if (a.cpus != b.cpus) return a.cpus > b.cpus;
+      return a.memory != b.memory ? a.memory > b.memory : a.slot < b.slot;
+    });
+    for (const Over& over : over_) {
+      const HostShare host = draft.host_of(over.slot);
+      draft.rehost(over.slot, {std::min(host.cpus_per_gpu, fair.cpus_per_gpu),
+                               std::min(host.memory_per_gpu, fair.memory_per_gpu)});
+      host_ = fair;
+      scratch_.clear();
+      const auto pools = cluster.pools_for(spec.partition, share.gpu_type);
+      if (find_with_host(cluster, pools, share.gpus, scratch_)) return true;
+    }
+    return false;
+  }
+
+ private:
+  struct Over {
+    double cpus;
+    double memory;
+    Slot slot;
+  };
+
+  // The part of a node that goes with one GPU; nodes of a pool are alike, and the first pool speaks
+  // for all.
+  static HostShare fair_share(const ClusterState& cluster, std::span<const PoolId> pools) {
+    if (pools.empty() || cluster.pool(pools[0]).nodes.empty()) return {};
+    const NodeSpec& node = cluster.node(cluster.pool(pools[0]).nodes[0]);
+    return {node.cpus / node.gpus, node.memory_gb / node.gpus};
+  }
+
+  // How many GPUs of the node can be given with their cores and memory; nodes with none listed have
+  // plenty.
+  int room_on(const ClusterState& cluster, NodeId id) const {
+    int room = cluster.free_on(id);
+    const NodeSpec& node = cluster.node(id);
+    constexpr double kSlack = 1e-9;  // shares of a node need not add up to it exactly
+    if (node.cpus > 0 && host_.cpus_per_gpu > 0) {
+      room = std::min(room, static_cast<int>(cluster.free_cpus(id) / host_.cpus_per_gpu + kSlack));
+    }
+    if (node.memory_gb > 0 && host_.memory_per_gpu > 0) {
+      room =
+          std::min(room, static_cast<int>(cluster.free_memory(id) / host_.memory_per_gpu + kSlack));
+    }
+    return std::max(room, 0);
+  }
+
+  bool find_with_host(const ClusterState& cluster, std::span<const PoolId> pools, int wanted,
+                      GpuSet& gpus) const {
+    int largest = 0;
+    for (const PoolId pool : pools) largest = std::max(largest, cluster.pool(pool).largest);
+    const auto visit = [&](auto&& each) {
+      for (int free = 1; free <= largest; ++free) {
+        for (const PoolId id : pools) {
+          if (free > cluster.pool(id).largest) continue;
+          const NodeSet& nodes = cluster.pool(id).by_free[static_cast<std::size_t>(free)];
+          for (NodeId node = nodes.first(); node != kNoNode; node = nodes.after(node)) {
+            if (!each(node)) return;
+          }
+        }
+      }
+    };
+    int left = wanted;
+    visit([&](NodeId node) {
+      if (room_on(cluster, node) < wanted) return true;
+      gpus.add(node, lowest_bits(cluster.free_mask(node), wanted));
+      left = 0;
+      return false;
+    });
+    if (left == 0) return true;
+    visit([&](NodeId node) {
+      const int part = std::min(left, room_on(cluster, node));
+      if (part == 0) return true;
+      gpus.add(node, lowest_bits(cluster.free_mask(node), part));
+      left -= part;
+      return left > 0;
+    });
+    if (left == 0) return true;
+    gpus.clear();
+    return false;
+  }
+
+  Mode mode_;
+  HostShare host_;
+  std::vector<Over> over_;
+  GpuSet scratch_;
+};
+
+}  // namespace
+
+std::unique_ptr<PlacementPolicy> make_synergy(const Params& params) {
+  const std::string& mode = params.text("mode");
+  return std::make_unique<Synergy>(params.flag("backfill"), mode == "fair" ? Synergy::Mode::kFair
+                                                            : mode == "greedy"
+                                                                ? Synergy::Mode::kGreedy
+                                                                : Synergy::Mode::kTune);
+}
+
+}  // namespace muster

@@ -1,0 +1,115 @@
+// Scheduling: which jobs should run, in which order of precedence. See docs/policies.md for the
+// guide.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "model/share.h"
+#include "policy/view.h"
+
+namespace muster {
+
+struct SchedulingTraits {
+  // The plan names everyone who may run: a running job that is not in it, or too far down, loses
+  // its GPUs. Otherwise running jobs stay and the plan lists waiting ones only.
+  bool preemptive = false;
+  // The plan would be the same until a job arrives, leaves or a node changes: quiet turns may be
+  // skipped.
+  bool settles = true;
+  // Nobody overtakes: once a share does not fit, those behind it wait too, whatever the placement
+  // allows.
+  bool strict = false;
+  // No GPU idles while a job that would fit waits (given a placement that backfills).
+  bool work_conserving = true;
+  // Reads the true duration of jobs.
+  bool clairvoyant = false;
+};
+
+// kChanged: late news of a waiting job's progress.
+enum class JobMoment { kAdmitted, kStarted, kStopped, kChanged, kLeft };
+
+class SchedulingPolicy {
+ public:
+  virtual ~SchedulingPolicy() = default;
+  virtual SchedulingTraits traits() const = 0;
+  // Adds shares to the empty plan, most deserving first.
+  virtual void schedule(const View& view, Plan& plan) = 0;
+  // For state of one's own, indexed by slot. At kLeft the slot is about to be recycled.
+  virtual void on_job(JobMoment, Slot, const View&) {}
+  // The next time at which the plan changes by itself, where turns follow events.
+  virtual Seconds wake(const View&) const { return kNever; }
+  virtual std::unique_ptr<SchedulingPolicy> clone() const = 0;
+};
+
+// A policy that is an order: give each job a key, the smallest runs first, ties go to the older
+// job. Preemptive, all jobs at the size they asked for.
+//
+// Against starvation, a job that has waited `boost_after` seconds in a row goes before all others,
+// for good. In fixed rounds the round in which a job was stopped does not count as waiting.
+class KeyPolicy : public SchedulingPolicy {
+ public:
+  explicit KeyPolicy(Seconds boost_after = kNever) : boost_after_(boost_after) {}
+  SchedulingTraits traits() const override { return {.preemptive = true, .settles = false}; }
+  void schedule(const View& view, Plan& plan) override;
+  void on_job(JobMoment moment, Slot slot, const View& view) override;
+  virtual double key(const Job& job, const View& view) const = 0;
+  // Changes speed only: true promises that the key of a waiting job stays as it is until the job
+  // runs again. Waiting jobs are then kept sorted, and a turn costs what runs, not what waits.
+  virtual bool keys_rest() const { return false; }
+
+ protected:
+  bool boosts() const { return boost_after_ != kNever; }
+
+ private:
+  struct Entry {
+    int rank;  // 0: boosted
+    double key;
+    JobId id;
+    Slot slot;
+    friend bool operator<(const Entry& a, const Entry& b) {
+      if (a.rank != b.rank) return a.rank < b.rank;
+      return a.key != b.key ? a.key < b.key : a.id < b.id;
+    }
+  };
+  struct Due {
+    Seconds time;
+    Slot slot;
+    friend bool operator<(const Due& a, const Due& b) {
+      return a.time != b.time ? a.time < b.time : a.slot < b.slot;
+    }
+  };
+  // What is remembered of a job, by slot.
+  struct Memory {
+    Entry entry{};
+    Seconds boost_at = kNever;
+    bool waits = false;
+    bool boosted = false;
+  };
+  Entry entry_of(Slot slot, const View& view) const;
+  void boost_those_due(const View& view);
+  void schedule_all(const View& view, Plan& plan);
+
+  Seconds boost_after_;
+  std::vector<Memory> memory_;
+  std::set<Entry> waiting_;   // where keys rest
+  std::set<Due> boosts_;      // of waiting jobs that are not boosted yet
+  std::vector<Entry> order_;  // kept between turns for its memory
+};
+
+// A policy that divides time: give each job the fraction of time for which it should hold its GPUs;
+// the jobs that have had least of theirs run first. A job that got nothing yet is first of all.
+class FractionPolicy : public KeyPolicy {
+ public:
+  void schedule(const View& view, Plan& plan) override;
+  double key(const Job& job, const View& view) const override;
+  // Fills `fraction`, indexed by slot, for every active job; values in [0, 1].
+  virtual void divide(const View& view, std::vector<double>& fraction) = 0;
+
+ private:
+  std::vector<double> fraction_;
+};
+
+}  // namespace muster

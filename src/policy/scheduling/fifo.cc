@@ -1,0 +1,50 @@
+#include "policy/builtin.h"
+
+namespace muster {
+namespace {
+
+// First come, first served, by submission. Running jobs stay, unless `preempt` is set: then a job
+// that was submitted earlier but heard of later may push others out, as in Blox.
+class Fifo final : public KeyPolicy {
+ public:
+  explicit Fifo(const Params& params)
+      : KeyPolicy(params.real("boost_after")),
+        preempt_(params.flag("preempt")),
+        strict_(params.flag("strict")) {}
+  SchedulingTraits traits() const override {
+    return {.preemptive = preempt_,
+            .settles = !boosts(),
+            .strict = strict_,
+            .work_conserving = !strict_};
+  }
+  void schedule(const View& view, Plan& plan) override {
+    if (preempt_) {
+      KeyPolicy::schedule(view, plan);
+      return;
+    }
+    // Waiting jobs are kept in order of arrival: no sorting, and no look at those that cannot
+    // matter.
+    for (const Slot slot : view.jobs.waiting()) {
+      const JobSpec& spec = view.jobs[slot].spec;
+      if (!plan.add(Share::alone(slot, spec.gpus, spec.gpu_type))) return;
+    }
+  }
+  void on_job(JobMoment moment, Slot slot, const View& view) override {
+    if (preempt_) KeyPolicy::on_job(moment, slot, view);
+  }
+  double key(const Job& job, const View&) const override { return job.spec.submit; }
+  bool keys_rest() const override { return true; }
+  std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Fifo>(*this); }
+
+ private:
+  bool preempt_;
+  bool strict_;
+};
+
+}  // namespace
+
+std::unique_ptr<SchedulingPolicy> make_fifo(const Params& params) {
+  return std::make_unique<Fifo>(params);
+}
+
+}  // namespace muster

@@ -1,0 +1,36 @@
+#include "policy/builtin.h"
+
+namespace muster {
+namespace {
+
+// Source: Themis (NSDI'20) in the one-shot form that Synergy uses. Whoever would finish latest
+// relative to running alone goes first: rho = (age + remaining) / duration.
+class FinishTimeFairness final : public KeyPolicy {
+ public:
+  SchedulingTraits traits() const override {
+    return {.preemptive = true, .settles = false, .clairvoyant = true};
+  }
+  explicit FinishTimeFairness(Seconds quantum) : quantum_(quantum) {}
+  double key(const Job& job, const View& view) const override {
+    if (job.spec.duration <= 0) return 0;
+    const Seconds age = view.now - job.spec.submit;
+    return -(age + job.remaining_at(view.now)) / job.spec.duration;
+  }
+  Seconds wake(const View& view) const override {
+    return view.jobs.waiting().empty() ? kNever : view.now + quantum_;
+  }
+  std::unique_ptr<SchedulingPolicy> clone() const override {
+    return std::make_unique<FinishTimeFairness>(*this);
+  }
+
+ private:
+  Seconds quantum_;
+};
+
+}  // namespace
+
+std::unique_ptr<SchedulingPolicy> make_finish_time_fairness(const Params& params) {
+  return std::make_unique<FinishTimeFairness>(params.real("quantum"));
+}
+
+}  // namespace muster

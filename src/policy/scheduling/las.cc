@@ -1,0 +1,34 @@
+#include "policy/builtin.h"
+
+namespace muster {
+namespace {
+
+// Least attained service first: whoever has used the cluster least goes next, so short jobs pass
+// through quickly although nobody knows which ones are short.
+class Las final : public KeyPolicy {
+ public:
+  explicit Las(const Params& params)
+      : KeyPolicy(params.real("boost_after")),
+        count_gpus_(params.text("service") == "gpu-seconds"),
+        quantum_(params.real("quantum")) {}
+  double key(const Job& job, const View& view) const override {
+    return count_gpus_ ? job.gpu_seconds_at(view.now) : job.attained_at(view.now);
+  }
+  Seconds wake(const View& view) const override {
+    return view.jobs.waiting().empty() ? kNever : view.now + quantum_;
+  }
+  bool keys_rest() const override { return true; }
+  std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Las>(*this); }
+
+ private:
+  bool count_gpus_;
+  Seconds quantum_;
+};
+
+}  // namespace
+
+std::unique_ptr<SchedulingPolicy> make_las(const Params& params) {
+  return std::make_unique<Las>(params);
+}
+
+}  // namespace muster

@@ -1,0 +1,38 @@
+#include <algorithm>
+
+#include "policy/builtin.h"
+
+namespace muster {
+namespace {
+
+// Every job is entitled to an equal part of the GPUs; one that asks for more than its part runs for
+// the corresponding fraction of the time. What small jobs do not need is not passed on: see max-min
+// for that.
+class Proportional final : public FractionPolicy {
+ public:
+  explicit Proportional(Seconds quantum) : quantum_(quantum) {}
+  void divide(const View& view, std::vector<double>& fraction) override {
+    const auto jobs = static_cast<double>(view.jobs.active().size());
+    const double part = view.cluster.usable_gpus() / std::max(1.0, jobs);
+    for (const Slot slot : view.jobs.active()) {
+      fraction[index(slot)] = std::min(1.0, part / view.jobs[slot].spec.gpus);
+    }
+  }
+  Seconds wake(const View& view) const override {
+    return view.jobs.waiting().empty() ? kNever : view.now + quantum_;
+  }
+  std::unique_ptr<SchedulingPolicy> clone() const override {
+    return std::make_unique<Proportional>(*this);
+  }
+
+ private:
+  Seconds quantum_;
+};
+
+}  // namespace
+
+std::unique_ptr<SchedulingPolicy> make_proportional(const Params& params) {
+  return std::make_unique<Proportional>(params.real("quantum"));
+}
+
+}  // namespace muster

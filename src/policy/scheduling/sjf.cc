@@ -1,0 +1,66 @@
+#include <algorithm>
+
+#include "policy/builtin.h"
+
+namespace muster {
+namespace {
+
+// Shortest job first, without preemption, by the owner's estimate or the true duration.
+class Sjf final : public SchedulingPolicy {
+ public:
+  Sjf(bool by_estimate, bool strict) : by_estimate_(by_estimate), strict_(strict) {}
+  SchedulingTraits traits() const override { return {.strict = strict_, .work_conserving = !strict_, .clairvoyant = !by_estimate_}; }
+  // The queue is a heap, kept between turns, so that a long queue costs its logarithm and not its
+  // length.
+  void on_job(JobMoment moment, Slot slot, const View& view) override {
+    const bool waits = moment == JobMoment::kAdmitted || moment == JobMoment::kStopped;
+    if (!waits) return;
+    const JobSpec& spec = view.jobs[slot].spec;
+    push({by_estimate_ && spec.estimate > 0 ? spec.estimate : spec.duration, spec.id, slot});
+  }
+  void schedule(const View& view, Plan& plan) override {
+    taken_.clear();
+    bool more = true;
+    while (more && !heap_.empty()) {
+      const Entry entry = heap_.front();
+      std::pop_heap(heap_.begin(), heap_.end());
+      heap_.pop_back();
+      const Job& job = view.jobs[entry.slot];
+      if (job.spec.id != entry.id || !job.waiting()) continue;  // it has started or left since
+      // A job that failed and waits again is here twice, side by side.
+      if (!taken_.empty() && taken_.back().id == entry.id) continue;
+      taken_.push_back(entry);
+      more = plan.add(Share::alone(entry.slot, job.spec.gpus, job.spec.gpu_type));
+    }
+    for (const Entry& entry : taken_) push(entry);
+  }
+  std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Sjf>(*this); }
+
+ private:
+  struct Entry {
+    double key;
+    JobId id;
+    Slot slot;
+    friend bool operator<(const Entry& a,
+                          const Entry& b) {  // the heap's largest is the shortest job
+      return a.key != b.key ? a.key > b.key : a.id > b.id;
+    }
+  };
+  void push(const Entry& entry) {
+    heap_.push_back(entry);
+    std::push_heap(heap_.begin(), heap_.end());
+  }
+
+  bool by_estimate_;
+  bool strict_;
+  std::vector<Entry> heap_;
+  std::vector<Entry> taken_;
+};
+
+}  // namespace
+
+std::unique_ptr<SchedulingPolicy> make_sjf(const Params& params) {
+  return std::make_unique<Sjf>(params.flag("by_estimate"), params.flag("strict"));
+}
+
+}  // namespace muster

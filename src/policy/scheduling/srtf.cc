@@ -1,0 +1,25 @@
+#include "policy/builtin.h"
+
+namespace muster {
+namespace {
+
+// Shortest remaining time first, preemptive. A running job only moves further ahead, so between
+// events the choice stays what it is.
+class Srtf final : public KeyPolicy {
+ public:
+  explicit Srtf(Seconds boost_after) : KeyPolicy(boost_after) {}
+  SchedulingTraits traits() const override {
+    return {.preemptive = true, .settles = !boosts(), .clairvoyant = true};
+  }
+  double key(const Job& job, const View& view) const override { return job.remaining_at(view.now); }
+  bool keys_rest() const override { return true; }
+  std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Srtf>(*this); }
+};
+
+}  // namespace
+
+std::unique_ptr<SchedulingPolicy> make_srtf(const Params& params) {
+  return std::make_unique<Srtf>(params.real("boost_after"));
+}
+
+}  // namespace muster

@@ -1,0 +1,52 @@
+#include "policy/builtin.h"
+
+namespace muster {
+namespace {
+
+// Source: Blox (EuroSys'24), run-time policy selection. Every few turns each candidate combination
+// is simulated from the present state, without new arrivals, and the one with the best score takes
+// over. Blox replays everything from copies and needs seconds; here the state is forked.
+class LookAhead final : public Selector {
+ public:
+  explicit LookAhead(const Params& params)
+      : every_(params.integer("every")),
+        horizon_(params.real("horizon")),
+        metric_(params.text("metric")) {}
+
+  std::size_t select(const View& view, std::size_t current, WhatIf& what_if) override {
+    if (turn_++ % every_ != 0 || view.jobs.active().empty()) return current;
+    std::size_t best = current;
+    double best_score = score(what_if.predict(current, horizon_));
+    for (std::size_t i = 0; i < what_if.combinations(); ++i) {
+      if (i == current) continue;
+      // Only a real improvement is worth a change.
+      const double candidate = score(what_if.predict(i, horizon_));
+      if (candidate < best_score) {
+        best = i;
+        best_score = candidate;
+      }
+    }
+    return best;
+  }
+
+ private:
+  double score(const Prediction& prediction) const {
+    if (metric_ == "slowdown") return prediction.sum_slowdown;
+    if (metric_ == "progress")
+      return -prediction.sum_progress - static_cast<double>(prediction.finished);
+    return prediction.mean_completion_time();
+  }
+
+  long long every_;
+  Seconds horizon_;
+  std::string metric_;
+  long long turn_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Selector> make_look_ahead(const Params& params) {
+  return std::make_unique<LookAhead>(params);
+}
+
+}  // namespace muster

@@ -1,0 +1,19 @@
+// What a policy may look at: the time, the active jobs with their progress and history, the
+// cluster, and how fast jobs would run. It cannot tell whether time is real.
+#pragma once
+
+#include "model/cluster_state.h"
+#include "model/job_table.h"
+#include "perf/perf_model.h"
+
+namespace muster {
+
+struct View {
+  Seconds now = 0;
+  Seconds turn_length = 0;  // of fixed rounds, slots or ticks; 0 when turns follow events
+  const JobTable& jobs;
+  const ClusterState& cluster;
+  const PerfModel& perf;
+};
+
+}  // namespace muster

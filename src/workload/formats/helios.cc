@@ -1,0 +1,60 @@
+// SenseTime's Helios clusters, and the form of Lucid's traces, which adds the workload to each job.
+#include <array>
+
+#include "workload/formats/formats.h"
+#include "workload/table_parser.h"
+
+namespace muster {
+namespace {
+
+constexpr std::size_t kModel = 0;
+constexpr std::size_t kDataset = 1;
+constexpr std::size_t kMixedPrecision = 0;
+
+constexpr std::array<Column, 12> kColumns = {{
+    {"job_id", Field::kName, "any text", true},
+    {"user", Field::kUser, "its owner"},
+    {"vc", Field::kPartition, "virtual cluster", true},
+    {"gpu_num", Field::kGpus, "GPUs; jobs with 0 are skipped", true},
+    {"cpu_num", Field::kCpus, "CPU cores for the whole job"},
+    {"state", Field::kStatus, "COMPLETED, CANCELLED, FAILED, TIMEOUT or NODE_FAIL"},
+    {"submit_time", Field::kSubmitEither, "a time like 2020-09-01 00:02:34, or seconds", true},
+    {"duration", Field::kDuration, "seconds", true},
+    {"dataset", Field::kText, "Lucid: data set", false, 1, kDataset},
+    {"model", Field::kText, "Lucid: model", false, 1, kModel},
+    {"batchsize", Field::kBatchSize, "Lucid: batch size"},
+    {"amp", Field::kNumber, "Lucid: 1 with mixed precision", false, 1, kMixedPrecision},
+}};
+
+class HeliosParser final : public TableParser {
+ public:
+  explicit HeliosParser(Symbols& symbols) : TableParser(TableSchema{kColumns}, symbols) {}
+
+ protected:
+  Parsed finish(JobSpec& job) override {
+    if (job.gpus == 0) return skip("it uses no GPUs");
+    if (!text(kModel).empty()) {
+      // One key for the tables: these three together decide how fast a job runs.
+      key_ = text(kModel);
+      if (!text(kDataset).empty()) key_ += "/" + text(kDataset);
+      if (has(kMixedPrecision) && number(kMixedPrecision) != 0) key_ += "/amp";
+      job.model = symbols().intern(key_);
+    }
+    return Parsed::kJob;
+  }
+
+ private:
+  std::string key_;
+};
+
+}  // namespace
+
+bool matches_helios(std::string_view head) {
+  return header_names(head, ',', {"job_id", "vc", "gpu_num", "submit_time", "duration"});
+}
+
+ParserResult make_helios(const Params&, Symbols& symbols) {
+  return std::unique_ptr<TraceParser>(std::make_unique<HeliosParser>(symbols));
+}
+
+}  // namespace muster

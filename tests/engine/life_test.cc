@@ -1,0 +1,359 @@
+// What becomes of jobs: costs, losses, failures, refusals, ends. Every timeline is computed by
+// hand.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/scripted_policy.h"
+#include "support/simulation.h"
+
+namespace muster {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+JobEvent crash_of(Seconds time, std::uint32_t slot, std::uint32_t job) {
+  JobEvent event;
+  event.time = time;
+  event.kind = EventKind::kFailed;
+  event.slot = Slot{slot};
+  event.job = JobId{job};
+  return event;
+}
+
+JobEvent gpu_event(Seconds time, EventKind kind, std::uint32_t node, int gpu) {
+  JobEvent event;
+  event.time = time;
+  event.kind = kind;
+  event.node = NodeId{node};
+  event.gpu = gpu;
+  return event;
+}
+
+// A long job that is pushed out at 30 s by one of 10 s.
+Scenario pushed_out() {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(1, 2);
+  scenario.jobs = {job_of(0, 100, 2), job_of(30, 10, 2)};
+  scenario.scheduling = {"srtf"};
+  scenario.cost.first_start = 2;
+  scenario.cost.restart = 5;
+  return scenario;
+}
+
+TEST(RestartCost, IsPaidAtEveryStart) {
+  const RunLog log = simulate(pushed_out());
+  const JobRecord first = log.job(0);
+  // Works from 2 to 30, waits until 42, works from 47 for the remaining 72.
+  EXPECT_EQ(first.end, 119);
+  EXPECT_EQ(first.queue, 12);
+  EXPECT_EQ(first.overhead, 7);
+  EXPECT_EQ(first.preemptions, 1);
+  EXPECT_EQ(first.restarts, 0);
+  EXPECT_EQ(first.lost_work, 0);
+  EXPECT_EQ(first.gpu_seconds, 2 * (30 + 77));
+  const JobRecord second = log.job(1);
+  EXPECT_EQ(second.start, 30);
+  EXPECT_EQ(second.end, 42);
+  EXPECT_EQ(second.overhead, 2);
+}
+
+TEST(RestartCost, DependsOnModelAndSize) {
+  Scenario scenario = pushed_out();
+  const Symbol model = scenario.symbols->intern("resnet");
+  scenario.jobs[0].model = model;
+  scenario.cost.by_model[{model, 2}] = 20;
+  EXPECT_EQ(simulate(scenario).job(0).end, 134);
+  scenario.cost.by_model.clear();
+  scenario.cost.by_model[{model, 0}] = 10;
+  scenario.cost.by_model[{model, 4}] = 50;
+  EXPECT_EQ(simulate(scenario).job(0).end, 124);
+}
+
+TEST(Checkpoints, BoundWhatAStopWithoutSavingLoses) {
+  Scenario scenario = pushed_out();
+  scenario.cost.checkpoint_interval = 10;
+  scenario.cost.stop_saves = false;
+  const JobRecord first = simulate(scenario).job(0);
+  // Of the 28 s of work done, the checkpoint at 20 is kept.
+  EXPECT_EQ(first.lost_work, 8);
+  EXPECT_EQ(first.end, 127);
+}
+
+TEST(Checkpoints, AreKeptAcrossNodeLoss) {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(1, 1);
+  scenario.cluster.schedule = {{25, NodeId{0}, false}, {40, NodeId{0}, true}};
+  scenario.jobs = {job_of(0, 100)};
+  scenario.cost.checkpoint_interval = 10;
+  const RunLog log = simulate(scenario);
+  const JobRecord job = log.job(0);
+  EXPECT_EQ(job.end, 120);
+  EXPECT_EQ(job.lost_work, 5);
+  EXPECT_EQ(job.restarts, 1);
+  EXPECT_EQ(job.preemptions, 0);
+  EXPECT_EQ(job.queue, 15);
+  EXPECT_EQ(job.gpu_seconds, 25 + 80);
+  EXPECT_THAT(log.lines({Action::kStop, Action::kNodeDown, Action::kNodeUp}),
+              ElementsAre("25 node-down - gpus=0 other=- detail=0 node-lost",
+                          "25 stop 0 gpus=1 other=- detail=0 node-lost",
+                          "40 node-up - gpus=0 other=- detail=0 node-returned"));
+}
+
+TEST(Checkpoints, WithoutThemNodeLossCostsNoWork) {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(1, 1);
+  scenario.cluster.schedule = {{25, NodeId{0}, false}, {40, NodeId{0}, true}};
+  scenario.jobs = {job_of(0, 100)};
+  EXPECT_EQ(simulate(scenario).job(0).end, 115);
+}
+
+// In rounds a failure is seen at the next turn, but work stops counting when it happened.
+TEST(NodeLoss, BetweenRoundsEndsWorkWhenItHappens) {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(2, 1);
+  scenario.cluster.schedule = {{25, NodeId{0}, false}};
+  scenario.jobs = {job_of(0, 100)};
+  scenario.pacing = {"rounds", {{"length", "10"}}};
+  const JobRecord job = simulate(scenario).job(0);
+  // 25 done, moved to the other node at 30, 75 left, done at 105, seen at 110.
+  EXPECT_EQ(job.end, 110);
+  EXPECT_EQ(job.restarts, 1);
+}
+
+TEST(NodeJoin, LetsWaitingJobsStart) {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(2, 1);
+  scenario.cluster.schedule = {{50, NodeId{1}, true}};
+  scenario.jobs = {job_of(0, 100), job_of(0, 100)};
+  const RunLog log = simulate(scenario);
+  EXPECT_EQ(log.job(0).start, 0);
+  EXPECT_EQ(log.job(1).start, 50);
+  EXPECT_EQ(log.job(1).end, 150);
+  EXPECT_EQ(log.turns.front().usable_gpus, 1);
+  EXPECT_EQ(log.turns.back().usable_gpus, 2);
+}
+
+TEST(GpuLoss, HitsOnlyWhoHoldsTheGpu) {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(1, 3);
+  scenario.jobs = {job_of(0, 100), job_of(0, 100)};
+  scenario.injected = {gpu_event(20, EventKind::kGpuDown, 0, 1),
+                       gpu_event(30, EventKind::kGpuUp, 0, 1)};
+  const RunLog log = simulate(scenario);
+  EXPECT_EQ(log.job(0).end, 100);
+  EXPECT_EQ(log.job(0).restarts, 0);
+  // The second job was on GPU 1 and goes on at once on GPU 2.
+  EXPECT_EQ(log.job(1).restarts, 1);
+  EXPECT_EQ(log.job(1).end, 100);
+  EXPECT_THAT(log.lines({Action::kStop}),
+              ElementsAre("20 stop 1 gpus=1 other=- detail=0 gpu-lost"));
+  EXPECT_EQ(log.placements.back().second[0].mask, 0b100U);
+}
+
+TEST(GpuLoss, LeavesNothingToRunOnUntilTheRepair) {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(1, 1);
+  scenario.jobs = {job_of(0, 100)};
+  scenario.injected = {gpu_event(20, EventKind::kGpuDown, 0, 0),
+                       gpu_event(70, EventKind::kGpuUp, 0, 0)};
+  EXPECT_EQ(simulate(scenario).job(0).end, 150);
+}
+
+TEST(Crash, IsForgivenUpToALimit) {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(1, 1);
+  scenario.jobs = {job_of(0, 100)};
+  scenario.cost.checkpoint_interval = 10;
+  scenario.options.max_crashes = 2;
+  scenario.injected = {crash_of(15, 0, 0), crash_of(25, 0, 0)};
+  const RunLog forgiven = simulate(scenario);
+  // 10 kept at 15, then 10 more kept at 25, then 80 left.
+  EXPECT_EQ(forgiven.job(0).end, 105);
+  EXPECT_EQ(forgiven.job(0).restarts, 2);
+  EXPECT_EQ(forgiven.job(0).lost_work, 5);
+  scenario.injected.push_back(crash_of(50, 0, 0));
+  const RunLog given_up = simulate(scenario);
+  EXPECT_EQ(given_up.job(0).status, JobState::kFailed);
+  EXPECT_EQ(given_up.job(0).reason, Reason::kCrashed);
+  EXPECT_EQ(given_up.job(0).end, 50);
+  EXPECT_EQ(given_up.turns.back().used_gpus, 0);
+}
+
+TEST(LateWords, AboutJobsThatLeftOrMovedOnChangeNothing) {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(1, 1);
+  scenario.jobs = {job_of(0, 10), job_of(20, 10)};
+  // The slot is recycled: at 25 it is the second job's, and the first one's crash is no news.
+  scenario.injected = {crash_of(12, 0, 0), crash_of(25, 0, 0), crash_of(26, 7, 0)};
+  JobEvent unknown = crash_of(27, 0, 1);
+  unknown.slot = kNoSlot;
+  scenario.injected.push_back(unknown);
+  const RunLog log = simulate(scenario);
+  EXPECT_EQ(log.job(0).end, 10);
+  EXPECT_EQ(log.job(1).end, 30);
+  EXPECT_EQ(log.job(1).restarts, 0);
+}
+
+TEST(NeverFits, IsSaidAtOnce) {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(2, 4);
+  const Symbol v100 = scenario.symbols->intern("v100");
+  const Symbol small = scenario.symbols->intern("small");
+  scenario.cluster.partitions = {{small, 2}};
+  scenario.jobs = {job_of(0, 10, 9), job_of(1, 10, 0), job_of(2, 10, 1), job_of(3, 10, 4),
+                   job_of(4, 10, 8)};
+  scenario.jobs[2].gpu_type = v100;    // no such node
+  scenario.jobs[3].partition = small;  // above its quota
+  const RunLog log = simulate(scenario);
+  for (const int id : {0, 1, 2, 3}) {
+    EXPECT_EQ(log.job(id).status, JobState::kRefused) << id;
+    EXPECT_EQ(log.job(id).reason, Reason::kNeverFits) << id;
+    EXPECT_EQ(log.job(id).end, id) << id;
+    EXPECT_EQ(log.job(id).start, kNever) << id;
+    EXPECT_EQ(log.job(id).queue, 0) << id;
+  }
+  EXPECT_EQ(log.job(4).status, JobState::kFinished);
+  scenario.placement = {"consolidated", {{"one_node", "true"}}};
+  EXPECT_EQ(simulate(scenario).job(4).status, JobState::kRefused);
+}
+
+// The node that a large job needs has left for good. It is refused; the one behind it can run then.
+TEST(DeadEnd, RefusesWhoCannotRunAndNobodyElse) {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(2, 4);
+  scenario.cluster.schedule = {{5, NodeId{1}, false}};
+  scenario.jobs = {job_of(0, 20, 4), job_of(10, 10, 8), job_of(11, 10, 4)};
+  scenario.placement = {"consolidated", {{"backfill", "false"}}};
+  const RunLog log = simulate(scenario);
+  EXPECT_EQ(log.job(1).status, JobState::kRefused);
+  EXPECT_EQ(log.job(1).reason, Reason::kNeverFits);
+  EXPECT_EQ(log.job(1).end, 20);
+  EXPECT_EQ(log.job(2).status, JobState::kFinished);
+  EXPECT_EQ(log.job(2).start, 20);
+  EXPECT_EQ(log.job(2).end, 30);
+}
+
+TEST(DeadEnd, OfAJobThatHasRunIsAFailure) {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(1, 4);
+  scenario.cluster.schedule = {{5, NodeId{0}, false}};
+  scenario.jobs = {job_of(0, 20, 4)};
+  scenario.jobs.push_back(job_of(1, 20, 4));
+  for (const char* pacing : {"events", "rounds"}) {
+    for (const char* policy : {"fifo", "las", "srtf"}) {
+      scenario.pacing = {pacing};
+      scenario.scheduling = {policy};
+      const RunLog log = simulate(scenario);
+      EXPECT_EQ(log.job(0).status, JobState::kFailed) << pacing << ' ' << policy;
+      EXPECT_EQ(log.job(0).reason, Reason::kNeverFits);
+      EXPECT_EQ(log.job(1).reason, Reason::kNeverFits);
+    }
+  }
+}
+
+// Failures that go on for ever must not keep a hopeless job waiting for ever.
+TEST(DeadEnd, IsFoundAlthoughNodesComeAndGo) {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(2, 4);
+  scenario.cluster.schedule = {{5, NodeId{1}, false}};
+  scenario.jobs = {job_of(10, 10, 8)};
+  scenario.failures.node_mtbf = 100;
+  scenario.failures.node_repair = 10;
+  EXPECT_EQ(simulate(scenario).job(0).status, JobState::kRefused);
+}
+
+// A policy that leaves GPUs idle on purpose, and says until when, is waited for.
+TEST(DeadEnd, IsNotWhereAPolicyWaitsOnPurpose) {
+  Scenario scenario;
+  scenario.jobs = {job_of(0, 10)};
+  scenario.combinations = [] {
+    std::vector<Combination> made;
+    made.push_back(make_combination({"fifo"}));
+    made.back().scheduling = std::make_unique<ScriptedPolicy>(
+        [](const View& view, Plan& plan) {
+          if (view.now >= 100) add_share(view, plan, {0}, 1);
+        },
+        std::vector<Seconds>{100},
+        SchedulingTraits{.preemptive = true, .settles = false, .work_conserving = false});
+    return made;
+  };
+  EXPECT_EQ(simulate(scenario).job(0).end, 110);
+}
+
+TEST(DeadEnd, IsWhereAPolicyNeverActs) {
+  Scenario scenario;
+  scenario.jobs = {job_of(0, 10)};
+  scenario.combinations = [] {
+    std::vector<Combination> made;
+    made.push_back(make_combination({"fifo"}));
+    made.back().scheduling = std::make_unique<ScriptedPolicy>(
+        [](const View&, Plan&) {}, std::vector<Seconds>{},
+        SchedulingTraits{.preemptive = true, .settles = false, .work_conserving = false});
+    return made;
+  };
+  for (const char* pacing : {"events", "rounds", "slots", "ticks"}) {
+    scenario.pacing = {pacing};
+    EXPECT_EQ(simulate(scenario).job(0).status, JobState::kRefused) << pacing;
+  }
+}
+
+TEST(Window, EndsWithTheLastTurnBeforeIt) {
+  Scenario scenario;
+  scenario.jobs = {job_of(0, 10), job_of(20, 100), job_of(200, 10)};
+  scenario.options.until = 50;
+  Simulation simulation(scenario);
+  const RunLog& log = simulation.run();
+  EXPECT_EQ(log.jobs.size(), 1U);
+  EXPECT_EQ(simulation.engine().now(), 20);
+  EXPECT_EQ(simulation.engine().jobs().active().size(), 1U);
+  scenario.pacing = {"rounds", {{"length", "30"}}};
+  EXPECT_EQ(simulate(scenario).turns.back().time, 30);
+}
+
+TEST(Window, EndsWhenTheTrackedJobsHaveLeft) {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(1, 1);
+  for (int i = 0; i < 6; ++i) scenario.jobs.push_back(job_of(i, 10));
+  scenario.options.until_left = {JobId{1}, JobId{2}};
+  Simulation simulation(scenario);
+  const RunLog& log = simulation.run();
+  EXPECT_EQ(log.jobs.size(), 3U);
+  EXPECT_EQ(simulation.engine().now(), 30);
+}
+
+TEST(EmptyTrace, HasNoTurns) {
+  const Scenario empty;
+  Simulation simulation(empty);
+  EXPECT_FALSE(simulation.engine().turn());
+  EXPECT_THAT(simulation.log().turns, IsEmpty());
+}
+
+TEST(ZeroDuration, JobsPassThrough) {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(1, 1);
+  scenario.jobs = {job_of(5, 0), job_of(5, 0), job_of(5, 3)};
+  const RunLog log = simulate(scenario);
+  EXPECT_EQ(log.job(0).end, 5);
+  EXPECT_EQ(log.job(1).end, 5);
+  EXPECT_EQ(log.job(2).end, 8);
+}
+
+TEST(Admission, HeldJobsAreLoggedOnceAndEnterInOrder) {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(1, 2);
+  scenario.admission = {"load-threshold", {{"threshold", "1"}}};
+  scenario.jobs = {job_of(0, 10, 2), job_of(1, 10, 2), job_of(2, 10, 2), job_of(3, 1, 1)};
+  const RunLog log = simulate(scenario);
+  EXPECT_THAT(log.lines({Action::kHold, Action::kAdmit}),
+              ElementsAre("0 admit 0 gpus=2 other=- detail=0 accepted",
+                          "1 admit 1 gpus=2 other=- detail=0 accepted",
+                          "2 hold 2 gpus=2 other=- detail=0 load-limit",
+                          "3 hold 3 gpus=1 other=- detail=0 outranked",
+                          "10 admit 2 gpus=2 other=- detail=0 accepted",
+                          "20 admit 3 gpus=1 other=- detail=0 accepted"));
+  EXPECT_EQ(log.job(3).queue, log.job(3).start - 3);
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,52 @@
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "model/decision.h"
+#include "model/job.h"
+#include "model/share.h"
+
+namespace muster {
+namespace {
+
+// Texts reach results and the command line: each is there, and none is used twice.
+TEST(Names, OfActionsAndReasonsAreDistinct) {
+  std::set<std::string_view> actions;
+  for (int i = 0; i <= static_cast<int>(Action::kSwitch); ++i) {
+    EXPECT_TRUE(actions.insert(action_name(static_cast<Action>(i))).second);
+  }
+  std::set<std::string_view> reasons;
+  std::set<std::string_view> sentences;
+  for (int i = 0; i <= static_cast<int>(Reason::kGrouped); ++i) {
+    EXPECT_TRUE(reasons.insert(reason_name(static_cast<Reason>(i))).second);
+    EXPECT_TRUE(sentences.insert(reason_sentence(static_cast<Reason>(i))).second);
+  }
+  EXPECT_EQ(actions.count(""), 0U);
+  EXPECT_EQ(reasons.count(""), 0U);
+}
+
+// Numbers are part of the result format: a change here breaks what was written before.
+TEST(Names, KeepTheirNumbers) {
+  EXPECT_EQ(static_cast<int>(Action::kStart), 4);
+  EXPECT_EQ(static_cast<int>(Action::kSwitch), 13);
+  EXPECT_EQ(static_cast<int>(Reason::kFirstInOrder), 6);
+  EXPECT_EQ(static_cast<int>(Reason::kGrouped), 22);
+  EXPECT_EQ(reason_name(Reason::kNotEnoughFree), "not-enough-free");
+  EXPECT_EQ(action_name(Action::kNodeDown), "node-down");
+  EXPECT_EQ(job_state_name(JobState::kRefused), "refused");
+}
+
+TEST(Plan, SaysWhenLaterSharesCannotMatter) {
+  Plan plan;
+  plan.reset(4, false);
+  EXPECT_TRUE(plan.add(Share::alone(Slot{0}, 3)));
+  EXPECT_FALSE(plan.add(Share::alone(Slot{1}, 3)));  // does not fit: nobody overtakes it
+  plan.reset(4, true);
+  EXPECT_TRUE(plan.add(Share::alone(Slot{0}, 3)));
+  EXPECT_TRUE(plan.add(Share::alone(Slot{1}, 3)));  // does not fit, but others might
+  EXPECT_FALSE(plan.add(Share::alone(Slot{2}, 1)));
+  EXPECT_EQ(plan.shares().size(), 3U);
+}
+
+}  // namespace
+}  // namespace muster

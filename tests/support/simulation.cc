@@ -1,0 +1,158 @@
+#include "support/simulation.h"
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "engine/invariants.h"
+#include "perf/models.h"
+#include "support/injecting_backend.h"
+
+namespace muster {
+namespace {
+
+// Tests name what exists: anything else is a mistake in the test.
+template <typename T>
+T expect_made(Result<T> made) {
+  if (!made) {
+    fmt::print(stderr, "a test asked for what does not exist: {}\n", made.error().message);
+    std::abort();
+  }
+  return std::move(*made);
+}
+
+}  // namespace
+
+std::unique_ptr<AdmissionPolicy> make_admission(const Choice& choice) {
+  return expect_made(make_from("admission policy", admission_table(), choice.name, choice.params));
+}
+std::unique_ptr<SchedulingPolicy> make_scheduling(const Choice& choice) {
+  return expect_made(
+      make_from("scheduling policy", scheduling_table(), choice.name, choice.params));
+}
+std::unique_ptr<PlacementPolicy> make_placement(const Choice& choice) {
+  return expect_made(make_from("placement policy", placement_table(), choice.name, choice.params));
+}
+std::unique_ptr<Selector> make_selector(const Choice& choice) {
+  return expect_made(make_from("selector", selector_table(), choice.name, choice.params));
+}
+std::unique_ptr<Pacing> make_pacing(const Choice& choice) {
+  return expect_made(make_from("pacing", pacing_table(), choice.name, choice.params));
+}
+
+std::unique_ptr<PerfModel> make_perf(const Choice& choice, Symbols& symbols) {
+  const PerfInfo* row = expect_made(find_row("performance model", perf_table(), choice.name));
+  return expect_made(
+      row->make(expect_made(Params::make(choice.name, row->params, choice.params)), symbols));
+}
+
+Combination make_combination(const Choice& scheduling, const Choice& placement,
+                             const Choice& admission) {
+  return {make_admission(admission), make_scheduling(scheduling), make_placement(placement)};
+}
+
+JobSpec job_of(Seconds arrival, Seconds duration, int gpus) {
+  JobSpec job;
+  job.submit = arrival;
+  job.arrival = arrival;
+  job.duration = duration;
+  job.gpus = gpus;
+  return job;
+}
+
+JobRecord RunLog::job(int id) const {
+  for (const JobRecord& record : jobs) {
+    if (index(record.id) == static_cast<std::size_t>(id)) return record;
+  }
+  ADD_FAILURE() << "job " << id << " never left";
+  return {};
+}
+
+std::string line_of(const Decision& decision) {
+  const auto job_text = [](JobId id) {
+    return id == kNoJob ? std::string("-") : fmt::format("{}", index(id));
+  };
+  return fmt::format("{} {} {} gpus={} other={} detail={} {}", exact_text(decision.time),
+                     action_name(decision.action), job_text(decision.job), decision.gpus,
+                     job_text(decision.other), decision.detail, reason_name(decision.reason));
+}
+
+std::vector<std::string> RunLog::lines() const {
+  std::vector<std::string> lines;
+  for (const Decision& decision : decisions) lines.push_back(line_of(decision));
+  return lines;
+}
+
+std::vector<std::string> RunLog::lines(std::initializer_list<Action> actions) const {
+  std::vector<std::string> lines;
+  for (const Decision& decision : decisions) {
+    for (const Action action : actions) {
+      if (decision.action == action) lines.push_back(line_of(decision));
+    }
+  }
+  return lines;
+}
+
+Simulation::Simulation(Scenario scenario) : scenario_(std::move(scenario)) {
+  Engine::Parts parts;
+  parts.cluster = std::make_shared<const ClusterSpec>(scenario_.cluster);
+  if (scenario_.perf_model) {
+    parts.perf = scenario_.perf_model();
+  } else {
+    std::vector<std::unique_ptr<PerfModel>> models;
+    for (const Choice& choice : scenario_.perf)
+      models.push_back(make_perf(choice, *scenario_.symbols));
+    parts.perf = multiply(std::move(models));
+  }
+  parts.pacing = make_pacing(scenario_.pacing);
+  if (scenario_.combinations) {
+    parts.combinations = scenario_.combinations();
+  } else {
+    parts.combinations.push_back(
+        make_combination(scenario_.scheduling, scenario_.placement, scenario_.admission));
+  }
+  if (scenario_.selector) parts.selector = scenario_.selector();
+  simulator_ = std::make_unique<SimBackend>(parts.cluster, parts.perf,
+                                            std::make_shared<const RestartCost>(scenario_.cost),
+                                            scenario_.failures);
+  backend_ = std::make_unique<InjectingBackend>(*simulator_, scenario_.injected);
+  source_ = std::make_unique<ListSource>(scenario_.jobs);
+  parts.backend = backend_.get();
+  parts.source = source_.get();
+  parts.observers = scenario_.observers;
+  parts.observers.push_back(&log_);
+  parts.options = scenario_.options;
+  engine_ = std::make_unique<Engine>(std::move(parts));
+}
+
+const RunLog& Simulation::run(long long most_turns) {
+  bool more = true;
+  for (long long turn = 0; more; ++turn) {
+    if (turn == most_turns) {
+      ADD_FAILURE() << "the run did not end within " << most_turns << " turns; it is at "
+                    << engine_->now() << " s with " << engine_->jobs().waiting().size()
+                    << " jobs waiting";
+      return log_;
+    }
+    more = engine_->turn();
+    if (const auto broken = broken_invariant(*engine_)) {
+      ADD_FAILURE() << "at " << engine_->now() << " s: " << *broken;
+      return log_;
+    }
+  }
+  return log_;
+}
+
+void Simulation::turn_to(Seconds time) {
+  while (engine_->turn() && engine_->now() < time) {
+  }
+}
+
+RunLog simulate(Scenario scenario) {
+  Simulation simulation(std::move(scenario));
+  return simulation.run();
+}
+
+}  // namespace muster
