@@ -53,6 +53,10 @@ enum class Reason : std::uint8_t {
   kGrouped = 22,  // shares GPUs with `other`
 };
 
+// What a reader of results may meet; keep them at the last of each list.
+inline constexpr Action kLastAction = Action::kSwitch;
+inline constexpr Reason kLastReason = Reason::kGrouped;
+
 struct Decision {
   Seconds time = 0;
   JobId job = kNoJob;
