@@ -9,5 +9,5 @@ install(FILES completions/muster.bash DESTINATION "${CMAKE_INSTALL_DATADIR}/bash
         RENAME muster OPTIONAL)
 install(FILES completions/_muster DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" OPTIONAL)
 install(FILES completions/muster.fish DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" OPTIONAL)
-install(DIRECTORY presets experiments DESTINATION "${CMAKE_INSTALL_DATADIR}/muster" OPTIONAL)
+install(DIRECTORY presets experiments data DESTINATION "${CMAKE_INSTALL_DATADIR}/muster" OPTIONAL)
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
