@@ -56,7 +56,7 @@ enum class Reason : std::uint8_t {
 
 // What a reader of results may meet; keep them at the last of each list.
 inline constexpr Action kLastAction = Action::kSwitch;
-inline constexpr Reason kLastReason = Reason::kGrouped;
+inline constexpr Reason kLastReason = Reason::kScaled;
 
 struct Decision {
   Seconds time = 0;
