@@ -17,8 +17,7 @@ struct NodeSpec {
   int gpus = 8;
   double cpus = 0;  // 0: plentiful
   double memory_gb = 0;
-  int rack = 0;        // switch or rack number
-  bool spare = false;  // powered down until a scaling policy wants it
+  int rack = 0;  // switch or rack number
 };
 
 // A virtual cluster. Its nodes carry its name; a quota also binds where nodes are shared.

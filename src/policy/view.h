@@ -4,7 +4,6 @@
 
 #include "model/cluster_state.h"
 #include "model/job_table.h"
-#include "perf/forecast.h"
 #include "perf/perf_model.h"
 
 namespace muster {
@@ -15,7 +14,6 @@ struct View {
   const JobTable& jobs;
   const ClusterState& cluster;
   const PerfModel& perf;
-  const Forecast* forecast = nullptr;  // of submissions; null where nobody made one
 };
 
 }  // namespace muster

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -15,9 +14,6 @@ std::filesystem::path source_dir();
 
 // The folder named by MUSTER_SHARED, or `shared` beside the source tree; it need not exist.
 std::filesystem::path shared_dir();
-
-// A program of tests/programs, built beside the running test.
-std::filesystem::path program_path(std::string_view name);
 
 }  // namespace muster
 

@@ -1,0 +1,157 @@
+#include <cmath>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "report/json.h"
+#include "run/plugins.h"
+
+namespace muster {
+namespace {
+
+struct PoliciesOptions {
+  std::string name;
+  bool json = false;
+};
+
+struct Found {
+  const PluginKind* kind;
+  const PluginRow* row;
+};
+
+// Every plug-in of that name, or all of a kind when the name is one.
+Result<std::vector<Found>> find(const std::string& name) {
+  std::vector<Found> found;
+  std::vector<std::string_view> names;
+  for (const PluginKind& kind : plugin_kinds()) {
+    names.push_back(kind.key);
+    for (const PluginRow& row : kind.rows) {
+      names.push_back(row.name);
+      if (name.empty() || name == kind.key || name == row.name) found.push_back({&kind, &row});
+    }
+  }
+  if (found.empty()) return Error{unknown_name("policy or kind of policy", name, names)};
+  return found;
+}
+
+std::string_view kind_text(ParamKind kind) {
+  switch (kind) {
+    case ParamKind::kReal:
+      return "number";
+    case ParamKind::kInteger:
+      return "whole number";
+    case ParamKind::kFlag:
+      return "true or false";
+    case ParamKind::kText:
+      return "text";
+  }
+  return "";
+}
+
+std::string range_text(const ParamInfo& info) {
+  if (!info.choices.empty()) return fmt::format("{}", fmt::join(info.choices, " | "));
+  const bool number = info.kind == ParamKind::kReal || info.kind == ParamKind::kInteger;
+  if (!number || (std::isinf(info.least) && std::isinf(info.most))) {
+    return std::string(kind_text(info.kind));
+  }
+  if (std::isinf(info.most))
+    return fmt::format("{}, at least {}", kind_text(info.kind), exact_text(info.least));
+  if (std::isinf(info.least))
+    return fmt::format("{}, at most {}", kind_text(info.kind), exact_text(info.most));
+  return fmt::format("{}, {} to {}", kind_text(info.kind), exact_text(info.least),
+                     exact_text(info.most));
+}
+
+void print_list(const std::vector<Found>& found) {
+  const PluginKind* last = nullptr;
+  for (const Found& one : found) {
+    if (one.kind != last) {
+      fmt::print("{}{} (--{})\n  {}\n\n", last == nullptr ? "" : "\n", one.kind->title,
+                 one.kind->key == "generator" ? "generate" : one.kind->key, one.kind->sentence);
+      last = one.kind;
+    }
+    std::vector<std::string_view> params;
+    for (const ParamInfo& info : *one.row->params) params.push_back(info.name);
+    fmt::print("  {:<22} {}\n", one.row->name, one.row->sentence);
+    if (!params.empty()) fmt::print("  {:<22}   parameters: {}\n", "", fmt::join(params, ", "));
+  }
+  fmt::print("\n`muster policies NAME` describes one and its parameters.\n");
+}
+
+void print_one(const Found& one) {
+  fmt::print("{} ({})\n  {}\n", one.row->name, one.kind->noun, one.row->sentence);
+  if (!one.row->source.empty()) fmt::print("  source: {}\n", one.row->source);
+  if (one.row->params->empty()) fmt::print("  no parameters\n");
+  for (const ParamInfo& info : *one.row->params) {
+    fmt::print("\n  {} = {}\n      {}\n      {}\n", info.name,
+               info.initial.empty() ? "\"\"" : info.initial, info.sentence, range_text(info));
+  }
+}
+
+void write_json(const std::vector<Found>& found) {
+  JsonWriter json(2);
+  json.begin_array();
+  for (const Found& one : found) {
+    json.begin_object();
+    json.member("kind", one.kind->key).member("name", one.row->name);
+    json.member("sentence", one.row->sentence).member("source", one.row->source);
+    json.key("parameters").begin_array();
+    for (const ParamInfo& info : *one.row->params) {
+      json.begin_object();
+      json.member("name", info.name).member("kind", kind_text(info.kind));
+      json.member("default", info.initial).member("sentence", info.sentence);
+      if (!std::isinf(info.least) && info.choices.empty()) json.member("least", info.least);
+      if (!std::isinf(info.most) && info.choices.empty()) json.member("most", info.most);
+      if (!info.choices.empty()) {
+        json.key("choices").begin_array();
+        for (const std::string_view choice : info.choices) json.value(choice);
+        json.end_array();
+      }
+      json.end_object();
+    }
+    json.end_array().end_object();
+  }
+  json.end_array();
+  fmt::print("{}\n", json.text());
+}
+
+int policies(const PoliciesOptions& options) {
+  const auto found = find(options.name);
+  if (!found) return complain(found.error());
+  const bool whole_kind = found->size() > 1 && found->front().kind->key == options.name;
+  if (options.json) {
+    write_json(*found);
+  } else if (options.name.empty() || whole_kind) {
+    print_list(*found);
+  } else {
+    for (std::size_t i = 0; i < found->size(); ++i) {
+      if (i > 0) fmt::print("\n");
+      print_one((*found)[i]);
+    }
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_policies_command(CLI::App& app, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "policies",
+      "List policies, pacings, performance models and generators with their parameters");
+  const auto options = std::make_shared<PoliciesOptions>();
+  command->add_option("NAME", options->name, "a policy, or a kind such as scheduling");
+  command->add_flag("--json", options->json, "print the list as JSON");
+  command->footer(
+      "Examples:\n"
+      "  muster policies                 everything that can be chosen\n"
+      "  muster policies scheduling      one kind\n"
+      "  muster policies las             one policy: its parameters, defaults and ranges\n"
+      "  muster policies --json | jq '.[].name'");
+  command->callback([options, &chosen] { chosen.run = [options] { return policies(*options); }; });
+}
+
+}  // namespace muster

@@ -1,0 +1,236 @@
+#include "cli/run_options.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "report/metric_list.h"
+
+namespace muster {
+namespace {
+
+constexpr const char* kWorkload = "Workload";
+constexpr const char* kCluster = "Cluster and its troubles";
+constexpr const char* kPolicies = "Policies, each NAME or NAME:KEY=VALUE,KEY=VALUE";
+constexpr const char* kOther = "Description";
+constexpr const char* kOutput = "Output";
+
+void several_or_one(CLI::Option* option, bool several) {
+  option->allow_extra_args(false);
+  if (!several) option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+}  // namespace
+
+void add_run_options(CLI::App& command, RunOptions& o, bool several) {
+  command.add_option("TRACE", o.trace, "trace to run; its format is detected; - reads from a pipe")
+      ->group(kWorkload);
+  command
+      .add_option("-g,--generate", o.generator,
+                  "draw the jobs instead: a generator, as in poisson:rate=60,jobs=5000")
+      ->group(kWorkload);
+  command.add_option("--format", o.format, "format of the trace, if detection fails")
+      ->group(kWorkload);
+  command.add_flag("--skip-bad", o.skip_bad, "pass over records that cannot be understood")
+      ->group(kWorkload);
+  command
+      .add_flag("--stream", o.stream,
+                "read the trace while simulating: any length in little memory; it must be sorted")
+      ->group(kWorkload);
+  command.add_option("--jobs-limit", o.limit, "only the first so many jobs")->group(kWorkload);
+
+  several_or_one(
+      command.add_option("-c,--cluster", o.clusters, "nodes x GPUs, as in 16x8, or a TOML file")
+          ->group(kCluster),
+      several);
+  command
+      .add_option("--restart-cost", o.restart, "seconds a job loses when it is resumed or moved")
+      ->group(kCluster);
+  command
+      .add_option("--checkpoint-every", o.checkpoint,
+                  "seconds between checkpoints; work since the last is lost in a failure")
+      ->group(kCluster);
+  command
+      .add_option("--node-mtbf", o.node_mtbf, "seconds between failures of one node, on average")
+      ->group(kCluster);
+  command.add_option("--node-repair", o.node_repair, "seconds to repair it, on average")
+      ->group(kCluster);
+
+  several_or_one(
+      command
+          .add_option("-s,--scheduling", o.schedulings, "who runs first, as in las:service=seconds")
+          ->group(kPolicies),
+      several);
+  several_or_one(
+      command.add_option("-p,--placement", o.placements, "on which GPUs")->group(kPolicies),
+      several);
+  several_or_one(
+      command.add_option("-a,--admission", o.admissions, "who is let in")->group(kPolicies),
+      several);
+  command.add_option("--pacing", o.pacing, "when decisions are made, as in rounds:length=300")
+      ->group(kPolicies);
+  command.add_option("--perf", o.perf, "how fast jobs run where; several multiply")
+      ->allow_extra_args(false)
+      ->group(kPolicies);
+  command.add_option("--selector", o.selector, "changes between --combination while running")
+      ->group(kPolicies);
+  command
+      .add_option("--combination", o.combinations,
+                  "SCHEDULING+PLACEMENT+ADMISSION for the selector; give two or more")
+      ->allow_extra_args(false)
+      ->group(kPolicies);
+
+  command.add_option("--preset", o.preset, "begin from a published system, as in blox")
+      ->group(kOther);
+  command.add_option("--config", o.config, "TOML file that describes the run; options replace it")
+      ->group(kOther);
+  command.add_option("--seed", o.seed, "of generators and failures (default 1)")->group(kOther);
+  command
+      .add_option("--measure", o.window,
+                  "FIRST-LAST: only these jobs count, and the run ends when they have left")
+      ->group(kOther);
+  command
+      .add_option("--set", o.settings, "SECTION.KEY=VALUE for anything else that the file can say")
+      ->allow_extra_args(false)
+      ->group(kOther);
+}
+
+ConfigSetting setting_of(std::string_view key, std::string_view value, std::string_view where) {
+  TomlNode node = toml_text(value);
+  return {toml_at(key, std::move(node)), std::string(where)};
+}
+
+namespace {
+
+// "las+consolidated+accept-all"; the last two may be left out.
+Result<TomlNode> combination_of(std::string_view text) {
+  constexpr std::string_view kKinds[] = {"scheduling", "placement", "admission"};
+  TomlNode table;
+  std::size_t at = 0;
+  for (const std::string_view part : split(text, '+')) {
+    if (at == 3 || trim(part).empty()) {
+      return Error{
+          fmt::format("--combination {}: expected SCHEDULING, SCHEDULING+PLACEMENT or "
+                      "SCHEDULING+PLACEMENT+ADMISSION",
+                      text)};
+    }
+    table.members.emplace_back(kKinds[at++], toml_text(trim(part)));
+  }
+  return table;
+}
+
+Status add_combinations(const RunOptions& o, ConfigLayers& layers) {
+  if (o.combinations.empty()) return Done{};
+  TomlNode list;
+  list.kind = TomlNode::Kind::kArray;
+  for (const std::string& text : o.combinations) {
+    auto combination = combination_of(text);
+    if (!combination) return combination.error();
+    list.items.push_back(std::move(*combination));
+  }
+  layers.settings.push_back({toml_at("combination", std::move(list)), "--combination"});
+  return Done{};
+}
+
+Status add_window(const RunOptions& o, ConfigLayers& layers) {
+  if (o.window.empty()) return Done{};
+  const std::vector<std::string_view> ends = split(o.window, '-');
+  if (ends.size() != 2 || !parse_integer(trim(ends[0])) || !parse_integer(trim(ends[1]))) {
+    return Error{fmt::format("--measure {}: expected FIRST-LAST, as in 1000-2000", o.window)};
+  }
+  layers.settings.push_back(setting_of("measure.first", trim(ends[0]), "--measure"));
+  layers.settings.push_back(setting_of("measure.last", trim(ends[1]), "--measure"));
+  return Done{};
+}
+
+}  // namespace
+
+Result<ConfigLayers> layers_of(const RunOptions& o) {
+  ConfigLayers layers;
+  layers.preset = o.preset;
+  layers.file = o.config;
+  if (!o.trace.empty() && !o.generator.empty()) {
+    return Error{"a trace and --generate were both given: choose one"};
+  }
+  struct Single {
+    std::string_view option;
+    std::string_view key;
+    const std::string& value;
+  };
+  const Single singles[] = {
+      {"TRACE", "workload.trace", o.trace},
+      {"--generate", "workload.generator", o.generator},
+      {"--format", "workload.format", o.format},
+      {"--jobs-limit", "workload.limit", o.limit},
+      {"--pacing", "pacing", o.pacing},
+      {"--selector", "selector", o.selector},
+      {"--seed", "seed", o.seed},
+      {"--restart-cost", "restart.restart", o.restart},
+      {"--checkpoint-every", "restart.checkpoint_interval", o.checkpoint},
+      {"--node-mtbf", "failures.node_mtbf", o.node_mtbf},
+      {"--node-repair", "failures.node_repair", o.node_repair},
+  };
+  for (const Single& single : singles) {
+    if (!single.value.empty()) {
+      layers.settings.push_back(setting_of(single.key, single.value, single.option));
+    }
+  }
+  struct Many {
+    std::string_view option;
+    std::string_view key;
+    const std::vector<std::string>& values;
+  };
+  const Many many[] = {
+      {"--cluster", "cluster", o.clusters},
+      {"--scheduling", "scheduling", o.schedulings},
+      {"--placement", "placement", o.placements},
+      {"--admission", "admission", o.admissions},
+  };
+  for (const Many& one : many) {
+    if (one.values.size() == 1) {
+      layers.settings.push_back(setting_of(one.key, one.values.front(), one.option));
+    }
+  }
+  if (!o.perf.empty()) {
+    TomlNode list;
+    list.kind = TomlNode::Kind::kArray;
+    for (const std::string& model : o.perf) list.items.push_back(toml_text(model));
+    layers.settings.push_back({toml_at("perf", std::move(list)), "--perf"});
+  }
+  if (o.skip_bad) layers.settings.push_back(setting_of("workload.skip_bad", "true", "--skip-bad"));
+  if (o.stream) layers.settings.push_back(setting_of("workload.stream", "true", "--stream"));
+  if (Status added = add_combinations(o, layers); !added) return added.error();
+  if (Status added = add_window(o, layers); !added) return added.error();
+  for (const std::string& text : o.settings) {
+    auto document = toml_setting(text);
+    if (!document) return document.error();
+    layers.settings.push_back({std::move(*document), "--set " + text});
+  }
+  return layers;
+}
+
+void add_output_options(CLI::App& command, OutputOptions& o) {
+  command.add_option("-o,--output", o.folder, "folder for the results")->group(kOutput);
+  command.add_flag("--no-save", o.no_save, "print the figures and write nothing")->group(kOutput);
+  command.add_flag("--force", o.force, "set a folder aside that is not a result of ours")
+      ->group(kOutput);
+  command.add_flag("--turns", o.turns, "also write turns.csv, one line per turn")->group(kOutput);
+  command.add_option("--metrics", o.metrics, "figures to show, separated by commas (see --json)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(kOutput);
+  command.add_flag("--json", o.json, "print the figures as JSON")->group(kOutput);
+  command.add_flag("-q,--quiet", o.quiet, "no progress on standard error")->group(kOutput);
+}
+
+Status check_metrics(const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) {
+    if (find_metric(key) != nullptr) continue;
+    std::vector<std::string_view> known;
+    for (const MetricInfo& info : metric_list()) known.push_back(info.key);
+    return Error{"--metrics: " + unknown_name("figure", key, known)};
+  }
+  return Done{};
+}
+
+}  // namespace muster

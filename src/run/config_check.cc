@@ -1,0 +1,170 @@
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "run/config.h"
+#include "run/jobs.h"
+#include "run/plugins.h"
+
+namespace muster {
+namespace {
+
+// Fills in the parameters of one choice; `usual` is what the preset wants of it.
+Status complete(std::string_view kind_key, Choice& choice, const RunConfig& config, int gpus = 0) {
+  const PluginKind& kind = plugin_kind(kind_key);
+  const auto row = find_plugin(kind, choice.name);
+  if (!row) return row.error();
+  ParamTexts usual;
+  if (const auto of_kind = config.usual.find(kind_key); of_kind != config.usual.end()) {
+    if (const auto found = of_kind->second.find(choice.name); found != of_kind->second.end()) {
+      usual = found->second;
+    }
+  }
+  for (const ParamInfo& info : *(*row)->params) {
+    // One seed drives a run unless a part was given its own; a load refers to the run's cluster.
+    if (info.name == "seed") usual.emplace("seed", std::to_string(config.seed));
+    if (info.name == "cluster_gpus") usual.emplace("cluster_gpus", std::to_string(gpus));
+  }
+  auto complete = complete_choice(kind.noun, *(*row)->params, choice, usual);
+  if (!complete) return complete.error();
+  choice = std::move(*complete);
+  return Done{};
+}
+
+Status complete_choices(RunConfig& config) {
+  const std::pair<std::string_view, Choice*> choices[] = {
+      {"pacing", &config.pacing},
+      {"admission", &config.admission},
+      {"scheduling", &config.scheduling},
+      {"placement", &config.placement},
+  };
+  for (const auto& [kind, choice] : choices) {
+    if (Status done = complete(kind, *choice, config); !done) return done;
+  }
+  for (Choice& model : config.perf) {
+    if (Status done = complete("perf", model, config); !done) return done;
+  }
+  for (CombinationConfig& combination : config.combinations) {
+    const std::pair<Choice*, const Choice*> parts[] = {
+        {&combination.admission, &config.admission},
+        {&combination.scheduling, &config.scheduling},
+        {&combination.placement, &config.placement},
+    };
+    for (const auto& [part, general] : parts) {
+      if (part->empty()) *part = *general;
+    }
+    if (Status done = complete("admission", combination.admission, config); !done) return done;
+    if (Status done = complete("scheduling", combination.scheduling, config); !done) return done;
+    if (Status done = complete("placement", combination.placement, config); !done) return done;
+  }
+  if (config.combinations.empty() && !config.selector.empty()) {
+    return Error{
+        "a selector needs combinations to choose from: add [[combination]] tables, or "
+        "--combination on the command line"};
+  }
+  if (!config.combinations.empty() && config.selector.empty()) {
+    return Error{"combinations need a selector to choose among them: add --selector look-ahead"};
+  }
+  if (!config.selector.empty()) return complete("selector", config.selector, config);
+  return Done{};
+}
+
+Status complete_workload(RunConfig& config, int gpus) {
+  WorkloadConfig& workload = config.workload;
+  if (workload.trace.empty() && workload.generator.empty()) {
+    return Error{
+        "no workload: name a trace, or a generator (--generate NAME; `muster policies` lists "
+        "them)"};
+  }
+  if (!(workload.speed > 0) || std::isinf(workload.speed)) {
+    return Error{
+        fmt::format("workload.speed is {}, but must be a positive number", workload.speed)};
+  }
+  if (workload.limit < 0) return Error{"workload.limit must not be negative"};
+  const bool rebase =
+      workload.rebase == "auto" || workload.rebase == "yes" || workload.rebase == "no";
+  if (!rebase) {
+    return Error{
+        fmt::format("workload.rebase is '{}', but must be auto, yes or no", workload.rebase)};
+  }
+  if (!workload.trace.empty()) return Done{};
+  if (workload.stream) return Error{"workload.stream is for traces; generators always stream"};
+  if (Status done = complete("generator", workload.generator, config, gpus); !done) return done;
+  if (endless(workload) && !config.measure.last && config.engine.until == kNever) {
+    return Error{fmt::format(
+        "generator '{}' with jobs=0 never ends: set jobs, or a measured window (--measure)",
+        workload.generator.name)};
+  }
+  return Done{};
+}
+
+Status check_numbers(const RunConfig& config) {
+  const std::pair<std::string_view, double> spans[] = {
+      {"restart.first_start", config.restart.first_start},
+      {"restart.restart", config.restart.restart},
+      {"restart.checkpoint_interval", config.restart.checkpoint_interval},
+  };
+  for (const auto& [name, value] : spans) {
+    if (!(value >= 0) || std::isinf(value)) {
+      return Error{
+          fmt::format("{} is {}, but must be a number of seconds, 0 or more", name, value)};
+    }
+  }
+  for (const RestartRow& row : config.restart.table) {
+    if (!(row.seconds >= 0) || std::isinf(row.seconds) || row.gpus < 0) {
+      return Error{
+          fmt::format("restart.table: the row of model '{}' has a negative number", row.model)};
+    }
+  }
+  const std::pair<std::string_view, double> periods[] = {
+      {"failures.node_mtbf", config.failures.node_mtbf},
+      {"failures.node_repair", config.failures.node_repair},
+      {"failures.gpu_mtbf", config.failures.gpu_mtbf},
+      {"failures.gpu_repair", config.failures.gpu_repair},
+      {"engine.until", config.engine.until},
+  };
+  for (const auto& [name, value] : periods) {
+    if (!(value > 0)) {
+      return Error{fmt::format("{} is {}, but must be a positive number of seconds", name, value)};
+    }
+  }
+  return Done{};
+}
+
+Status complete_window(RunConfig& config) {
+  MeasureConfig& measure = config.measure;
+  if (!measure.first && !measure.last) return Done{};
+  measure.first = measure.first.value_or(0);
+  if (!measure.last) return Error{"measure.first is given without measure.last"};
+  if (*measure.last < *measure.first || *measure.last >= 0xffffffffLL) {
+    return Error{
+        fmt::format("the measured window {}-{} must go from a lower job number to a higher",
+                    *measure.first, *measure.last)};
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<RunConfig> complete_config(RunConfig config) {
+  if (config.seed < 0) return Error{"the seed must not be negative"};
+  if (config.cluster.empty()) {
+    return Error{
+        "no cluster: add --cluster 16x8 for 16 nodes of 8 GPUs, or --cluster FILE.toml for one "
+        "described in a file"};
+  }
+  Symbols symbols;
+  const auto cluster = make_cluster(config.cluster, symbols);
+  if (!cluster) return cluster.error();
+  if (Status done = complete_workload(config, cluster->total_gpus()); !done) return done.error();
+  if (Status done = complete_choices(config); !done) return done.error();
+  if (Status done = check_numbers(config); !done) return done.error();
+  if (Status done = complete_window(config); !done) return done.error();
+  config.failure_seed = config.failure_seed.value_or(config.seed);
+  if (*config.failure_seed < 0) return Error{"failures.seed must not be negative"};
+  config.failures.seed = static_cast<std::uint64_t>(*config.failure_seed);
+  config.usual.clear();
+  return config;
+}
+
+}  // namespace muster

@@ -1,0 +1,34 @@
+// All tables of plug-ins under one roof: what can be chosen for a run, by kind. The `policies`
+// command, the reference page, completions, and the checking of run descriptions read this.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/params.h"
+#include "base/result.h"
+
+namespace muster {
+
+struct PluginRow {
+  std::string_view name;
+  std::string_view sentence;
+  std::string_view source;  // paper or system, year; may be empty
+  const ParamList* params = nullptr;
+};
+
+struct PluginKind {
+  std::string_view key;    // as in TOML and on the command line: "scheduling"
+  std::string_view noun;   // in messages: "scheduling policy"
+  std::string_view title;  // of its section in lists: "Scheduling policies"
+  std::string_view sentence;
+  std::vector<PluginRow> rows;
+};
+
+const std::vector<PluginKind>& plugin_kinds();
+// The kind of that key; there must be one.
+const PluginKind& plugin_kind(std::string_view key);
+// The row of that name; the error suggests the nearest.
+Result<const PluginRow*> find_plugin(const PluginKind& kind, std::string_view name);
+
+}  // namespace muster

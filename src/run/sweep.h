@@ -1,0 +1,94 @@
+// A sweep: one description run for every combination of loads, clusters, policies and seeds, in
+// parallel.
+//
+// All policies see the same random numbers for a seed, so that differences between them are
+// compared pair by pair. Finished points are kept in a journal: a sweep that was stopped goes on
+// where it was, and a folder that holds another sweep is refused. What comes out does not depend on
+// the number of threads.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "report/metric_list.h"
+#include "report/progress.h"
+#include "run/config.h"
+#include "run/statistics.h"
+
+namespace muster {
+
+// One thing that is varied: `key` is its place in a run description.
+struct SweepAxis {
+  std::string key;   // "scheduling", "cluster", "workload.speed"
+  std::string name;  // of its column: "scheduling", "cluster", "load"
+  std::vector<std::string> values;
+
+  // Axes of policies leave the workload alone: their values are compared with each other.
+  bool policy() const;
+};
+
+struct SweepConfig {
+  RunConfig base;  // not completed
+  std::vector<SweepAxis> axes;
+  std::vector<long long> seeds{1};
+  std::string baseline;  // value(s) of the policy axes, joined by " + "; empty: the first
+  double confidence = 0.95;
+};
+
+struct SweepPoint {
+  std::vector<std::size_t> values;  // by axis
+  long long seed = 1;
+  RunConfig config;  // complete
+};
+
+// Reads the table [sweep] of a file and what it says about axes, seeds and baseline.
+Status apply_sweep_toml(SweepConfig& sweep, const TomlNode& table, const std::string& where);
+
+// A list such as "1,3,8-10"; a single number N stands for 1 to N.
+Result<std::vector<long long>> parse_seeds(std::string_view text);
+
+// Adds or replaces an axis. `load` means the load parameter of the generator, or the speed of a
+// trace.
+Status set_axis(SweepConfig& sweep, std::string_view name, std::vector<std::string> values);
+
+// All points, seeds innermost, checked and complete.
+Result<std::vector<SweepPoint>> sweep_points(const SweepConfig& sweep);
+
+// The whole sweep as TOML; equal texts are equal sweeps.
+std::string to_toml(const SweepConfig& sweep);
+
+struct SweepOptions {
+  std::string folder;    // for the journal and the results; empty: keep nothing
+  unsigned threads = 0;  // 0: as many as the machine has
+  std::function<bool()> keep_going = {};
+  Progress* progress = nullptr;
+};
+
+struct SweepResult {
+  std::vector<SweepPoint> points;
+  std::vector<Metrics> metrics;  // by point
+  std::size_t resumed = 0;       // points that the journal already had
+  std::size_t done = 0;          // fewer than the points if it was stopped
+  bool complete() const { return done == points.size(); }
+};
+
+Result<SweepResult> run_sweep(const SweepConfig& sweep, const SweepOptions& options);
+
+// One combination of axis values over all seeds.
+struct SweepCell {
+  std::vector<std::size_t> values;  // by axis
+  std::vector<Interval> means;      // by metric
+  std::vector<Interval> against;    // paired differences from the baseline; empty for itself
+};
+
+std::vector<SweepCell> summarise(const SweepConfig& sweep, const SweepResult& result,
+                                 const std::vector<std::string>& metrics);
+
+// "las + consolidated": the values of the policy axes.
+std::string policy_label(const SweepConfig& sweep, const std::vector<std::size_t>& values);
+
+// points.csv: one line per point with all figures that do not depend on the machine.
+std::string points_csv(const SweepConfig& sweep, const SweepResult& result);
+
+}  // namespace muster

@@ -1,0 +1,38 @@
+// The points of a sweep that are done, one line each, in the order in which they were done. Every
+// line is written at once, so that a line is there whole or is the last and ignored.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/result.h"
+#include "report/metric_list.h"
+
+namespace muster {
+
+// Whether a figure depends on the run alone, not on the machine or its load.
+bool machine_free(const MetricInfo& info);
+
+class SweepJournal {
+ public:
+  // Opens or begins the journal of the sweep `description` in `folder`. A folder that holds another
+  // sweep, or something else, is refused.
+  static Result<SweepJournal> open(const std::string& folder, const std::string& description);
+  SweepJournal(SweepJournal&& other) noexcept;
+  SweepJournal& operator=(SweepJournal&&) = delete;
+  ~SweepJournal();
+
+  // What was done before, by point.
+  const std::map<std::size_t, Metrics>& done() const { return done_; }
+  Status add(std::size_t point, const Metrics& metrics);
+
+ private:
+  SweepJournal(std::string path, int descriptor)
+      : path_(std::move(path)), descriptor_(descriptor) {}
+
+  std::string path_;
+  int descriptor_ = -1;
+  std::map<std::size_t, Metrics> done_;
+};
+
+}  // namespace muster
