@@ -2,6 +2,7 @@
 #
 #   tests/<folder>/**.cc   one executable <folder>_test and one ctest entry of that name
 #   tests/support/**.cc    helpers linked into every test
+#   tests/programs/*.cc    one program each, built beside the tests, which start them as child processes
 #   tests/e2e/*.sh         one ctest entry e2e_<name> per executable script; exit status 77 means skipped
 #   fuzz/<name>_fuzz.cc    <name>_fuzz; libFuzzer in the fuzz preset, elsewhere a replay run as fuzz_<name>
 #   bench/<name>.cc        an executable bench_<name>
@@ -9,7 +10,7 @@
 # Labels choose what the sanitizer builds run: `threads` for tests that start threads or child processes,
 # `slow` for folders of long suites. Single slow tests end their name in `Slow` instead.
 
-set(MUSTER_THREADED_TESTS engine backend sweep cli)
+set(MUSTER_THREADED_TESTS engine backend conformance sweep cli)
 set(MUSTER_SLOW_TESTS parity)
 
 get_property(MUSTER_ALL_ROOMS GLOBAL PROPERTY MUSTER_ROOM_TARGETS)
@@ -45,6 +46,7 @@ function(muster_add_test_folder folder)
     # GoogleTest's parameterised suites call variadic macros with nothing in the variadic part.
     target_compile_options(${target} PRIVATE -Wno-gnu-zero-variadic-macro-arguments)
   endif()
+  add_dependencies(${target} muster_test_programs)
   add_test(NAME ${target} COMMAND ${target} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
   set(labels gtest)
   if(folder IN_LIST MUSTER_SLOW_TESTS)
@@ -77,7 +79,17 @@ if(GTest_FOUND)
   endif()
   file(GLOB folders CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE "${PROJECT_SOURCE_DIR}/tests"
        "${PROJECT_SOURCE_DIR}/tests/*")
-  list(REMOVE_ITEM folders support e2e)
+  list(REMOVE_ITEM folders support programs e2e)
+  add_custom_target(muster_test_programs)
+  file(GLOB programs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/programs/*.cc")
+  foreach(source IN LISTS programs)
+    get_filename_component(name "${source}" NAME_WE)
+    add_executable(test_program_${name} EXCLUDE_FROM_ALL "${source}")
+    target_link_libraries(test_program_${name} PRIVATE muster_flags)
+    set_target_properties(test_program_${name} PROPERTIES
+                          OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test_programs")
+    add_dependencies(muster_test_programs test_program_${name})
+  endforeach()
   foreach(folder IN LISTS folders)
     if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/tests/${folder}")
       muster_add_test_folder(${folder})

@@ -140,6 +140,8 @@ void Engine::halt(Slot slot, Reason reason, JobId other, const HaltHow& how) {
   const double done = job.work_at(how.at);
   const Pace pace = command(CommandKind::kStop, slot, job.gpus, job.host, how.at, how.graceful);
   job.lost_work += std::max(0.0, done - pace.work);
+  job.total_work += pace.added_work;
+  job.overhead += pace.added_work;
   job.work = pace.work;
   job.saved_work = pace.work;
   job.rate = 0;
@@ -212,6 +214,7 @@ Pace Engine::command(CommandKind kind, Slot slot, const GpuSet& gpus, const Host
     neighbours_.clear();
     for (Slot other = job.partner; other != slot; other = jobs_[other].partner) {
       neighbours_.push_back(&jobs_[other].spec);
+      if (jobs_[other].start_order < job.start_order) command.footing.joined = true;
     }
     command.footing.neighbours = neighbours_;
   }
@@ -236,7 +239,9 @@ void Engine::repace_group(Slot member, Seconds at) {
 void Engine::launch(const Draft::Step& step, CommandKind kind) {
   const Slot slot = step.job;
   Job& job = jobs_[slot];
-  if (step.beside != kNoSlot) {
+  job.start_order = ++starts_;
+  job.joined = step.beside != kNoSlot;
+  if (job.joined) {
     job.partner = jobs_[step.beside].partner;
     jobs_[step.beside].partner = slot;
   }

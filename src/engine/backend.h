@@ -45,6 +45,7 @@ struct Pace {
   double rate = 0;
   Seconds since = 0;
   double saved_work = 0;  // what a crash right now would keep
+  double added_work = 0;  // kStop: more work to do because of it
 };
 
 class Backend {

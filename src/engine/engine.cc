@@ -14,7 +14,9 @@ Engine::Engine(Parts parts)
   assert(parts_.combinations.size() == 1 || parts_.selector != nullptr);
 }
 
-View Engine::view() const { return {now_, parts_.pacing->length(), jobs_, cluster_, *parts_.perf}; }
+View Engine::view() const {
+  return {now_, parts_.pacing->length(), jobs_, cluster_, *parts_.perf, parts_.forecast.get()};
+}
 
 Status Engine::run(const std::function<bool()>& keep_going) {
   while (turn()) {
@@ -40,6 +42,9 @@ bool Engine::turn() {
   if (!started_) previous = now_;
   take_arrivals();
   decide();
+  scale();
+  // Where turns have no length there is no next one to wait for.
+  if (rescaled_ && parts_.pacing->length() == 0) decide();
   if (dead_end()) give_up_waiting();
   turns_ += 1 + (started_ ? parts_.pacing->skipped(previous, now_) : 0);
   report_turn(previous);
@@ -56,7 +61,7 @@ void Engine::decide() {
   choose_combination();
   admit();
   stops_ = 0;
-  if (!changed_ && settled()) return;
+  if (!changed_ && settled() && now_ < wake_) return;
   changed_ = false;
   const SchedulingTraits traits = active().scheduling->traits();
   plan_.reset(traits.preemptive ? cluster_.usable_gpus() : cluster_.free_gpus(),
@@ -68,6 +73,20 @@ void Engine::decide() {
   }
   carry_out();
   log_block();
+}
+
+void Engine::scale() {
+  rescaled_ = false;
+  if (parts_.scaling == nullptr) return;
+  for (const PowerWish& wish : parts_.scaling->scale(view())) {
+    const bool idle_node = cluster_.free_on(wish.node) == cluster_.node(wish.node).gpus;
+    if (cluster_.up(wish.node) == wish.on || (!wish.on && !idle_node)) continue;
+    cluster_.set_up(wish.node, wish.on);
+    log(wish.on ? Action::kNodeUp : Action::kNodeDown, Reason::kScaled, kNoJob, 0, kNoJob,
+        static_cast<int>(wish.node));
+    changed_ = true;
+    rescaled_ = true;
+  }
 }
 
 void Engine::take_arrivals() {
@@ -157,8 +176,12 @@ Seconds Engine::next_turn() {
   moments.next_arrival = next != nullptr ? next->arrival : kNever;
   moments.next_event = parts_.backend->next_event();
   moments.active = !idle();
-  moments.wake = active().scheduling->wake(view());
-  if (moments.wake <= now_) moments.wake = kNever;  // that was this turn
+  wake_ = policy_wake();
+  // A node that was just powered up is there for the next turn.
+  if (rescaled_ && parts_.pacing->length() > 0)
+    wake_ = std::min(wake_, now_ + parts_.pacing->length());
+  if (wake_ <= now_) wake_ = kNever;  // that was this turn
+  moments.wake = wake_;
   // On a backend that can surprise, a running job may be done by the next turn, whatever is known.
   const bool surprises = parts_.backend->surprises();
   moments.restless =
@@ -167,6 +190,12 @@ Seconds Engine::next_turn() {
   const Seconds at = parts_.pacing->next_turn(moments);
   if (at == kNever ? no_more && !surprises : at > parts_.options.until) over_ = true;
   return at;
+}
+
+Seconds Engine::policy_wake() const {
+  Seconds wake = std::min(active().scheduling->wake(view()), active().placement->wake(view()));
+  if (parts_.scaling != nullptr) wake = std::min(wake, parts_.scaling->wake(view()));
+  return wake;
 }
 
 bool Engine::dead_end() {
@@ -178,11 +207,10 @@ bool Engine::dead_end() {
   if (idle() || parts_.source->peek() != nullptr || !parts_.source->finished()) return false;
   if (parts_.backend->surprises()) return false;
   ++vain_turns_;
-  if (!active().scheduling->traits().work_conserving) {
+  if (!active().scheduling->traits().work_conserving || parts_.scaling != nullptr) {
     // It may leave GPUs idle on purpose; but if it does not say until when, not for ever.
     constexpr int kPatience = 1000;
-    const bool will_act =
-        active().scheduling->wake(view()) > now_ && active().scheduling->wake(view()) != kNever;
+    const bool will_act = rescaled_ || (policy_wake() > now_ && policy_wake() != kNever);
     if (vain_turns_ < kPatience && (will_act || (!settled() && parts_.pacing->length() > 0))) {
       return false;
     }

@@ -12,6 +12,7 @@
 #include "model/record.h"
 #include "policy/admission.h"
 #include "policy/placement.h"
+#include "policy/scaling.h"
 #include "policy/scheduling.h"
 #include "policy/selection.h"
 #include "workload/source.h"
@@ -46,11 +47,13 @@ class Engine final : public WhatIf {
     std::shared_ptr<const ClusterSpec> cluster;
     std::shared_ptr<const PerfModel> perf;
     std::unique_ptr<Pacing> pacing;
-    std::vector<Combination> combinations;  // at least one
-    std::unique_ptr<Selector> selector;     // needed for more than one
-    Backend* backend = nullptr;             // must outlive the engine
-    JobSource* source = nullptr;            // must outlive the engine
-    std::vector<Observer*> observers;       // must outlive the engine
+    std::vector<Combination> combinations;     // at least one
+    std::unique_ptr<Selector> selector;        // needed for more than one
+    std::unique_ptr<ScalingPolicy> scaling;    // decides which nodes are powered; null: all are
+    std::shared_ptr<const Forecast> forecast;  // of submissions; may be null
+    Backend* backend = nullptr;                // must outlive the engine
+    JobSource* source = nullptr;               // must outlive the engine
+    std::vector<Observer*> observers;          // must outlive the engine
     EngineOptions options;
   };
   explicit Engine(Parts parts);
@@ -87,9 +90,12 @@ class Engine final : public WhatIf {
   void choose_combination();
   void decide();
   void carry_out();
+  void scale();
   void report_turn(Seconds previous);
   // Whether jobs wait and nothing that is known to come can change that.
   bool dead_end();
+  // When one of the policies wants to be asked again though nothing happened.
+  Seconds policy_wake() const;
   void give_up_waiting();
   Seconds next_turn();
 
@@ -132,18 +138,21 @@ class Engine final : public WhatIf {
   Decision last_block_;
   Seconds now_ = 0;
   Seconds next_ = 0;
+  Seconds wake_ = kNever;  // when a policy wants to be asked again though nothing happened
   std::size_t active_ = 0;
   long long demanded_ = 0;  // GPUs asked for by admitted jobs
   long long turns_ = 0;
   long long left_ = 0;
   long long tracked_left_ = 0;
   std::uint32_t next_id_ = 0;
+  std::uint32_t starts_ = 0;
   int running_ = 0;
   int stops_ = 0;
   int vain_events_ = 0;  // since a job last ran or came
   int vain_turns_ = 0;
-  bool changed_ = true;   // something happened that a settled policy must answer
-  bool started_ = false;  // the first turn has taken place
+  bool changed_ = true;    // something happened that a settled policy must answer
+  bool rescaled_ = false;  // nodes were powered up or down in this turn
+  bool started_ = false;   // the first turn has taken place
   bool over_ = false;
 };
 

@@ -39,6 +39,8 @@ Prediction Engine::predict(std::size_t combination, Seconds horizon) {
   parts.perf = parts_.perf;
   parts.pacing = parts_.pacing->clone();
   parts.combinations.push_back(parts_.combinations[combination].clone());
+  if (parts_.scaling != nullptr) parts.scaling = parts_.scaling->clone();
+  parts.forecast = parts_.forecast;
   parts.backend = backend.get();
   parts.source = &no_more;
   parts.observers = {&tally};

@@ -17,7 +17,8 @@ struct NodeSpec {
   int gpus = 8;
   double cpus = 0;  // 0: plentiful
   double memory_gb = 0;
-  int rack = 0;  // switch or rack number
+  int rack = 0;        // switch or rack number
+  bool spare = false;  // powered down until a scaling policy wants it
 };
 
 // A virtual cluster. Its nodes carry its name; a quota also binds where nodes are shared.

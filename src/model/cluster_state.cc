@@ -47,7 +47,7 @@ ClusterState::ClusterState(std::shared_ptr<const ClusterSpec> spec) : spec_(std:
     pool.by_free.assign(static_cast<std::size_t>(pool.largest) + 1, NodeSet(nodes_.size()));
   }
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    if (!absent[i]) set_up(NodeId{static_cast<std::uint32_t>(i)}, true);
+    if (!absent[i] && !spec_->nodes[i].spare) set_up(NodeId{static_cast<std::uint32_t>(i)}, true);
   }
   for (const PartitionSpec& partition : spec_->partitions) {
     if (partition.quota <= 0) continue;

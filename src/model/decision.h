@@ -51,11 +51,12 @@ enum class Reason : std::uint8_t {
   kDeadlineImpossible = 20,
   kProfiled = 21,
   kGrouped = 22,  // shares GPUs with `other`
+  kScaled = 23,   // a node was powered up or down by choice
 };
 
 // What a reader of results may meet; keep them at the last of each list.
 inline constexpr Action kLastAction = Action::kSwitch;
-inline constexpr Reason kLastReason = Reason::kGrouped;
+inline constexpr Reason kLastReason = Reason::kScaled;
 
 struct Decision {
   Seconds time = 0;

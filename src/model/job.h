@@ -51,8 +51,10 @@ struct Job {
   int restarts = 0;     // times it lost them to a failure
   int crashes = 0;      // of those, by its own fault
   int resizes = 0;
-  double lost_work = 0;    // work done twice because of failures
-  Seconds overhead = 0;    // seconds paid for starts and restarts
+  double lost_work = 0;           // work done twice because of failures
+  Seconds overhead = 0;           // seconds paid for starts and restarts
+  std::uint32_t start_order = 0;  // of the present run: jobs that started earlier have less
+  bool joined = false;            // the present run began on GPUs of a job that was already there
   Slot partner = kNoSlot;  // next job of the group that shares its GPUs, in a ring; itself if alone
 
   bool running() const { return state == JobState::kRunning; }

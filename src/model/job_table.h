@@ -17,6 +17,9 @@ class SlotList {
   class Iterator {
    public:
     using value_type = Slot;
+    using iterator_category = std::forward_iterator_tag;
+    using pointer = const Slot*;
+    using reference = Slot;
     using difference_type = std::ptrdiff_t;
     Iterator(const std::vector<Slot>* next, Slot at) : next_(next), at_(at) {}
     Slot operator*() const { return at_; }

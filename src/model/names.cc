@@ -20,7 +20,7 @@ struct ReasonText {
 };
 
 const ReasonText& reason_text(Reason reason) {
-  static constexpr std::array<ReasonText, 23> kTexts = {{
+  static constexpr std::array<ReasonText, 24> kTexts = {{
       {"none", "no reason recorded"},
       {"arrived", "it was submitted"},
       {"accepted", "admission accepted it"},
@@ -44,6 +44,7 @@ const ReasonText& reason_text(Reason reason) {
       {"deadline-impossible", "its deadline cannot be met"},
       {"profiled", "its profiling time is over"},
       {"grouped", "it shares GPUs with another job"},
+      {"scaled", "nodes are powered up and down as load is expected"},
   }};
   return kTexts.at(static_cast<std::size_t>(reason));
 }

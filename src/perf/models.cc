@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "perf/colocation.h"
 #include "perf/cpu_profiles.h"
 
 namespace muster {
@@ -91,6 +92,12 @@ class Product final : public PerfModel {
     for (const auto& model : models_) product *= model->rate(job, footing);
     return product;
   }
+  const WorkloadProfile* profile(Symbol model) const override {
+    for (const auto& part : models_) {
+      if (const WorkloadProfile* found = part->profile(model)) return found;
+    }
+    return nullptr;
+  }
   HostShare wanted_host(const JobSpec& job) const override {
     HostShare most = PerfModel::wanted_host(job);
     for (const auto& model : models_) {
@@ -135,6 +142,20 @@ Made make_gpu_types(const Params& params, Symbols& symbols) {
   return Made(std::make_unique<GpuTypes>(std::move(speeds)));
 }
 
+Made make_colocation_of(const Params& params, Symbols& symbols) {
+  ColocationOptions options;
+  options.profiles = params.text("profiles");
+  options.pairs = params.text("pairs");
+  for (const std::string_view name : split(params.text("undisturbed"), ',')) {
+    if (!trim(name).empty()) options.undisturbed.emplace_back(trim(name));
+  }
+  options.estimate_missing = params.text("missing") == "estimate";
+  options.slope = params.real("slope");
+  options.spare = params.real("spare");
+  options.unknown_loss = params.real("unknown_loss");
+  return make_colocation(options, symbols);
+}
+
 }  // namespace
 
 const std::vector<PerfInfo>& perf_table() {
@@ -167,6 +188,27 @@ const std::vector<PerfInfo>& perf_table() {
        "folklore",
        {{"loss", ParamKind::kReal, "0.3", "part of the speed that each neighbour costs", 0, 0.99}},
        [](const Params& p, Symbols&) { return Made(std::make_unique<Sharing>(p.real("loss"))); }},
+      {"colocation",
+       "speeds of pairs on the same GPUs from a measured table, or estimated from utilisations",
+       "Lucid, 2023",
+       {{"profiles", ParamKind::kText, "", "CSV file of workloads run alone; see docs/lucid.md"},
+        {"pairs", ParamKind::kText, "", "CSV file of measured pairs; see docs/lucid.md"},
+        {"undisturbed", ParamKind::kText, "",
+         "models whose pairs run at full speed, separated by commas"},
+        {"missing",
+         ParamKind::kText,
+         "estimate",
+         "what a pair outside the table gets: an estimate, or an error before the run",
+         -1,
+         1,
+         {"estimate", "error"}},
+        {"slope", ParamKind::kReal, "0.0028",
+         "estimate: speed lost per percent of GPU utilisation beyond the spare one", 0, 1},
+        {"spare", ParamKind::kReal, "80",
+         "estimate: sum of GPU utilisations, in percent, that costs nothing", 0},
+        {"unknown_loss", ParamKind::kReal, "0.3",
+         "part of the speed lost where one of the two has no profile", 0, 0.99}},
+       make_colocation_of},
       {"cpu-profiles",
        "models need different numbers of CPU cores beside each GPU",
        "Synergy, 2022",

@@ -17,6 +17,16 @@ struct Footing {
   Symbol gpu_type = kNoSymbol;
   HostShare host;
   std::span<const JobSpec* const> neighbours;  // others on the same GPUs
+  bool joined = false;                         // they were there first
+};
+
+// What a workload does to a GPU when it runs alone on it, as a profiler measures it.
+struct WorkloadProfile {
+  double gpu_util = 0;     // percent of time in which a kernel runs
+  double memory_util = 0;  // percent of time in which memory is read or written
+  double memory_mb = 0;    // in use on each GPU
+  bool mixed_precision = false;
+  int share_score = 0;  // 0 a light neighbour, 1 a noticeable one, 2 a heavy one
 };
 
 class PerfModel {
@@ -24,6 +34,8 @@ class PerfModel {
   virtual ~PerfModel() = default;
   // Seconds of undisturbed run gained per second; positive for every footing a policy may choose.
   virtual double rate(const JobSpec& job, const Footing& footing) const = 0;
+  // What is known of the workload; null where nothing is.
+  virtual const WorkloadProfile* profile(Symbol /*model*/) const { return nullptr; }
   // CPU cores and memory the job wants beside each GPU; zero where the model does not care.
   virtual HostShare wanted_host(const JobSpec& job) const {
     const double gpus = job.gpus > 0 ? job.gpus : 1;

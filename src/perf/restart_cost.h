@@ -4,6 +4,7 @@
 
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "base/symbols.h"
 #include "model/ids.h"
@@ -17,13 +18,23 @@ struct RestartCost {
   bool stop_saves = true;  // a preempted job saves before it leaves; a crashed one never does
   std::map<std::pair<Symbol, int>, Seconds>
       by_model;  // restart by (model, GPUs); GPUs 0: any count
+  // Restart by size, for models the table above does not name: up to `first` GPUs it costs
+  // `second`; ascending. Beyond the last row `restart` holds.
+  std::vector<std::pair<int, Seconds>> by_size;
+  // The cost is booked as more work when a job is stopped, instead of as idle time when it comes
+  // back: an order by remaining time then sees it while the job waits, as in Lucid and Helios.
+  bool stop_adds_work = false;
 
   Seconds restart_of(Symbol model, int gpus) const {
-    if (by_model.empty()) return restart;
-    if (const auto exact = by_model.find({model, gpus}); exact != by_model.end())
-      return exact->second;
-    const auto any = by_model.find({model, 0});
-    return any == by_model.end() ? restart : any->second;
+    if (!by_model.empty()) {
+      if (const auto exact = by_model.find({model, gpus}); exact != by_model.end())
+        return exact->second;
+      if (const auto any = by_model.find({model, 0}); any != by_model.end()) return any->second;
+    }
+    for (const auto& [most, cost] : by_size) {
+      if (gpus <= most) return cost;
+    }
+    return restart;
   }
 };
 

@@ -18,6 +18,12 @@ std::unique_ptr<SchedulingPolicy> make_proportional(const Params&);
 std::unique_ptr<SchedulingPolicy> make_max_min(const Params&);
 std::unique_ptr<SchedulingPolicy> make_finish_time_fairness(const Params&);
 
+std::unique_ptr<SchedulingPolicy> make_srtf_quota(const Params&);
+std::unique_ptr<SchedulingPolicy> make_tiresias_quota(const Params&);
+std::unique_ptr<SchedulingPolicy> make_qssf(const Params&);
+std::unique_ptr<SchedulingPolicy> make_lucid(const Params&);
+std::unique_ptr<SchedulingPolicy> make_least_gpus(const Params&);
+
 std::unique_ptr<PlacementPolicy> make_consolidated(const Params&);
 std::unique_ptr<PlacementPolicy> make_first_gpu(const Params&);
 std::unique_ptr<PlacementPolicy> make_scattered(const Params&);
@@ -25,6 +31,11 @@ std::unique_ptr<PlacementPolicy> make_profile_guided(const Params&);
 std::unique_ptr<PlacementPolicy> make_bebop(const Params&);
 std::unique_ptr<PlacementPolicy> make_synergy(const Params&);
 std::unique_ptr<PlacementPolicy> make_blox_placement(const Params&);
+
+std::unique_ptr<PlacementPolicy> make_whole_nodes(const Params&);
+std::unique_ptr<PlacementPolicy> make_consolidate_first(const Params&);
+std::unique_ptr<PlacementPolicy> make_random_placement(const Params&);
+std::unique_ptr<PlacementPolicy> make_with_share(const Params&);
 
 std::unique_ptr<Selector> make_look_ahead(const Params&);
 

@@ -26,8 +26,13 @@ class PlacementPolicy {
   // Whether a waiting share can start only after a job arrives, leaves or a node changes: true for
   // every rule that depends on nothing but free GPUs.
   virtual bool settles() const { return true; }
+  // The next time at which the rule changes by itself, where turns follow events.
+  virtual Seconds wake(const View&) const { return kNever; }
   virtual std::unique_ptr<PlacementPolicy> clone() const = 0;
 };
+
+// Why a share does not fit now, in the words of the log.
+Reason why_not_placed(const View& view, const ClusterState& cluster, const Share& share);
 
 // The shared walk. Preemptive plans: take shares in order while their GPUs fit the usable total,
 // stop the running rest, then place the chosen. Other plans: place waiting shares in order on free

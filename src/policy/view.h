@@ -4,6 +4,7 @@
 
 #include "model/cluster_state.h"
 #include "model/job_table.h"
+#include "perf/forecast.h"
 #include "perf/perf_model.h"
 
 namespace muster {
@@ -14,6 +15,7 @@ struct View {
   const JobTable& jobs;
   const ClusterState& cluster;
   const PerfModel& perf;
+  const Forecast* forecast = nullptr;  // of submissions; null where nobody made one
 };
 
 }  // namespace muster

@@ -8,17 +8,12 @@ bool PlacementPolicy::ever_fits(const ClusterState& cluster, const JobSpec& job,
   return gpus <= cluster.ever_for(job.partition, job.gpu_type);
 }
 
-namespace {
-
-// Why a share does not fit, in the words of the log.
-Reason why_not(const View& view, const ClusterState& cluster, const Share& share) {
+Reason why_not_placed(const View& view, const ClusterState& cluster, const Share& share) {
   const JobSpec& spec = view.jobs[share.lead()].spec;
   if (cluster.quota_left(spec.partition) < share.gpus) return Reason::kOverQuota;
   if (cluster.free_for(spec.partition, share.gpu_type) < share.gpus) return Reason::kNotEnoughFree;
   return Reason::kFragmented;
 }
-
-}  // namespace
 
 bool WalkingPlacement::try_place(const View& view, const Share& share, Draft& draft,
                                  Reason reason) {
@@ -70,7 +65,7 @@ void WalkingPlacement::place(const View& view, const SchedulingTraits& traits, c
     if (behind_blocked(view, draft.cluster(), share)) continue;
     const Reason reason = draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder;
     if (try_place(view, share, draft, reason)) continue;
-    draft.block(share, why_not(view, draft.cluster(), share));
+    draft.block(share, why_not_placed(view, draft.cluster(), share));
     if (!backfill_now_) close(view, draft.cluster(), share);
   }
 }
@@ -143,12 +138,12 @@ void WalkingPlacement::place_preemptive(const View& view, const Plan& plan, Draf
   for (std::size_t i = 0; i < plan.shares().size(); ++i) {
     const Share& share = plan.shares()[i];
     if (chosen_[i] == 0) {
-      draft.block(share, why_not(view, draft.cluster(), share));
+      draft.block(share, why_not_placed(view, draft.cluster(), share));
       continue;
     }
     const Reason reason = draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder;
     if (!try_place(view, share, draft, reason))
-      draft.block(share, why_not(view, draft.cluster(), share));
+      draft.block(share, why_not_placed(view, draft.cluster(), share));
   }
 }
 

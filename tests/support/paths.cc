@@ -12,4 +12,8 @@ std::filesystem::path shared_dir() {
   return source_dir().parent_path() / "shared";
 }
 
+std::filesystem::path program_path(std::string_view name) {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "test_programs" / name;
+}
+
 }  // namespace muster

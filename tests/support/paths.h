@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -14,6 +15,9 @@ std::filesystem::path source_dir();
 
 // The folder named by MUSTER_SHARED, or `shared` beside the source tree; it need not exist.
 std::filesystem::path shared_dir();
+
+// A program of tests/programs, built beside the running test.
+std::filesystem::path program_path(std::string_view name);
 
 }  // namespace muster
 

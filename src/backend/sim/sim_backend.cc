@@ -9,11 +9,13 @@ namespace muster {
 
 SimBackend::SimBackend(std::shared_ptr<const ClusterSpec> cluster,
                        std::shared_ptr<const PerfModel> perf,
-                       std::shared_ptr<const RestartCost> cost, const FailureOptions& failures)
+                       std::shared_ptr<const RestartCost> cost, const FailureOptions& failures,
+                       const ProgressRule& rule)
     : cluster_(std::move(cluster)),
       perf_(std::move(perf)),
       cost_(std::move(cost)),
-      nodes_(*cluster_, failures) {}
+      nodes_(*cluster_, failures),
+      rule_(rule) {}
 
 double SimBackend::saved_by(const Job& job, Seconds now) const {
   if (cost_->checkpoint_interval <= 0) return job.work_at(now);
@@ -25,17 +27,10 @@ double SimBackend::saved_by(const Job& job, Seconds now) const {
 Pace SimBackend::act(const Command& command, Seconds now) {
   const Job& job = *command.job;
   Pace pace;
-  if (command.kind == CommandKind::kStop) {
-    forget(command.slot);
-    const bool saves = command.graceful && cost_->stop_saves;
-    pace.work = saves ? job.work_at(now) : saved_by(job, now);
-    pace.saved_work = pace.work;
-    pace.since = now;
-    return pace;
-  }
-  pace.rate = perf_->rate(job.spec, command.footing);
+  if (command.kind == CommandKind::kStop) return stop(command, now);
+  pace.rate = rate_of(command);
   assert(pace.rate > 0 && "a performance model gave a job no speed");
-  pace.work = job.work_at(now);
+  pace.work = work_by(command, now);
   if (command.kind == CommandKind::kRepace) {
     pace.since = std::max(now, job.since);
     pace.saved_work = saved_by(job, now);
@@ -43,21 +38,70 @@ Pace SimBackend::act(const Command& command, Seconds now) {
     if (running_[index(command.slot)] == 0) return pace;
   } else {
     const bool again = command.resumed || command.kind != CommandKind::kStart;
-    const Seconds cost =
-        again ? cost_->restart_of(job.spec.model, command.footing.gpus) : cost_->first_start;
+    Seconds cost = cost_->first_start;
+    if (again) {
+      cost = cost_->stop_adds_work ? 0 : cost_->restart_of(job.spec.model, command.footing.gpus);
+    }
     pace.since = now + cost;
     pace.saved_work = pace.work;
   }
-  foresee(command.slot, job, pace);
+  foresee(command, pace, now);
   return pace;
 }
 
-void SimBackend::foresee(Slot slot, const Job& job, const Pace& pace) {
+Pace SimBackend::stop(const Command& command, Seconds now) {
+  const Job& job = *command.job;
+  forget(command.slot);
+  Pace pace;
+  const bool saves = command.graceful && cost_->stop_saves;
+  pace.work = saves ? work_by(command, now) : saved_by(job, now);
+  pace.saved_work = pace.work;
+  pace.since = now;
+  if (cost_->stop_adds_work) pace.added_work = cost_->restart_of(job.spec.model, job.gpus.gpus());
+  return pace;
+}
+
+double SimBackend::rate_of(const Command& command) const {
+  const Job& job = *command.job;
+  // The published defect: who came as a guest is not sped up when the host leaves.
+  if (rule_.guests_keep_rate && command.kind == CommandKind::kRepace && job.joined &&
+      command.footing.neighbours.empty()) {
+    return job.rate;
+  }
+  return perf_->rate(job.spec, command.footing);
+}
+
+double SimBackend::work_by(const Command& command, Seconds now) {
+  const Job& job = *command.job;
+  if (!rule_.countdown || !job.running()) return job.work_at(now);
+  const Countdown& clock = countdown_[index(command.slot)];
+  return job.total_work - clock.left_at(now);
+}
+
+void SimBackend::foresee(const Command& command, const Pace& pace, Seconds now) {
+  const Slot slot = command.slot;
+  const Job& job = *command.job;
   forget(slot);
   const double left = std::max(0.0, job.total_work - pace.work);
   running_[index(slot)] = 1;
   ++live_;
-  push({pace.since + left / pace.rate, job.spec.id, slot, run_[index(slot)]});
+  Seconds end = pace.since + left / pace.rate;
+  if (rule_.countdown) {
+    if (countdown_.size() <= index(slot)) countdown_.resize(index(slot) + 1);
+    Countdown& clock = countdown_[index(slot)];
+    // Work is kept as what is left: subtracting it from the total and back would lose digits.
+    if (!job.running()) {
+      clock = {left, pace.rate, pace.since, command.footing.joined};
+    } else {
+      // Jobs are counted down in the order of their starts: one that came as a guest and is alone
+      // now finds its new rate already set in this very second.
+      const bool alone_again = clock.behind && command.footing.neighbours.empty();
+      const Seconds from = alone_again ? std::max(clock.since, now - 1) : now;
+      clock = {clock.left_at(from), pace.rate, std::max(from, clock.since), command.footing.joined};
+    }
+    end = clock.end();
+  }
+  push({end, job.spec.id, slot, run_[index(slot)]});
 }
 
 void SimBackend::forget(Slot slot) {

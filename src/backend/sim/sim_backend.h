@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backend/sim/node_life.h"
+#include "backend/sim/progress_rule.h"
 #include "engine/backend.h"
 #include "perf/restart_cost.h"
 
@@ -15,7 +16,8 @@ namespace muster {
 class SimBackend final : public Backend {
  public:
   SimBackend(std::shared_ptr<const ClusterSpec> cluster, std::shared_ptr<const PerfModel> perf,
-             std::shared_ptr<const RestartCost> cost, const FailureOptions& failures = {});
+             std::shared_ptr<const RestartCost> cost, const FailureOptions& failures = {},
+             const ProgressRule& rule = {});
 
   Pace act(const Command& command, Seconds now) override;
   Seconds advance(Seconds until, bool stop_at_event, std::vector<JobEvent>& events) override;
@@ -35,7 +37,11 @@ class SimBackend final : public Backend {
 
   // What a checkpoint taken every interval since the start of the run would hold.
   double saved_by(const Job& job, Seconds now) const;
-  void foresee(Slot slot, const Job& job, const Pace& pace);
+  Pace stop(const Command& command, Seconds now);
+  double rate_of(const Command& command) const;
+  // Work done by now, and whether the clock counts down whole ticks.
+  double work_by(const Command& command, Seconds now);
+  void foresee(const Command& command, const Pace& pace, Seconds now);
   void forget(Slot slot);
   void drop_stale();
   void push(const Completion& completion);
@@ -45,6 +51,8 @@ class SimBackend final : public Backend {
   std::shared_ptr<const PerfModel> perf_;
   std::shared_ptr<const RestartCost> cost_;
   NodeLife nodes_;
+  ProgressRule rule_;
+  std::vector<Countdown> countdown_;  // by slot; only where the rule counts down
   std::vector<Completion> heap_;
   std::vector<std::uint32_t> run_;  // by slot
   std::vector<char> running_;       // by slot

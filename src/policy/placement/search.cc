@@ -81,6 +81,23 @@ bool find_fewest_nodes(const ClusterState& cluster, std::span<const PoolId> pool
   return true;
 }
 
+bool find_whole_nodes(const ClusterState& cluster, std::span<const PoolId> pools, int gpus,
+                      GpuSet& found) {
+  int largest = 0;
+  for (const PoolId pool : pools) largest = std::max(largest, cluster.pool(pool).largest);
+  if (gpus <= largest) return find_tightest_node(cluster, pools, gpus, found);
+  int left = gpus;
+  most_free_first(cluster, pools, [&](NodeId node, int free) {
+    const int part = std::min(left, largest);
+    if (free < part) return false;
+    take_lowest(cluster, node, part, found);
+    left -= part;
+    return left > 0;
+  });
+  if (left > 0) found.clear();
+  return left == 0;
+}
+
 bool find_first_gpus(const ClusterState& cluster, std::span<const PoolId> pools, int gpus,
                      GpuSet& found) {
   int left = gpus;

@@ -23,4 +23,9 @@ bool find_first_gpus(const ClusterState& cluster, std::span<const PoolId> pools,
 bool find_most_nodes(const ClusterState& cluster, std::span<const PoolId> pools, int gpus,
                      GpuSet& found);
 
+// Up to a node's size: the tightest node. Beyond: whole free nodes, and for what is left over the
+// emptiest node that remains; nothing else will do (Helios' and Lucid's rule).
+bool find_whole_nodes(const ClusterState& cluster, std::span<const PoolId> pools, int gpus,
+                      GpuSet& found);
+
 }  // namespace muster

@@ -9,7 +9,9 @@ namespace {
 class Sjf final : public SchedulingPolicy {
  public:
   Sjf(bool by_estimate, bool strict) : by_estimate_(by_estimate), strict_(strict) {}
-  SchedulingTraits traits() const override { return {.strict = strict_, .work_conserving = !strict_, .clairvoyant = !by_estimate_}; }
+  SchedulingTraits traits() const override {
+    return {.strict = strict_, .work_conserving = !strict_, .clairvoyant = !by_estimate_};
+  }
   // The queue is a heap, kept between turns, so that a long queue costs its logarithm and not its
   // length.
   void on_job(JobMoment moment, Slot slot, const View& view) override {

@@ -1,0 +1,185 @@
+// Recordings: what passed between an engine and the world during a run, written down so that the
+// run can be gone through again in virtual time, to the same decisions.
+//
+// A Recorder stands between an engine and its backend and source and writes every answer they give.
+// A Replay gives an engine those answers again; made of the same parts (cluster, policies, pacing)
+// it decides the same, turn by turn, as fast as it can think. Where it does not, the first
+// difference is kept: the policies are not those of the recording, or something in them is not
+// deterministic.
+//
+// Not for what-if questions: the answers are those to the recorded decisions. A selector that looks
+// ahead needs a backend that can be forked, which a recording is not.
+//
+// The form, one line each, is described in docs/recordings.md.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "engine/backend.h"
+#include "workload/source.h"
+
+namespace muster {
+
+class Engine;
+
+inline constexpr int kRecordingVersion = 1;
+
+struct Recording {
+  struct Offer {  // the source showed its next job, after so many answers that there is none
+    int refusals = 0;
+    JobSpec job;
+  };
+  struct Close {  // the source said that no job will come again, after so many denials
+    int refusals = 0;
+  };
+  struct Wait {  // advance()
+    Seconds until = 0;
+    bool stop_at_event = false;
+    Seconds reached = 0;
+    std::vector<JobEvent> events;
+  };
+  struct Outlook {  // next_event()
+    Seconds time = kNever;
+  };
+  struct Act {
+    CommandKind kind = CommandKind::kStart;
+    Seconds at = 0;
+    Slot slot{};
+    JobId job{};
+    GpuSet gpus;
+    bool graceful = true;
+    Pace pace;
+  };
+  using Entry = std::variant<Offer, Close, Wait, Outlook, Act>;
+
+  bool surprises = false;  // of the backend
+  std::vector<Entry> entries;
+  bool complete = false;  // it was finished; otherwise whoever wrote it was cut off
+};
+
+// Reads a recording, also one that was cut off in the middle of a line. Symbols are interned.
+Result<Recording> read_recording(std::string_view text, Symbols& symbols);
+
+class Recorder {
+ public:
+  // All must outlive it; `symbols` is the table of the jobs.
+  Recorder(Backend& backend, JobSource& source, const Symbols& symbols, std::ostream& out);
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  // What the engine is given instead of the two.
+  Backend& backend() { return backend_; }
+  JobSource& source() { return source_; }
+  // Marks the recording as complete.
+  void finish();
+
+ private:
+  class RecordingBackend final : public Backend {
+   public:
+    RecordingBackend(Backend& inner, Recorder& recorder) : inner_(inner), recorder_(recorder) {}
+    Pace act(const Command& command, Seconds now) override;
+    Seconds advance(Seconds until, bool stop_at_event, std::vector<JobEvent>& events) override;
+    Seconds next_event() override;
+    bool surprises() const override { return inner_.surprises(); }
+    std::unique_ptr<Backend> fork() const override { return inner_.fork(); }
+
+   private:
+    Backend& inner_;
+    Recorder& recorder_;
+  };
+  class RecordingSource final : public JobSource {
+   public:
+    RecordingSource(JobSource& inner, Recorder& recorder) : inner_(inner), recorder_(recorder) {}
+    const JobSpec* peek() override;
+    void pop() override;
+    bool finished() override;
+    std::optional<Error> error() const override { return inner_.error(); }
+
+   private:
+    JobSource& inner_;
+    Recorder& recorder_;
+    bool offered_ = false;
+    bool closed_ = false;
+  };
+
+  void write(const Recording::Entry& entry);
+
+  const Symbols& symbols_;
+  std::ostream& out_;
+  RecordingSource source_;
+  RecordingBackend backend_;
+  // Answers since the last entry that are not worth a line of their own.
+  int empty_looks_ = 0;
+  int denials_ = 0;
+};
+
+class Replay {
+ public:
+  // `recording` must outlive it.
+  explicit Replay(const Recording& recording)
+      : recording_(recording), source_(*this), backend_(*this) {}
+  Replay(const Replay&) = delete;
+  Replay& operator=(const Replay&) = delete;
+
+  // What the engine is given instead of a world.
+  Backend& backend() { return backend_; }
+  JobSource& source() { return source_; }
+
+  // Turns the engine, which must have been given the two above, until its run or the recording is
+  // over, or the two differ; that is the error.
+  Status run(Engine& engine);
+  // The first difference between this run and the recorded one, in words; nothing while there is
+  // none.
+  const std::optional<std::string>& difference() const { return difference_; }
+  // Everything that was recorded has been gone through.
+  bool exhausted() const { return next_ == recording_.entries.size(); }
+
+ private:
+  class ReplayBackend final : public Backend {
+   public:
+    explicit ReplayBackend(Replay& replay) : replay_(replay) {}
+    Pace act(const Command& command, Seconds now) override;
+    Seconds advance(Seconds until, bool stop_at_event, std::vector<JobEvent>& events) override;
+    Seconds next_event() override;
+    bool surprises() const override { return replay_.recording_.surprises && !replay_.difference_; }
+
+   private:
+    Replay& replay_;
+    Seconds now_ = 0;
+  };
+  class ReplaySource final : public JobSource {
+   public:
+    explicit ReplaySource(Replay& replay) : replay_(replay) {}
+    const JobSpec* peek() override;
+    void pop() override { offered_ = nullptr; }
+    bool finished() override;
+
+   private:
+    Replay& replay_;
+    const JobSpec* offered_ = nullptr;
+    bool closed_ = false;
+  };
+
+  // The next entry if it is of this kind, else null.
+  template <typename Entry>
+  const Entry* peek_entry() const;
+  void step();
+  // Notes the first difference: what this run did.
+  void differ(const std::string& what);
+
+  const Recording& recording_;
+  ReplaySource source_;
+  ReplayBackend backend_;
+  std::size_t next_ = 0;
+  int empty_looks_ = 0;
+  int denials_ = 0;
+  std::optional<std::string> difference_;
+};
+
+}  // namespace muster

@@ -1,0 +1,46 @@
+// How many jobs and GPUs are expected to be submitted, slot by slot. Policies that prepare for load
+// read it: sharing that is switched by load, profilers that grow, nodes that are powered down.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "model/ids.h"
+
+namespace muster {
+
+class Forecast {
+ public:
+  struct Slot {
+    double jobs = 0;
+    double gpus = 0;
+  };
+
+  Forecast(Seconds begin, Seconds slot_length, std::vector<Slot> slots)
+      : begin_(begin), length_(slot_length), slots_(std::move(slots)) {}
+
+  // The slots that begin after `now`, at most `count` of them; fewer near the end, none behind it.
+  std::vector<Slot> next(Seconds now, int count) const {
+    const std::size_t first = first_after(now);
+    const std::size_t last = std::min(slots_.size(), first + static_cast<std::size_t>(count));
+    return {slots_.begin() + static_cast<std::ptrdiff_t>(std::min(first, last)),
+            slots_.begin() + static_cast<std::ptrdiff_t>(last)};
+  }
+  Seconds begin() const { return begin_; }
+  Seconds slot_length() const { return length_; }
+  Seconds end() const { return begin_ + length_ * static_cast<double>(slots_.size()); }
+  std::size_t size() const { return slots_.size(); }
+  const Slot& operator[](std::size_t i) const { return slots_[i]; }
+
+ private:
+  std::size_t first_after(Seconds now) const {
+    if (now < begin_) return 0;
+    return std::min(slots_.size(), static_cast<std::size_t>((now - begin_) / length_) + 1);
+  }
+
+  Seconds begin_;
+  Seconds length_;
+  std::vector<Slot> slots_;
+};
+
+}  // namespace muster

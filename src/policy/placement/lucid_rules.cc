@@ -1,0 +1,95 @@
+// The placers of Lucid's simulator that put one job at a time on free GPUs.
+#include <algorithm>
+
+#include "base/random.h"
+#include "policy/builtin.h"
+#include "policy/placement/search.h"
+
+namespace muster {
+namespace {
+
+// Whole nodes or nothing; with `spread`, the emptiest nodes when that fails ("consolidate-first").
+class WholeNodes final : public WalkingPlacement {
+ public:
+  WholeNodes(bool backfill, bool spread) : WalkingPlacement(backfill), spread_(spread) {}
+  bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const override {
+    if (!WalkingPlacement::ever_fits(cluster, job, gpus)) return false;
+    if (spread_) return true;
+    int largest = 0;
+    int nodes = 0;
+    for (const PoolId id : cluster.pools_for(job.partition, job.gpu_type)) {
+      const Pool& pool = cluster.pool(id);
+      if (pool.largest > largest) nodes = 0;
+      largest = std::max(largest, pool.largest);
+      for (const NodeId node : pool.nodes) nodes += cluster.node(node).gpus == largest ? 1 : 0;
+    }
+    return gpus <= largest || gpus / largest <= nodes;
+  }
+  std::unique_ptr<PlacementPolicy> clone() const override {
+    return std::make_unique<WholeNodes>(*this);
+  }
+
+ protected:
+  bool find(const View& view, const ClusterState& cluster, const Share& share,
+            GpuSet& gpus) override {
+    const JobSpec& spec = view.jobs[share.lead()].spec;
+    const auto pools = cluster.pools_for(spec.partition, share.gpu_type);
+    if (find_whole_nodes(cluster, pools, share.gpus, gpus)) return true;
+    return spread_ && find_fewest_nodes(cluster, pools, share.gpus, gpus);
+  }
+
+ private:
+  bool spread_;
+};
+
+// Nodes drawn at random, filled one after the other.
+class RandomNodes final : public WalkingPlacement {
+ public:
+  RandomNodes(bool backfill, std::uint64_t seed) : WalkingPlacement(backfill), random_(seed) {}
+  std::unique_ptr<PlacementPolicy> clone() const override {
+    return std::make_unique<RandomNodes>(*this);
+  }
+
+ protected:
+  bool find(const View& view, const ClusterState& cluster, const Share& share,
+            GpuSet& gpus) override {
+    const JobSpec& spec = view.jobs[share.lead()].spec;
+    nodes_.clear();
+    for (const PoolId pool : cluster.pools_for(spec.partition, share.gpu_type)) {
+      for (const NodeId node : cluster.pool(pool).nodes) {
+        if (cluster.free_on(node) > 0) nodes_.push_back(node);
+      }
+    }
+    int left = share.gpus;
+    while (left > 0 && !nodes_.empty()) {
+      const auto i = static_cast<std::size_t>(random_.below(nodes_.size()));
+      const int part = std::min(left, cluster.free_on(nodes_[i]));
+      gpus.add(nodes_[i], lowest_bits(cluster.free_mask(nodes_[i]), part));
+      left -= part;
+      nodes_[i] = nodes_.back();
+      nodes_.pop_back();
+    }
+    return left == 0;
+  }
+
+ private:
+  Random random_;
+  std::vector<NodeId> nodes_;
+};
+
+}  // namespace
+
+std::unique_ptr<PlacementPolicy> make_whole_nodes(const Params& params) {
+  return std::make_unique<WholeNodes>(params.flag("backfill"), false);
+}
+
+std::unique_ptr<PlacementPolicy> make_consolidate_first(const Params& params) {
+  return std::make_unique<WholeNodes>(params.flag("backfill"), true);
+}
+
+std::unique_ptr<PlacementPolicy> make_random_placement(const Params& params) {
+  return std::make_unique<RandomNodes>(params.flag("backfill"),
+                                       static_cast<std::uint64_t>(params.integer("seed")));
+}
+
+}  // namespace muster

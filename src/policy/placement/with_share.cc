@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <cmath>
+
+#include "policy/builtin.h"
+#include "policy/placement/search.h"
+
+namespace muster {
+namespace {
+
+// Lucid's affine-jobpair binder with indolent packing (ASPLOS'23). Two jobs share GPUs when they
+// ask for the same number (at most a node's), fit into GPU memory together, are light enough
+// neighbours by their sharing scores, and the newcomer is not expected to outlast the host by much.
+// Scores and memory come from the performance model's profiles; a job without a profile neither
+// hosts nor joins.
+//
+// Sharing is prescient: it is off while the forecast sees little coming. With sharing on, every
+// waiting job is tried; with sharing off, the first that does not fit ends the walk.
+//
+// Where it departs from what was published: a job that came as a guest may host later, once it has
+// the GPUs to itself; `guests_never_host` brings the published behaviour back.
+class WithShare final : public PlacementPolicy {
+ public:
+  explicit WithShare(const Params& params)
+      : score_limit_(static_cast<int>(params.integer("score_limit"))),
+        largest_(static_cast<int>(params.integer("largest"))),
+        memory_mb_(params.real("memory_mb")),
+        outlast_(params.real("outlast")),
+        quiet_(params.real("quiet")),
+        slots_(static_cast<int>(params.integer("slots"))),
+        check_every_(params.real("check_every")),
+        share_(params.text("share")),
+        share_first_(params.flag("share_first")),
+        guests_never_host_(params.flag("guests_never_host")) {}
+
+  void place(const View& view, const SchedulingTraits&, const Plan& plan, Draft& draft) override {
+    const bool share = sharing(view);
+    collect_hosts(view);
+    full_.clear();
+    closed_.clear();
+    for (const Share& wish : plan.shares()) {
+      const Symbol partition = view.jobs[wish.lead()].spec.partition;
+      if (std::find(closed_.begin(), closed_.end(), partition) != closed_.end()) continue;
+      const bool may_join = share && wish.size == 1 && wish.gpus <= largest_;
+      if (may_join && share_first_ && join(view, wish, draft)) continue;
+      if (start(view, wish, draft)) continue;
+      if (may_join && !share_first_ && join(view, wish, draft)) continue;
+      draft.block(wish, why_not_placed(view, draft.cluster(), wish));
+      if (!share && std::find(closed_.begin(), closed_.end(), partition) == closed_.end()) {
+        closed_.push_back(partition);
+      }
+    }
+  }
+  // A full cluster can still start jobs beside others.
+  Plan::Extent extent(const ClusterState&, const SchedulingTraits&) const override {
+    return Plan::Extent::kAll;
+  }
+  // The next time at which the switch turns, if anybody waits for it.
+  Seconds wake(const View& view) const override {
+    if (share_ != "by-load" || view.forecast == nullptr || view.jobs.waiting().empty()) {
+      return kNever;
+    }
+    const bool now = sharing_at(view, view.now);
+    Seconds check = last_check(view.now);
+    while (check <= view.forecast->end()) {
+      check += check_every_;
+      if (sharing_at(view, check) != now) return check;
+    }
+    return kNever;
+  }
+  std::unique_ptr<PlacementPolicy> clone() const override {
+    return std::make_unique<WithShare>(*this);
+  }
+
+ private:
+  struct Host {
+    int gpus;
+    std::uint32_t order;
+    Slot slot;
+    friend bool operator<(const Host& a, const Host& b) {
+      return a.gpus != b.gpus ? a.gpus < b.gpus : a.order < b.order;
+    }
+  };
+
+  Seconds last_check(Seconds now) const { return std::floor(now / check_every_) * check_every_; }
+  bool sharing_at(const View& view, Seconds check) const {
+    const std::vector<Forecast::Slot> next = view.forecast->next(check, slots_);
+    if (next.empty()) return true;
+    double jobs = 0;
+    for (const Forecast::Slot& slot : next) jobs += slot.jobs;
+    return jobs / static_cast<double>(next.size()) > quiet_;
+  }
+  bool sharing(const View& view) const {
+    if (share_ != "by-load" || view.forecast == nullptr) return share_ != "never";
+    return sharing_at(view, last_check(view.now));
+  }
+
+  // Jobs that have their GPUs to themselves, by size, those that started first in front.
+  void collect_hosts(const View& view) {
+    hosts_.clear();
+    for (const Slot slot : view.jobs.active()) {
+      const Job& job = view.jobs[slot];
+      if (!job.running() || job.partner != slot || (guests_never_host_ && job.joined)) continue;
+      hosts_.push_back({job.gpus.gpus(), job.start_order, slot});
+    }
+    std::sort(hosts_.begin(), hosts_.end());
+  }
+  bool affine(const View& view, const JobSpec& guest, const JobSpec& host) const {
+    const WorkloadProfile* mine = view.perf.profile(guest.model);
+    const WorkloadProfile* theirs = view.perf.profile(host.model);
+    if (mine == nullptr || theirs == nullptr || guest.partition != host.partition) return false;
+    return theirs->memory_mb < memory_mb_ - mine->memory_mb &&
+           mine->share_score + theirs->share_score <= score_limit_ &&
+           guest.estimate * guest.gpus <= outlast_ * (host.estimate * host.gpus);
+  }
+  bool join(const View& view, const Share& wish, Draft& draft) {
+    const JobSpec& spec = view.jobs[wish.lead()].spec;
+    auto host = std::lower_bound(hosts_.begin(), hosts_.end(), Host{wish.gpus, 0, wish.lead()});
+    for (; host != hosts_.end() && host->gpus == wish.gpus; ++host) {
+      if (!affine(view, spec, view.jobs[host->slot].spec)) continue;
+      draft.join(wish.lead(), host->slot, Reason::kGrouped);
+      hosts_.erase(host);
+      return true;
+    }
+    return false;
+  }
+  bool start(const View& view, const Share& wish, Draft& draft) {
+    const JobSpec& spec = view.jobs[wish.lead()].spec;
+    if (draft.cluster().free_for(spec.partition, wish.gpu_type) < wish.gpus) return false;
+    const auto pools = draft.cluster().pools_for(spec.partition, wish.gpu_type);
+    // Free GPUs only become fewer in this walk: who asks for as many as one that failed fails too.
+    const auto key = std::make_pair(pools.data(), wish.gpus);
+    if (std::find(full_.begin(), full_.end(), key) != full_.end()) return false;
+    GpuSet found;
+    if (!find_whole_nodes(draft.cluster(), pools, wish.gpus, found)) {
+      full_.push_back(key);
+      return false;
+    }
+    const Reason reason = draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder;
+    draft.start(wish, std::move(found), reason);
+    // It runs from now on: later ones may join it.
+    if (wish.size == 1) {
+      const Host host{wish.gpus, 0x80000000U + static_cast<std::uint32_t>(draft.steps().size()),
+                      wish.lead()};
+      hosts_.insert(std::upper_bound(hosts_.begin(), hosts_.end(), host), host);
+    }
+    return true;
+  }
+
+  int score_limit_;
+  int largest_;
+  double memory_mb_;
+  double outlast_;
+  double quiet_;
+  int slots_;
+  Seconds check_every_;
+  std::string share_;
+  bool share_first_;
+  bool guests_never_host_;
+  std::vector<Host> hosts_;
+  std::vector<std::pair<const PoolId*, int>> full_;
+  std::vector<Symbol> closed_;  // partitions whose walk has ended
+};
+
+}  // namespace
+
+std::unique_ptr<PlacementPolicy> make_with_share(const Params& params) {
+  return std::make_unique<WithShare>(params);
+}
+
+}  // namespace muster

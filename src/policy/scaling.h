@@ -1,0 +1,28 @@
+// Scaling: which nodes are powered, decided at the end of each turn. A profiler that borrows a node
+// under load, and nodes that sleep while little is expected, are such policies.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "policy/view.h"
+
+namespace muster {
+
+struct PowerWish {
+  NodeId node{};
+  bool on = true;
+};
+
+class ScalingPolicy {
+ public:
+  virtual ~ScalingPolicy() = default;
+  // The changes it wants now. A node that runs jobs is never powered down: the wish is passed over.
+  // A node powered up can be used from the next turn on.
+  virtual std::vector<PowerWish> scale(const View& view) = 0;
+  // When it wants to be asked again though nothing happened.
+  virtual Seconds wake(const View& view) const = 0;
+  virtual std::unique_ptr<ScalingPolicy> clone() const = 0;
+};
+
+}  // namespace muster

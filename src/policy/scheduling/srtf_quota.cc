@@ -1,0 +1,50 @@
+#include <algorithm>
+#include <cmath>
+
+#include "policy/builtin.h"
+#include "policy/scheduling/quota_policy.h"
+
+namespace muster {
+namespace {
+
+// Shortest remaining time first as Lucid's and Helios' simulators have it: looked at every tick,
+// equal times favour whoever waits, and the cost of a preemption is part of the remaining time (the
+// restart cost of the run says how much). A job that was given GPUs by count but found no place
+// still holds its share of the count, so that some GPUs can idle.
+class SrtfQuota final : public QuotaPolicy {
+ public:
+  SchedulingTraits traits() const override {
+    return {.preemptive = true, .work_conserving = false, .clairvoyant = true};
+  }
+  double rank(const Job& job, const View& view) const override {
+    return job.total_work - job.work_at(view.now);
+  }
+  bool waiting_first() const override { return true; }
+  // The order changes by itself when a running job gets ahead of a waiting one. That matters only
+  // for those that hold a share of the count without a place.
+  Seconds wake(const View& view) const override {
+    Seconds next = kNever;
+    for (const Slot slot : granted()) {
+      const Job& waiting = view.jobs[slot];
+      if (!waiting.waiting()) continue;
+      for (const Slot other : view.jobs.active()) {
+        const Job& running = view.jobs[other];
+        if (!running.running()) continue;
+        const double ahead = rank(running, view) - rank(waiting, view);
+        if (ahead >= 0) next = std::min(next, view.now + std::floor(ahead / running.rate) + 1);
+      }
+    }
+    return next;
+  }
+  std::unique_ptr<SchedulingPolicy> clone() const override {
+    return std::make_unique<SrtfQuota>(*this);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SchedulingPolicy> make_srtf_quota(const Params&) {
+  return std::make_unique<SrtfQuota>();
+}
+
+}  // namespace muster

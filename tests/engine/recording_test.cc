@@ -1,0 +1,279 @@
+#include "engine/recording.h"
+
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/recording_text.h"
+#include "support/simulation.h"
+
+namespace muster {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Every field is named, so that a new one does not compile before recordings know of it.
+JobSpec full_job(Symbols& symbols) {
+  JobSpec job;
+  auto& [id, submit, arrival, duration, gpus, min_gpus, max_gpus, deadline, estimate, cpus,
+         memory_gb, iterations, batch_size, priority, model, user, partition, gpu_type, name] = job;
+  id = JobId{};
+  submit = 0.1;
+  arrival = 1.0 / 3;
+  duration = 1e-9;
+  gpus = 3;
+  min_gpus = 2;
+  max_gpus = 5;
+  deadline = 1e300;
+  estimate = 7.5;
+  cpus = 1.25;
+  memory_gb = 64;
+  iterations = 1e6;
+  batch_size = 128;
+  priority = -4;
+  model = symbols.intern("res net=50%");
+  user = symbols.intern("ünder\tscore");
+  partition = symbols.intern("vc1");
+  gpu_type = symbols.intern("v100");
+  name = "job 1\n";
+  return job;
+}
+
+bool equal(const JobSpec& a, const JobSpec& b) {
+  return a.submit == b.submit && a.arrival == b.arrival && a.duration == b.duration &&
+         a.gpus == b.gpus && a.min_gpus == b.min_gpus && a.max_gpus == b.max_gpus &&
+         a.deadline == b.deadline && a.estimate == b.estimate && a.cpus == b.cpus &&
+         a.memory_gb == b.memory_gb && a.iterations == b.iterations &&
+         a.batch_size == b.batch_size && a.priority == b.priority && a.model == b.model &&
+         a.user == b.user && a.partition == b.partition && a.gpu_type == b.gpu_type &&
+         a.name == b.name;
+}
+
+std::string complaint(const std::string& lines) {
+  Symbols symbols;
+  const auto read = read_recording("muster-recording 1 surprises\n" + lines, symbols);
+  return read ? "" : read.error().message;
+}
+
+TEST(RecordingText, KeepsEveryFieldExactly) {
+  Symbols symbols;
+  const Recording::Offer offer{2, full_job(symbols)};
+  Recording::Wait wait;
+  wait.until = kNever;
+  wait.stop_at_event = true;
+  wait.reached = 0.1 + 0.2;
+  JobEvent event;
+  auto& [time, kind, slot, job, node, gpu, work, rate] = event;
+  time = 0.3;
+  kind = EventKind::kGpuDown;
+  slot = Slot{3};
+  job = JobId{4};
+  node = NodeId{5};
+  gpu = 6;
+  work = 1.0 / 7;
+  rate = 2;
+  wait.events = {event, JobEvent{}};
+  Recording::Act act;
+  act.kind = CommandKind::kResize;
+  act.at = 12.5;
+  act.slot = Slot{1};
+  act.job = JobId{2};
+  act.gpus.add(NodeId{0}, 0xff);
+  act.gpus.add(NodeId{7}, ~std::uint64_t{0});
+  act.graceful = false;
+  auto& [pace_work, pace_rate, since, saved] = act.pace;
+  pace_work = 0.1;
+  pace_rate = 0.7;
+  since = 13;
+  saved = 0.05;
+  const std::string text = recording_header(true) + "# a remark\n\n" + text_of(offer, symbols) +
+                           text_of(wait, symbols) + text_of(Recording::Outlook{kNever}, symbols) +
+                           text_of(act, symbols) + text_of(Recording::Close{1}, symbols) +
+                           recording_end();
+  Symbols others;
+  others.intern("shifts the numbers of all symbols");
+  const auto read = read_recording(text, others);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(read->complete);
+  EXPECT_TRUE(read->surprises);
+  ASSERT_EQ(read->entries.size(), 5U);
+  const auto& offer_again = std::get<Recording::Offer>(read->entries[0]);
+  EXPECT_EQ(offer_again.refusals, 2);
+  EXPECT_TRUE(equal(offer_again.job, full_job(others)));
+  const auto& wait_again = std::get<Recording::Wait>(read->entries[1]);
+  EXPECT_EQ(wait_again.until, kNever);
+  EXPECT_EQ(wait_again.reached, wait.reached);
+  ASSERT_EQ(wait_again.events.size(), 2U);
+  EXPECT_EQ(wait_again.events[0].kind, EventKind::kGpuDown);
+  EXPECT_EQ(wait_again.events[0].slot, Slot{3});
+  EXPECT_EQ(wait_again.events[0].job, JobId{4});
+  EXPECT_EQ(wait_again.events[0].node, NodeId{5});
+  EXPECT_EQ(wait_again.events[0].gpu, 6);
+  EXPECT_EQ(wait_again.events[0].work, work);
+  EXPECT_EQ(wait_again.events[1].slot, kNoSlot);
+  EXPECT_EQ(wait_again.events[1].gpu, -1);
+  EXPECT_EQ(std::get<Recording::Outlook>(read->entries[2]).time, kNever);
+  const auto& act_again = std::get<Recording::Act>(read->entries[3]);
+  EXPECT_EQ(act_again.kind, CommandKind::kResize);
+  EXPECT_EQ(act_again.gpus, act.gpus);
+  EXPECT_FALSE(act_again.graceful);
+  EXPECT_EQ(act_again.pace.saved_work, 0.05);
+  EXPECT_EQ(std::get<Recording::Close>(read->entries[4]).refusals, 1);
+}
+
+TEST(RecordingText, ComplaintsNameLineFindingAndExpectation) {
+  EXPECT_EQ(complaint("wait 1 time 2\nwait x time 2\n"),
+            "recording, line 3: found 'x', but expected the time waited for in seconds");
+  EXPECT_THAT(complaint("fly 1\n"), HasSubstr("found 'fly'"));
+  EXPECT_THAT(complaint("wait 1 soon 2\n"), HasSubstr("expected time or event"));
+  EXPECT_THAT(complaint("wait 1 time\n"), HasSubstr("found 'the end of the line'"));
+  EXPECT_THAT(complaint("wait 1 time 2 3\n"), HasSubstr("found '3'"));
+  EXPECT_THAT(complaint("wait nan time 2\n"), HasSubstr("found 'nan'"));
+  EXPECT_THAT(complaint("event 1 finished 0 0 - -1 0 0\n"), HasSubstr("only after the wait"));
+  EXPECT_THAT(complaint("job 0 gpus=many\n"), HasSubstr("a legal value"));
+  EXPECT_THAT(complaint("job 0 wheels=4\n"), HasSubstr("a field of the job"));
+  EXPECT_THAT(complaint("job 0 name=%2\n"), HasSubstr("a legal value"));
+  EXPECT_THAT(complaint("start 1 0 0 0:g graceful 0 1 1 0\n"), HasSubstr("node:mask"));
+  EXPECT_THAT(complaint("end\nwait 1 time 2\n"), HasSubstr("nothing after the end"));
+  Symbols symbols;
+  EXPECT_THAT(read_recording("", symbols).error().message, HasSubstr("empty"));
+  EXPECT_THAT(read_recording("muster-recording 9 foresees\n", symbols).error().message,
+              HasSubstr("found 'version 9'"));
+  EXPECT_THAT(read_recording("job_id,submit_s\n", symbols).error().message,
+              HasSubstr("muster-recording"));
+}
+
+TEST(RecordingText, WhatWasCutOffIsReadAsFarAsItGoes) {
+  Symbols symbols;
+  const auto read =
+      read_recording("muster-recording 1 foresees\nwait 1 time 1\nwait 2 ti", symbols);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->entries.size(), 1U);
+  EXPECT_FALSE(read->complete);
+}
+
+// A run of a simulation, recorded, and engines of any make that go through it again.
+class SimulatedRecording : public ::testing::Test {
+ protected:
+  SimulatedRecording() {
+    scenario_.cluster = uniform_cluster(2, 4);
+    for (int i = 0; i < 40; ++i) {
+      scenario_.jobs.push_back(job_of(5.0 * i, 10.0 + 7 * (i % 9), 1 + i % 4));
+    }
+    scenario_.pacing = {"rounds", {{"length", "10"}}};
+    scenario_.failures.node_mtbf = 300;
+    scenario_.failures.node_repair = 20;
+    std::ostringstream out;
+    SimBackend simulator(cluster(), perf_, std::make_shared<const RestartCost>(),
+                         scenario_.failures);
+    ListSource source(scenario_.jobs);
+    Recorder recorder(simulator, source, symbols_, out);
+    Engine engine(parts("las", recorder.backend(), recorder.source(), log_));
+    const Status status = engine.run();
+    EXPECT_TRUE(status);
+    recorder.finish();
+    text_ = out.str();
+  }
+
+  std::shared_ptr<const ClusterSpec> cluster() const {
+    return std::make_shared<const ClusterSpec>(scenario_.cluster);
+  }
+  Engine::Parts parts(const char* policy, Backend& backend, JobSource& source, RunLog& log) const {
+    Engine::Parts parts;
+    parts.cluster = cluster();
+    parts.perf = perf_;
+    parts.pacing = make_pacing(scenario_.pacing);
+    parts.combinations.push_back(make_combination({policy}));
+    parts.backend = &backend;
+    parts.source = &source;
+    parts.observers = {&log};
+    return parts;
+  }
+  Recording recording(const std::string& text) {
+    auto read = read_recording(text, symbols_);
+    EXPECT_TRUE(read);
+    return std::move(*read);
+  }
+
+  Scenario scenario_;
+  Symbols symbols_;
+  std::shared_ptr<const PerfModel> perf_ = make_perf({"ideal"}, symbols_);
+  RunLog log_;
+  std::string text_;
+};
+
+TEST_F(SimulatedRecording, ReplaysToTheSameDecisions) {
+  const Recording recorded = recording(text_);
+  Replay replay(recorded);
+  RunLog again;
+  Engine engine(parts("las", replay.backend(), replay.source(), again));
+  const Status status = replay.run(engine);
+  EXPECT_TRUE(status) << status.error().message;
+  EXPECT_TRUE(replay.exhausted());
+  EXPECT_EQ(again.lines(), log_.lines());
+  EXPECT_EQ(again.jobs.size(), 40U);
+}
+
+TEST_F(SimulatedRecording, DiffersUnderAnotherPolicy) {
+  const Recording recorded = recording(text_);
+  Replay replay(recorded);
+  RunLog again;
+  Engine engine(parts("fifo", replay.backend(), replay.source(), again));
+  const Status status = replay.run(engine);
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().message, HasSubstr("the recording has '"));
+  EXPECT_THAT(status.error().message, HasSubstr("but this run"));
+}
+
+TEST_F(SimulatedRecording, IsFollowedToWhereItWasCutOff) {
+  const Recording recorded = recording(text_.substr(0, text_.size() / 2));
+  Replay replay(recorded);
+  RunLog again;
+  Engine engine(parts("las", replay.backend(), replay.source(), again));
+  EXPECT_TRUE(replay.run(engine));
+  EXPECT_TRUE(replay.exhausted());
+  const auto all = log_.lines();
+  const auto some = again.lines();
+  ASSERT_GT(some.size(), 20U);
+  // The last turn may be half done; what went before is as recorded.
+  for (std::size_t i = 0; i + 10 < some.size(); ++i) EXPECT_EQ(some[i], all[i]);
+}
+
+// A live inbox: jobs appear between two looks, with no other entry in between.
+TEST(RecordingSource, RemembersWhenAJobAppeared) {
+  class Inbox final : public JobSource {
+   public:
+    const JobSpec* peek() override { return looks_++ < 2 ? nullptr : job_ ? &*job_ : nullptr; }
+    void pop() override { job_.reset(); }
+    bool finished() override { return !job_ && denials_++ >= 3; }
+
+   private:
+    std::optional<JobSpec> job_ = job_of(0, 1);
+    int looks_ = 0;
+    int denials_ = 0;
+  };
+  Symbols symbols;
+  std::ostringstream out;
+  Inbox inbox;
+  const auto cluster = std::make_shared<const ClusterSpec>(uniform_cluster(1, 1));
+  SimBackend backend(cluster, make_perf({"ideal"}, symbols), std::make_shared<const RestartCost>());
+  Recorder recorder(backend, inbox, symbols, out);
+  const auto look = [](JobSource& source) {
+    std::string seen;
+    for (int i = 0; i < 4; ++i) seen += source.peek() != nullptr ? 'j' : '.';
+    source.pop();
+    for (int i = 0; i < 5; ++i) seen += source.finished() ? 'f' : '.';
+    return seen;
+  };
+  const std::string live = look(recorder.source());
+  EXPECT_EQ(live, "..jj...ff");
+  recorder.finish();
+  const auto recorded = read_recording(out.str(), symbols);
+  ASSERT_TRUE(recorded);
+  Replay replay(*recorded);
+  EXPECT_EQ(look(replay.source()), live);
+}
+
+}  // namespace
+}  // namespace muster
