@@ -51,6 +51,8 @@ void add_report_command(CLI::App& app, Chosen& chosen);
 void add_demo_command(CLI::App& app, Chosen& chosen);
 void add_trace_command(CLI::App& app, Chosen& chosen);
 void add_data_command(CLI::App& app, Chosen& chosen);
+// Below `muster trace`; the trace command calls it.
+void add_trace_generate(CLI::App& trace, Chosen& chosen);
 void add_completion_command(CLI::App& app, Chosen& chosen);
 
 }  // namespace muster

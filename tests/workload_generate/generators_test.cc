@@ -1,12 +1,16 @@
 // What every generator of the table must do, and what each promises.
 #include "workload/generate/generators.h"
 
+#include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 
 #include <gtest/gtest.h>
 
+#include "support/paths.h"
 #include "support/temporary_folder.h"
 
 namespace muster {
@@ -136,6 +140,16 @@ INSTANTIATE_TEST_SUITE_P(Table, EveryGenerator,
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
+
+TEST_P(EveryGenerator, IsDocumented) {
+  std::ifstream file(source_dir() / "docs/generators.md");
+  const std::string page((std::istreambuf_iterator<char>(file)), {});
+  const auto mentioned = [&](std::string_view name) {
+    return page.find("`" + std::string(name) + "`") != std::string::npos;
+  };
+  EXPECT_TRUE(mentioned(GetParam().name));
+  for (const ParamInfo& info : GetParam().params()) EXPECT_TRUE(mentioned(info.name)) << info.name;
+}
 
 TEST(Generators, NamesAreUniqueAndUnknownOnesSuggest) {
   std::set<std::string_view> names;

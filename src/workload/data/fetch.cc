@@ -179,15 +179,16 @@ std::optional<Error> download(const DataFile& file, const FetchOptions& options,
         return Error{fmt::format(
             "{}: stopped; what came is kept, and the next fetch goes on from it", file.path)};
       case Outcome::kRefused:
-        if (size_of(part) == 0) discard(part);
-        return Error{fmt::format("{}: cannot be downloaded: {}. {}", file.url, transfer.message(),
-                                 offline_help(file, place))};
       case Outcome::kBroken:
         const std::uint64_t came = size_of(part);
+        if (came > 0 && outcome == Outcome::kBroken) {
+          return Error{fmt::format(
+              "{}: the download broke after {} bytes: {}. Fetch again to go on from there. {}",
+              file.url, came, transfer.message(), offline_help(file, place))};
+        }
         if (came == 0) discard(part);
-        return Error{fmt::format(
-            "{}: the download broke after {} bytes: {}. {}{}", file.url, came, transfer.message(),
-            came == 0 ? "" : "Fetch again to go on from there. ", offline_help(file, place))};
+        return Error{fmt::format("{}: cannot be downloaded: {}. {}", file.url, transfer.message(),
+                                 offline_help(file, place))};
     }
   }
   return Error{
