@@ -1,6 +1,4 @@
 // Clusters in TOML, with every detail, and Gavel's cluster_specs.json.
-#define TOML_EXCEPTIONS 0
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,9 +8,9 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <toml++/toml.h>
 
 #include "base/text.h"
+#include "base/toml_library.h"
 #include "model/gpu_set.h"
 #include "workload/cluster_file.h"
 #include "workload/cluster_parts.h"

@@ -308,6 +308,12 @@ RepairSummary repair(RawTrace& trace, const DoctorOptions& options) {
       job.submit -= summary.moved;
       job.deadline -= summary.moved;
     }
+    // The clock runs on from its new beginning; the last jobs may be late only now.
+    while (!trace.jobs.empty() && (find_faults(trace.jobs.back()) & kDropped) != 0) {
+      trace.jobs.pop_back();
+      trace.lines.pop_back();
+      ++summary.dropped;
+    }
   }
   for (JobSpec& job : trace.jobs) job.arrival = job.submit;
   return summary;

@@ -27,7 +27,7 @@ constexpr std::array<JobFaultInfo, kJobFaults> kInfos = {{
     {"too-many-gpus", "it asks for over a million GPUs", "the job is dropped", true},
     {"zero-duration", "its duration is zero", "the job is dropped", false},
     {"late-time",
-     "it is submitted after the year 2286, or runs for over ten years: perhaps the unit is "
+     "it is submitted centuries from time 0, or runs for over ten years: perhaps the unit is "
      "not the second",
      "the job is dropped", false},
     {"early-deadline", "its deadline lies before its submission", "the deadline is removed", false},
@@ -72,7 +72,7 @@ JobFaults find_faults(const JobSpec& job) {
   mark(job.gpus < 0, JobFault::kNegativeGpus);
   mark(job.gpus == 0, JobFault::kNoGpus);
   mark(job.gpus > kMostGpus, JobFault::kTooManyGpus);
-  mark(job.submit > kLateSubmit || job.duration > kLongDuration, JobFault::kLateTime);
+  mark(std::abs(job.submit) > kLateSubmit || job.duration > kLongDuration, JobFault::kLateTime);
   mark(job.deadline < job.submit, JobFault::kEarlyDeadline);
   mark(!elastic_range_ok(job), JobFault::kElasticRange);
   mark(job.estimate < 0 || job.cpus < 0 || job.memory_gb < 0 || job.iterations < 0 ||

@@ -8,7 +8,9 @@
 namespace muster {
 namespace {
 
-constexpr std::size_t kChunk = std::size_t{1} << 18;
+// A window begins small, for small files, and grows to read large ones in large pieces.
+constexpr std::size_t kSmallWindow = std::size_t{1} << 14;
+constexpr std::size_t kLargeWindow = std::size_t{1} << 19;
 
 Error too_long(std::uint64_t line) {
   return Error{
@@ -169,7 +171,9 @@ bool InputWindow::more() {
     end_ -= begin_;
     begin_ = 0;
   }
-  if (bytes_.size() - end_ < kChunk) bytes_.resize(std::max(bytes_.size() * 2, end_ + kChunk));
+  if (bytes_.size() < kLargeWindow || bytes_.size() - end_ < kSmallWindow) {
+    bytes_.resize(std::max(bytes_.size() * 2, kSmallWindow));
+  }
   const auto count = input_->read(bytes_.data() + end_, bytes_.size() - end_);
   if (!count) {
     error_ = count.error();

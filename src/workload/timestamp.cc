@@ -85,8 +85,8 @@ bool read_timestamp(std::string_view text, Seconds& value) {
       hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60) {
     return false;
   }
-  auto time =
-      static_cast<Seconds>(days_of(year, month, day) * kDay + hour * 3600 + minute * 60 + second);
+  const int of_day = hour * 3600 + minute * 60 + second;
+  auto time = static_cast<Seconds>(days_of(year, month, day) * kDay + of_day);
   if (text.size() > kPlain && !read_tail(text.substr(kPlain), time)) return false;
   value = time;
   return true;

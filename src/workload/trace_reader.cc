@@ -133,7 +133,7 @@ Error TraceReader::where(const std::string& message) const {
       fmt::format("{}:{}: {}", name_, std::max<std::uint64_t>(records_->line(), 1), message)};
 }
 
-void TraceReader::fail(std::string message) {
+void TraceReader::fail(const std::string& message) {
   error_ = where(message);
   ended_ = true;
 }

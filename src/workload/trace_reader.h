@@ -90,7 +90,7 @@ class TraceReader final : public JobSource {
   void advance();
   bool accept();  // the job just parsed; false when it is passed over or ends the reading
   void bad_record(std::string problem, bool missing);
-  void fail(std::string message);
+  void fail(const std::string& message);
   Error where(const std::string& message) const;
 
   std::string name_;
