@@ -214,6 +214,11 @@ Result<Timeline> ResultFolder::timeline() const {
   return result;
 }
 
+bool ResultFolder::has_jobs() const {
+  std::error_code code;
+  return fs::exists(path_ + "/jobs.csv", code);
+}
+
 bool ResultFolder::has_decisions() const {
   std::error_code code;
   return fs::exists(path_ + "/decisions.bin", code);

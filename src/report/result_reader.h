@@ -23,6 +23,7 @@ class ResultFolder {
   const SummaryFile& summary() const { return summary_; }
 
   Result<Timeline> timeline() const;
+  bool has_jobs() const;
   bool has_decisions() const;
   Result<DecisionReader> decisions() const;
   // Calls `visit` for every line of jobs.csv in order of leaving, until it returns false. Names of

@@ -244,12 +244,19 @@ TEST(ResultFolder, MarksAnInterruptedRun) {
 }
 
 TEST(ResultFolder, TellsWhenAFolderCannotBeWritten) {
-  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
   TemporaryFolder folder;
-  fs::permissions(folder.path(), fs::perms::owner_read | fs::perms::owner_exec);
+  const fs::path locked = folder.path() / "locked";
+  fs::create_directory(locked);
+  // Permissions do not stop root; a read-only disk does.
+  const bool root = ::geteuid() == 0;
+  if (root && ::mount("tmpfs", locked.c_str(), "tmpfs", MS_RDONLY, nullptr) != 0) {
+    GTEST_SKIP() << "may not mount a read-only disk here";
+  }
+  if (!root) fs::permissions(locked, fs::perms::owner_read | fs::perms::owner_exec);
   Symbols symbols;
-  const auto refused = ResultWriter::open({.folder = folder.path() / "run"}, symbols);
-  fs::permissions(folder.path(), fs::perms::owner_all);
+  const auto refused = ResultWriter::open({.folder = locked / "run"}, symbols);
+  if (root) ::umount(locked.c_str());
+  if (!root) fs::permissions(locked, fs::perms::owner_all);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("choose a folder that you may write to"));
 }

@@ -1,0 +1,29 @@
+// The report: one HTML file that needs nothing else, for one run or a comparison of several.
+//
+// Words and tables are written here and stand without JavaScript; the plots are drawn in the page
+// from data embedded as JSON. Curves and timelines are down-sampled, so the size depends on the
+// number of runs, not on the number of jobs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "report/page_run.h"
+
+namespace muster {
+
+struct PageOptions {
+  std::string title;  // empty: made from the runs
+};
+
+std::string report_page(const std::vector<PageRun>& runs, const PageOptions& options = {});
+
+// Writes the page beside `path` and moves it there when it is whole; an older file is replaced.
+Status write_report(const std::string& path, const std::vector<PageRun>& runs,
+                    const PageOptions& options = {});
+
+// What stands at the top, in one or two sentences.
+std::string headline(const std::vector<PageRun>& runs);
+
+}  // namespace muster
