@@ -4,10 +4,21 @@ include(GNUInstallDirs)
 if(TARGET muster)
   install(TARGETS muster RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
-install(DIRECTORY docs/man/ DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" OPTIONAL FILES_MATCHING PATTERN "*.1")
-install(FILES completions/muster.bash DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
-        RENAME muster OPTIONAL)
-install(FILES completions/_muster DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" OPTIONAL)
-install(FILES completions/muster.fish DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" OPTIONAL)
+# The man page and the completions are written by the command itself, so that they cannot disagree with it.
+if(TARGET muster)
+  set(generated "${CMAKE_CURRENT_BINARY_DIR}/generated")
+  install(CODE "
+    file(MAKE_DIRECTORY \"${generated}\")
+    foreach(page \"man;muster.1\" \"completion;bash;muster\" \"completion;zsh;_muster\"
+                 \"completion;fish;muster.fish\")
+      list(POP_BACK page file)
+      execute_process(COMMAND \"$<TARGET_FILE:muster>\" \${page} OUTPUT_FILE \"${generated}/\${file}\"
+                      COMMAND_ERROR_IS_FATAL ANY)
+    endforeach()")
+  install(FILES "${generated}/muster.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+  install(FILES "${generated}/muster" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+  install(FILES "${generated}/_muster" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+  install(FILES "${generated}/muster.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+endif()
 install(DIRECTORY presets experiments data DESTINATION "${CMAKE_INSTALL_DATADIR}/muster" OPTIONAL)
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")

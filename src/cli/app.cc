@@ -19,6 +19,7 @@ std::unique_ptr<CLI::App> make_app(Chosen& chosen) {
   app->require_subcommand(0, 1);
   add_simulate_command(*app, chosen);
   add_policies_command(*app, chosen);
+  add_completion_command(*app, chosen);
   app->footer(
       "First steps:\n"
       "  muster demo                                    a comparison on built-in defaults\n"

@@ -4,12 +4,11 @@
 #include <cmath>
 #include <sstream>
 
-#define TOML_EXCEPTIONS 0
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include "base/text.h"
+#include "base/toml_library.h"
 #include "report/out_file.h"
 
 namespace muster {

@@ -1,4 +1,3 @@
-#define TOML_EXCEPTIONS 0
 
 #include "workload/data/catalogue.h"
 
@@ -8,9 +7,9 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include "base/text.h"
+#include "base/toml_library.h"
 #include "workload/byte_input.h"
 
 namespace muster {
