@@ -10,7 +10,7 @@
 # Labels choose what the sanitizer builds run: `threads` for tests that start threads or child processes,
 # `slow` for folders of long suites. Single slow tests end their name in `Slow` instead.
 
-set(MUSTER_THREADED_TESTS engine backend conformance sweep cli)
+set(MUSTER_THREADED_TESTS engine backend conformance run cli)
 set(MUSTER_SLOW_TESTS parity)
 
 get_property(MUSTER_ALL_ROOMS GLOBAL PROPERTY MUSTER_ROOM_TARGETS)

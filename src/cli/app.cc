@@ -18,6 +18,7 @@ std::unique_ptr<CLI::App> make_app(Chosen& chosen) {
   app->set_help_flag("-h,--help", "Print this help and exit");
   app->require_subcommand(0, 1);
   add_simulate_command(*app, chosen);
+  add_reproduce_command(*app, chosen);
   add_policies_command(*app, chosen);
   add_completion_command(*app, chosen);
   app->footer(

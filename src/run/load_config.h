@@ -15,9 +15,9 @@ struct ConfigSetting {
 };
 
 struct ConfigLayers {
-  std::string preset;                   // empty: the one that the file names, if any
-  std::string file;                     // TOML; may be empty
-  std::vector<ConfigSetting> settings;  // from the command line, in order
+  std::string preset = {};                   // empty: the one that the file names, if any
+  std::string file = {};                     // TOML; may be empty
+  std::vector<ConfigSetting> settings = {};  // from the command line, in order
 };
 
 // Not completed yet: see complete_config().

@@ -59,8 +59,8 @@ Result<std::vector<SweepPoint>> sweep_points(const SweepConfig& sweep);
 std::string to_toml(const SweepConfig& sweep);
 
 struct SweepOptions {
-  std::string folder;    // for the journal and the results; empty: keep nothing
-  unsigned threads = 0;  // 0: as many as the machine has
+  std::string folder = {};  // for the journal and the results; empty: keep nothing
+  unsigned threads = 0;     // 0: as many as the machine has
   std::function<bool()> keep_going = {};
   Progress* progress = nullptr;
 };

@@ -3,12 +3,12 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
 
 #include <fmt/format.h>
 
 #include "report/out_file.h"
 #include "run/jobs.h"
+#include "run/parallel.h"
 #include "run/simulation.h"
 #include "run/sweep.h"
 #include "run/sweep_journal.h"
@@ -71,13 +71,8 @@ class Work {
 
   std::size_t size() const { return queue_.size(); }
 
-  void run_all(ProgressTask* task) {
-    while (!stopped_.load()) {
-      const std::size_t next = next_.fetch_add(1);
-      if (next >= queue_.size()) return;
-      run_one(queue_[next]);
-      if (task != nullptr) task->advance(1);
-    }
+  void run(std::size_t place) {
+    if (!stopped_.load()) run_one(queue_[place]);
   }
 
   const std::optional<Error>& error() const { return error_; }
@@ -128,7 +123,6 @@ class Work {
   const SweepOptions& options_;
   std::vector<std::unique_ptr<JobsGroup>> groups_;
   std::vector<Item> queue_;
-  std::atomic<std::size_t> next_{0};
   std::atomic<bool> stopped_{false};
   std::mutex mutex_;
   std::optional<Error> error_;
@@ -157,15 +151,10 @@ Result<SweepResult> run_sweep(const SweepConfig& sweep, const SweepOptions& opti
   Work work(result, journal, options);
   ProgressTask* task =
       options.progress == nullptr ? nullptr : &options.progress->task("sweep", work.size());
-  {
-    const std::size_t wanted =
-        options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < std::min(wanted, work.size()); ++i) {
-      threads.emplace_back([&work, task] { work.run_all(task); });
-    }
-    work.run_all(task);
-  }
+  in_parallel(work.size(), options.threads, [&](std::size_t place) {
+    work.run(place);
+    if (task != nullptr) task->advance(1);
+  });
   if (task != nullptr) task->finish();
   if (work.error()) return *work.error();
   result.done = result.resumed + work.done();

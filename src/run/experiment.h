@@ -1,0 +1,88 @@
+// Published figures, run again: which runs make one, and what their authors' artifact and paper say
+// they should give.
+//
+// An experiment is a file experiments/<system>/<name>.toml: a run description shared by all its
+// runs, and a list [[run]] of what differs, with expected figures and golden jobs. See
+// docs/configuration.md.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "report/progress.h"
+#include "run/config.h"
+#include "run/golden.h"
+
+namespace muster {
+
+// What should come out. NaN: not known.
+struct ExpectedFigure {
+  std::string key;  // of the metric list, or "run_preemptions": those of all jobs of the run
+  double artifact = 0;
+  double published = 0;
+};
+
+struct ExperimentRun {
+  std::string name;
+  RunConfig config;  // complete
+  std::vector<ExpectedFigure> expected;
+  std::string golden;  // path under the reference folders; empty: none
+  std::map<std::string, std::string, std::less<>> where;
+  std::string missing;  // a file that the run needs and that is not here: why it cannot be run
+};
+
+struct Experiment {
+  std::string system;
+  std::string name;
+  std::string title;
+  std::string source;   // where the numbers come from
+  double absolute = 0;  // tolerance of figures
+  double relative = 0;
+  std::map<std::string, double, std::less<>> adjust;  // added to our figures before comparing
+  std::vector<ExperimentRun> runs;
+};
+
+Result<Experiment> load_experiment(const std::string& system, const std::string& name);
+Result<Experiment> parse_experiment(const TomlNode& document, const std::string& where);
+
+struct FigureCheck {
+  ExpectedFigure expected;
+  double ours = 0;
+  double difference = 0;  // from the artifact, or from the paper where there is no artifact
+  bool within = true;
+};
+
+struct JobsCheck {
+  bool compared = false;
+  std::string unavailable;  // why not, if it should have been
+  std::size_t jobs = 0;
+  std::size_t unequal = 0;
+  std::vector<std::string> examples;  // the first few that differ
+};
+
+struct RunCheck {
+  std::string run;
+  std::string missing;  // why it was not run
+  std::vector<FigureCheck> figures;
+  JobsCheck jobs;
+  bool within() const;
+};
+
+struct ExperimentResult {
+  std::vector<RunCheck> runs;
+  bool complete = true;  // false: stopped
+  bool within() const;
+};
+
+struct ExperimentOptions {
+  unsigned threads = 0;
+  std::function<bool()> keep_going = {};
+  Progress* progress = nullptr;
+};
+
+Result<ExperimentResult> run_experiment(const Experiment& experiment,
+                                        const ExperimentOptions& options);
+
+}  // namespace muster

@@ -1,0 +1,166 @@
+#include "run/experiment.h"
+
+#include <cstdlib>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "run/simulation.h"
+#include "support/temporary_folder.h"
+
+namespace muster {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+// Points MUSTER_SHARED and MUSTER_DATA at folders of the test's own.
+class SharedFolder {
+ public:
+  SharedFolder() {
+    setenv("MUSTER_SHARED", folder_.path().c_str(), 1);
+    setenv("MUSTER_DATA", (folder_.path() / "data").c_str(), 1);
+  }
+  ~SharedFolder() {
+    unsetenv("MUSTER_SHARED");
+    unsetenv("MUSTER_DATA");
+  }
+  SharedFolder(const SharedFolder&) = delete;
+  SharedFolder& operator=(const SharedFolder&) = delete;
+  const TemporaryFolder& folder() const { return folder_; }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+Result<Experiment> parsed(std::string_view text) {
+  auto document = parse_toml(text, "figure.toml");
+  if (!document) return document.error();
+  return parse_experiment(*document, "figure.toml");
+}
+
+Experiment must_parse(std::string_view text) {
+  auto experiment = parsed(text);
+  EXPECT_TRUE(experiment) << (experiment ? "" : experiment.error().message);
+  return experiment ? std::move(*experiment) : Experiment{};
+}
+
+// Three jobs of one GPU on one GPU, first come first served: ends at 10, 20 and 30.
+constexpr std::string_view kThreeJobs = R"(
+title = "three jobs"
+cluster = "1x1"
+[workload.generator]
+name = "static"
+jobs = 3
+gpus = "1:1"
+duration = "constant"
+mean_duration = 10
+[tolerance]
+absolute = 0.5
+)";
+
+std::string three_jobs(std::string_view run) {
+  return std::string(kThreeJobs) + "[[run]]\nname = \"a\"\n" + std::string(run);
+}
+
+ExperimentResult run(const Experiment& experiment) {
+  const auto result = run_experiment(experiment, {});
+  EXPECT_TRUE(result) << (result ? "" : result.error().message);
+  return result ? *result : ExperimentResult{};
+}
+
+TEST(Experiment, FiguresAreComparedWithinTheTolerance) {
+  const SharedFolder shared;
+  const auto check = [](std::string_view figures) {
+    return run(must_parse(three_jobs(figures))).runs.at(0);
+  };
+  EXPECT_TRUE(check("artifact = {avg_jct_s = 20}").within());
+  EXPECT_TRUE(check("artifact = {avg_jct_s = 20.5}").within());
+  EXPECT_FALSE(check("artifact = {avg_jct_s = 20.6}").within());
+  // The artifact is what counts; the paper's number stands beside it.
+  const RunCheck both = check("artifact = {avg_jct_s = 20}\npublished = {avg_jct_s = 25}");
+  EXPECT_TRUE(both.within());
+  EXPECT_EQ(both.figures.at(0).expected.published, 25);
+  EXPECT_FALSE(check("published = {avg_jct_s = 25}").within());
+  EXPECT_EQ(check("published = {avg_jct_s = 25}").figures.at(0).difference, -5);
+}
+
+TEST(Experiment, AdjustedFiguresAreComparedAfterwards) {
+  const SharedFolder shared;
+  const auto result = run(must_parse("adjust = {avg_jct_s = 300}\n" +
+                                     three_jobs("artifact = {avg_jct_s = 320, max_jct_s = 30}")));
+  EXPECT_TRUE(result.within());
+  EXPECT_EQ(result.runs.at(0).figures.at(0).ours, 320);
+}
+
+TEST(Experiment, EveryGoldenJobIsCompared) {
+  const SharedFolder shared;
+  shared.folder().write("golden/jobs.csv",
+                        "policy,job_id,submit_s,end_s\n"
+                        "Las,0,0,99\nFifo,0,0,10\nFifo,2,0,30\nFifo,1,0,20\n");
+  shared.folder().write("golden/wrong.json", R"({"0": [0, 10], "1": [0, 21], "7": [0, 80]})");
+  const auto equal = run(
+      must_parse(three_jobs("golden = {file = \"golden/jobs.csv\", where = {policy = \"Fifo\"}}")));
+  EXPECT_TRUE(equal.within());
+  EXPECT_EQ(equal.runs.at(0).jobs.jobs, 3U);
+
+  const auto unequal = run(must_parse(three_jobs("golden = \"golden/wrong.json\"")));
+  EXPECT_FALSE(unequal.within());
+  EXPECT_EQ(unequal.runs.at(0).jobs.unequal, 2U);
+  EXPECT_THAT(unequal.runs.at(0).jobs.examples,
+              ElementsAre("job 1: ours 0 to 20, artifact 0 to 21",
+                          "job 7: ours never ended, artifact 0 to 80"));
+}
+
+TEST(Experiment, WhatIsNotHereIsNamedAndNotHeldAgainstUs) {
+  const SharedFolder shared;
+  const auto no_golden = run(must_parse(three_jobs("golden = \"golden/jobs.csv\"")));
+  EXPECT_TRUE(no_golden.within());
+  EXPECT_FALSE(no_golden.runs.at(0).jobs.compared);
+  EXPECT_THAT(no_golden.runs.at(0).jobs.unavailable, HasSubstr("golden/jobs.csv"));
+
+  const auto no_trace = run(must_parse(
+      three_jobs("set = {workload.trace = \"shared:trace.csv\"}\nartifact = {avg_jct_s = 1}")));
+  EXPECT_TRUE(no_trace.within());
+  EXPECT_THAT(no_trace.runs.at(0).missing, HasSubstr("trace.csv is not on this machine"));
+  EXPECT_THAT(no_trace.runs.at(0).figures, SizeIs(0));
+}
+
+TEST(Experiment, SameAtAnyNumberOfThreads) {
+  const SharedFolder shared;
+  std::string text(kThreeJobs);
+  for (int i = 1; i <= 8; ++i) {
+    text += "[[run]]\nname = \"" + std::to_string(i) +
+            "\"\nset = {workload.generator.jobs = " + std::to_string(i) +
+            "}\nartifact = {avg_jct_s = 1}\n";
+  }
+  const Experiment experiment = must_parse(text);
+  const auto one = run_experiment(experiment, {.threads = 1});
+  const auto four = run_experiment(experiment, {.threads = 4});
+  ASSERT_TRUE(one && four);
+  for (std::size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(one->runs[i].run, four->runs[i].run);
+    EXPECT_EQ(one->runs[i].figures[0].ours, four->runs[i].figures[0].ours);
+  }
+}
+
+TEST(Experiment, MistakesNameTheirPlace) {
+  const SharedFolder shared;
+  const auto problem = [](const std::string& text) {
+    const auto experiment = parsed(text);
+    return experiment ? "" : experiment.error().message;
+  };
+  EXPECT_THAT(problem(three_jobs("artifact = {avg_jtc_s = 1}")),
+              HasSubstr("did you mean 'avg_jct_s'"));
+  EXPECT_THAT(problem(three_jobs("artefact = {}")), HasSubstr("did you mean 'artifact'"));
+  EXPECT_THAT(problem(three_jobs("set = {scheduling = \"lass\"}")), HasSubstr("run 'a'"));
+  EXPECT_THAT(problem(std::string(kThreeJobs)), HasSubstr("no [[run]]"));
+  EXPECT_THAT(load_experiment("blix", "figure6").error().message,
+              HasSubstr("did you mean 'blox'"));
+  EXPECT_THAT(load_experiment("blox", "figur6").error().message,
+              HasSubstr("did you mean 'figure6'"));
+}
+
+}  // namespace
+}  // namespace muster
