@@ -17,9 +17,14 @@ std::unique_ptr<CLI::App> make_app(Chosen& chosen) {
   app->set_version_flag("--version", "muster " MUSTER_VERSION, "Print the version and exit");
   app->set_help_flag("-h,--help", "Print this help and exit");
   app->require_subcommand(0, 1);
+  add_demo_command(*app, chosen);
   add_simulate_command(*app, chosen);
+  add_compare_command(*app, chosen);
+  add_sweep_command(*app, chosen);
   add_reproduce_command(*app, chosen);
   add_policies_command(*app, chosen);
+  add_report_command(*app, chosen);
+  add_data_command(*app, chosen);
   add_completion_command(*app, chosen);
   app->footer(
       "First steps:\n"

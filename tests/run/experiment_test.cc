@@ -156,8 +156,7 @@ TEST(Experiment, MistakesNameTheirPlace) {
   EXPECT_THAT(problem(three_jobs("artefact = {}")), HasSubstr("did you mean 'artifact'"));
   EXPECT_THAT(problem(three_jobs("set = {scheduling = \"lass\"}")), HasSubstr("run 'a'"));
   EXPECT_THAT(problem(std::string(kThreeJobs)), HasSubstr("no [[run]]"));
-  EXPECT_THAT(load_experiment("blix", "figure6").error().message,
-              HasSubstr("did you mean 'blox'"));
+  EXPECT_THAT(load_experiment("blix", "figure6").error().message, HasSubstr("did you mean 'blox'"));
   EXPECT_THAT(load_experiment("blox", "figur6").error().message,
               HasSubstr("did you mean 'figure6'"));
 }

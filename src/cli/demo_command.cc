@@ -1,0 +1,116 @@
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/comparison.h"
+#include "run/load_config.h"
+
+namespace muster {
+namespace {
+
+struct DemoOptions {
+  long long jobs = 4000;
+  long long seed = 1;
+  std::string folder = "results/demo";
+  unsigned threads = 0;
+  bool json = false;
+  bool quiet = false;
+};
+
+// A month of a busy research cluster of 128 GPUs: most jobs are small and short, a few are large
+// and run for days; nodes fail now and then, and a restart costs time.
+constexpr std::string_view kDemo = R"(
+cluster = "16x8"
+
+[workload.generator]
+name = "diurnal"
+load = 0.9
+duration = "lognormal"
+mean_duration = 10800
+max_duration = 172800
+shape = 1.8
+users = 40
+models = "resnet50:3,bert:2,gpt2:1,dlrm:1"
+estimates = "noisy"
+
+[restart]
+first_start = 15
+restart = 45
+checkpoint_interval = 1800
+
+[failures]
+node_mtbf = 2592000
+node_repair = 7200
+
+[[perf]]
+name = "locality"
+)";
+
+constexpr std::string_view kPolicies[] = {
+    "fifo", "sjf", "srtf", "las", "tiresias", "max-min", "finish-time-fairness"};
+
+int demo(const DemoOptions& options) {
+  auto document = parse_toml(kDemo, "demo");
+  if (!document) return complain(document.error(), kExitFailed);
+  std::vector<RunConfig> runs;
+  for (const std::string_view policy : kPolicies) {
+    ConfigLayers layers;
+    layers.settings.push_back(setting_of("scheduling", policy, "demo"));
+    layers.settings.push_back(setting_of("seed", std::to_string(options.seed), "--seed"));
+    layers.settings.push_back(
+        setting_of("workload.generator.jobs", std::to_string(options.jobs), "--jobs"));
+    auto config = load_config(*document, "demo", "", layers);
+    if (!config) return complain(config.error());
+    auto complete = complete_config(std::move(*config));
+    if (!complete) return complain(complete.error());
+    complete->name = policy;
+    runs.push_back(std::move(*complete));
+  }
+  if (!options.json) {
+    fmt::print(
+        "{} jobs drawn from seed {}: arrivals by day and night with bursts, on 16 nodes of 8 GPUs "
+        "that fail\nnow and then, where a restart costs 45 s. Seven policies on the same jobs:\n\n",
+        options.jobs, options.seed);
+    std::fflush(stdout);
+  }
+  ComparisonOptions comparison;
+  comparison.title = "demo";
+  comparison.folder = options.folder;
+  comparison.threads = options.threads;
+  comparison.json = options.json;
+  comparison.quiet = options.quiet;
+  const int status = compare_runs(std::move(runs), comparison);
+  if (status == kExitOk && !options.json) {
+    fmt::print("\nNext: muster policies, muster compare --help, muster explain {}/las 100\n",
+               options.folder);
+  }
+  return status;
+}
+
+}  // namespace
+
+void add_demo_command(CLI::App& app, Chosen& chosen) {
+  CLI::App* command =
+      app.add_subcommand("demo", "Compare policies on a generated workload; nothing is needed");
+  const auto options = std::make_shared<DemoOptions>();
+  command->add_option("-n,--jobs", options->jobs, "how many jobs to draw")
+      ->check(CLI::Range(1LL, 10'000'000LL))
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "same seed, same jobs")
+      ->check(CLI::Range(0LL, 1LL << 53))
+      ->capture_default_str();
+  command->add_option("-o,--output", options->folder, "folder for the results")
+      ->capture_default_str();
+  command->add_option("--threads", options->threads, "runs at once (default: one per core)");
+  command->add_flag("--json", options->json, "print the figures as JSON");
+  command->add_flag("-q,--quiet", options->quiet, "no progress on standard error");
+  command->footer(
+      "Examples:\n"
+      "  muster demo\n"
+      "  muster demo --jobs 20000 --seed 7 -o results/large-demo");
+  command->callback([options, &chosen] { chosen.run = [options] { return demo(*options); }; });
+}
+
+}  // namespace muster

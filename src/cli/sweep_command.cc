@@ -1,0 +1,280 @@
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/run_options.h"
+#include "report/json.h"
+#include "report/out_file.h"
+#include "report/table.h"
+#include "report/terminal.h"
+#include "run/sweep.h"
+
+namespace muster {
+namespace {
+
+struct SweepCommandOptions {
+  RunOptions run;
+  std::vector<std::string> loads;
+  std::string seeds;
+  std::vector<std::string> vary;
+  std::string baseline;
+  double confidence = 0;
+  std::string folder = "results/sweep";
+  bool no_save = false;
+  std::vector<std::string> metrics;
+  unsigned threads = 0;
+  bool json = false;
+  bool quiet = false;
+};
+
+// The run description of the file, and its table [sweep].
+Result<SweepConfig> read_file_part(const SweepCommandOptions& options) {
+  SweepConfig sweep;
+  auto layers = layers_of(options.run);
+  if (!layers) return layers.error();
+  TomlNode document;
+  if (!layers->file.empty()) {
+    auto read = read_toml(layers->file);
+    if (!read) return read.error();
+    document = std::move(*read);
+  }
+  TomlNode run;
+  const TomlNode* table = document.find("sweep");
+  for (const auto& member : document.members) {
+    if (member.first != "sweep") run.members.push_back(member);
+  }
+  auto base = load_config(run, layers->file,
+                          std::filesystem::path(layers->file).parent_path().string(), *layers);
+  if (!base) return base.error();
+  sweep.base = std::move(*base);
+  if (table != nullptr) {
+    if (Status applied = apply_sweep_toml(sweep, *table, layers->file); !applied) {
+      return applied.error();
+    }
+  }
+  return sweep;
+}
+
+Result<SweepConfig> described(const SweepCommandOptions& options) {
+  auto sweep = read_file_part(options);
+  if (!sweep) return sweep;
+  struct Axis {
+    std::string_view name;
+    const std::vector<std::string>& values;
+    bool alone;  // an axis even with a single value
+  };
+  const Axis axes[] = {
+      {"cluster", options.run.clusters, false},      {"load", options.loads, true},
+      {"scheduling", options.run.schedulings, true}, {"placement", options.run.placements, false},
+      {"admission", options.run.admissions, false},
+  };
+  for (const Axis& axis : axes) {
+    if (axis.values.empty() || (axis.values.size() == 1 && !axis.alone)) continue;
+    if (Status set = set_axis(*sweep, axis.name, axis.values); !set) return set.error();
+  }
+  for (const std::string& text : options.vary) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return Error{fmt::format(
+          "--vary {}: expected KEY=VALUE,VALUE, as in --vary restart.restart=0,30,60", text)};
+    }
+    std::vector<std::string> values;
+    for (const std::string_view value : split(std::string_view(text).substr(equals + 1), ',')) {
+      values.emplace_back(trim(value));
+    }
+    if (Status set = set_axis(*sweep, trim(text.substr(0, equals)), std::move(values)); !set) {
+      return set.error();
+    }
+  }
+  if (!options.seeds.empty()) {
+    auto seeds = parse_seeds(options.seeds);
+    if (!seeds) return seeds.error();
+    sweep->seeds = std::move(*seeds);
+  }
+  if (!options.baseline.empty()) sweep->baseline = options.baseline;
+  if (options.confidence > 0) sweep->confidence = options.confidence;
+  return sweep;
+}
+
+std::string interval_text(const Interval& interval, Unit unit) {
+  const std::string mean = number_text(interval.mean, unit);
+  if (std::isnan(interval.half_width)) return mean;
+  return fmt::format("{} ± {}", mean, number_text(interval.half_width, unit));
+}
+
+// The difference from the baseline as a part of it, with its confidence interval.
+std::string against_text(const Interval& difference, const Interval& mean) {
+  const double baseline = mean.mean - difference.mean;
+  if (baseline == 0 || std::isnan(baseline)) return "";
+  if (std::isnan(difference.half_width)) {
+    return fmt::format("{:+.1f} %", 100 * difference.mean / baseline);
+  }
+  return fmt::format("{:+.1f} ± {:.1f} %", 100 * difference.mean / baseline,
+                     std::abs(100 * difference.half_width / baseline));
+}
+
+void print_table(const SweepConfig& sweep, const std::vector<SweepCell>& cells,
+                 const std::vector<std::string>& metrics) {
+  std::vector<Column> columns;
+  for (const SweepAxis& axis : sweep.axes) columns.push_back({axis.name, axis.name});
+  for (std::size_t m = 0; m < metrics.size(); ++m) {
+    const MetricInfo& info = *find_metric(metrics[m]);
+    columns.push_back({std::string(info.key), std::string(info.label)});
+    if (m == 0) columns.push_back({"against", "against baseline"});
+  }
+  Table table(std::move(columns));
+  for (const SweepCell& cell : cells) {
+    std::vector<Cell> row;
+    for (std::size_t i = 0; i < sweep.axes.size(); ++i) {
+      row.emplace_back(sweep.axes[i].values[cell.values[i]]);
+    }
+    for (std::size_t m = 0; m < metrics.size(); ++m) {
+      row.emplace_back(interval_text(cell.means[m], find_metric(metrics[m])->unit));
+      if (m > 0) continue;
+      row.emplace_back(cell.against.empty() ? std::string()
+                                            : against_text(cell.against[0], cell.means[0]));
+    }
+    table.add_row(std::move(row));
+  }
+  fmt::print("{}", table.text({wants_colour(STDOUT_FILENO), false}));
+}
+
+std::string cells_json(const SweepConfig& sweep, const std::vector<SweepCell>& cells,
+                       const std::vector<std::string>& metrics) {
+  JsonWriter json(2);
+  json.begin_object().member("seeds", static_cast<double>(sweep.seeds.size()));
+  json.member("confidence", sweep.confidence).key("cells").begin_array();
+  for (const SweepCell& cell : cells) {
+    json.begin_object();
+    for (std::size_t i = 0; i < sweep.axes.size(); ++i) {
+      json.member(sweep.axes[i].name, sweep.axes[i].values[cell.values[i]]);
+    }
+    json.key("figures").begin_object();
+    for (std::size_t m = 0; m < metrics.size(); ++m) {
+      json.key(metrics[m]).begin_object();
+      json.member("mean", cell.means[m].mean).member("half_width", cell.means[m].half_width);
+      if (!cell.against.empty()) {
+        json.member("against_baseline", cell.against[m].mean);
+        json.member("against_half_width", cell.against[m].half_width);
+      }
+      json.end_object();
+    }
+    json.end_object().end_object();
+  }
+  json.end_array().end_object();
+  return json.take() + "\n";
+}
+
+// Written under another name and moved, so that a cut-off file never passes for one.
+Status replace_file(const std::string& path, const std::string& text) {
+  std::error_code code;
+  std::filesystem::remove(path + ".new", code);
+  if (Status written = write_file(path + ".new", text); !written) return written;
+  std::filesystem::rename(path + ".new", path, code);
+  if (code) return file_error("write", path, code.value());
+  return Done{};
+}
+
+int sweep(const SweepCommandOptions& options) {
+  const auto config = described(options);
+  if (!config) return complain(config.error());
+  if (Status known = check_metrics(options.metrics); !known) return complain(known.error());
+  std::vector<std::string> metrics = options.metrics;
+  if (metrics.empty()) metrics = {"avg_jct_s", "p99_jct_s", "avg_queue_s", "utilization"};
+  const std::string folder = options.no_save ? "" : options.folder;
+
+  watch_interrupts();
+  Progress progress({.title = "sweep", .unit = "runs", .quiet = options.quiet});
+  const auto result = run_sweep(*config, {.folder = folder,
+                                          .threads = options.threads,
+                                          .keep_going = [] { return !interrupted(); },
+                                          .progress = &progress});
+  progress.stop();
+  if (!result) return complain(result.error());
+  if (result->resumed > 0) {
+    note(fmt::format("{} of {} runs were already done in {}", result->resumed,
+                     result->points.size(), folder));
+  }
+  if (!result->complete()) {
+    fmt::print(stderr, "muster: interrupted; {} of {} runs are done{}\n", result->done,
+               result->points.size(),
+               folder.empty() ? "" : ", the same command again goes on from here");
+    return kExitInterrupted;
+  }
+  const std::vector<SweepCell> cells = summarise(*config, *result, metrics);
+  if (options.json) {
+    fmt::print("{}", cells_json(*config, cells, metrics));
+  } else {
+    print_table(*config, cells, metrics);
+  }
+  if (folder.empty()) return kExitOk;
+  if (Status kept = replace_file(folder + "/points.csv", points_csv(*config, *result)); !kept) {
+    return complain(kept.error(), kExitFailed);
+  }
+  if (Status kept = replace_file(folder + "/cells.json", cells_json(*config, cells, metrics));
+      !kept) {
+    return complain(kept.error(), kExitFailed);
+  }
+  if (!options.json) fmt::print("\nresults: {0}: points.csv, cells.json, sweep.toml\n", folder);
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_sweep_command(CLI::App& app, Chosen& chosen) {
+  CLI::App* command =
+      app.add_subcommand("sweep", "Run loads x policies x seeds x clusters in parallel");
+  const auto options = std::make_shared<SweepCommandOptions>();
+  add_run_options(*command, options->run, true);
+  constexpr const char* kSweep = "Sweep";
+  command
+      ->add_option("--load", options->loads,
+                   "loads of the generator, or speeds of the trace's arrivals, as in 0.8,1,1.2")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(kSweep);
+  command->add_option("--seeds", options->seeds, "how many, as in 10, or which, as in 1,3,8-10")
+      ->group(kSweep);
+  command
+      ->add_option("--vary", options->vary,
+                   "KEY=VALUE,VALUE for anything a file can say, as in restart.restart=0,30,60")
+      ->allow_extra_args(false)
+      ->group(kSweep);
+  command->add_option("--baseline", options->baseline, "policy that the others are compared with")
+      ->group(kSweep);
+  command->add_option("--confidence", options->confidence, "of the intervals (default 0.95)")
+      ->group(kSweep);
+  command->add_option("-j,--jobs", options->threads, "runs at once (default: one per core)")
+      ->group(kSweep);
+  command->add_option("-o,--output", options->folder, "folder for journal and results")
+      ->capture_default_str()
+      ->group("Output");
+  command->add_flag("--no-save", options->no_save, "print the table and write nothing")
+      ->group("Output");
+  command->add_option("--metrics", options->metrics, "figures to show, separated by commas")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group("Output");
+  command->add_flag("--json", options->json, "print the table as JSON")->group("Output");
+  command->add_flag("-q,--quiet", options->quiet, "no progress on standard error")->group("Output");
+  command->footer(
+      "Examples:\n"
+      "  muster sweep -g poisson:jobs=2000 -c 16x8 --load 0.7,0.8,0.9 -s fifo -s las -s srtf "
+      "--seeds 10\n"
+      "  muster sweep trace.csv -c 8x8 -c 16x8 -s las --vary scheduling.quantum=60,300,900\n"
+      "  muster sweep --config sweep.toml -j 2\n"
+      "\n"
+      "Every policy sees the same jobs and failures for a seed, so differences from the baseline\n"
+      "(the first policy) are taken pair by pair; intervals are Student's t over the seeds.\n"
+      "Ctrl-C keeps what is done: the same command goes on from there.");
+  command->callback([options, &chosen] { chosen.run = [options] { return sweep(*options); }; });
+}
+
+}  // namespace muster
