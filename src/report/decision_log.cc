@@ -246,40 +246,46 @@ Status DecisionReader::status() const {
   return Done{};
 }
 
+namespace {
+
+void append_decision(std::string& out, const Decision& decision, const GpuSet& where) {
+  append_number(out, decision.time);
+  out.push_back(',');
+  out.append(action_name(decision.action));
+  for (const JobId job : {decision.job, decision.other}) {
+    out.push_back(',');
+    if (job != kNoJob) append_integer(out, static_cast<std::int64_t>(job));
+  }
+  for (const std::int32_t number : {decision.gpus, decision.detail}) {
+    out.push_back(',');
+    append_integer(out, number);
+  }
+  out.push_back(',');
+  out.append(reason_name(decision.reason));
+  out.push_back(',');
+  for (int i = 0; i < where.nodes(); ++i) {
+    fmt::format_to(std::back_inserter(out), "{}{}:{:x}", i == 0 ? "" : " ", index(where[i].node),
+                   where[i].mask);
+  }
+  out.push_back('\n');
+}
+
+}  // namespace
+
 Status decisions_to_csv(const std::string& log_path, const std::string& csv_path) {
   auto reader = DecisionReader::open(log_path);
   if (!reader) return reader.error();
-  auto file = OutFile::create(csv_path);
-  if (!file) return file.error();
-  file->write("time_s,action,job,other,gpus,detail,reason,placement\n");
-  std::string out;
-  while (const Decision* decision = reader->next()) {
-    out.clear();
-    append_number(out, decision->time);
-    out.push_back(',');
-    out.append(action_name(decision->action));
-    for (const JobId job : {decision->job, decision->other}) {
-      out.push_back(',');
-      if (job != kNoJob) append_integer(out, static_cast<std::int64_t>(job));
+  return write_aside(csv_path, [&](OutFile& file) -> Status {
+    file.write("time_s,action,job,other,gpus,detail,reason,placement\n");
+    std::string line;
+    while (const Decision* decision = reader->next()) {
+      line.clear();
+      append_decision(line, *decision, reader->placement());
+      file.write(line);
     }
-    for (const std::int32_t number : {decision->gpus, decision->detail}) {
-      out.push_back(',');
-      append_integer(out, number);
-    }
-    out.push_back(',');
-    out.append(reason_name(decision->reason));
-    out.push_back(',');
-    const GpuSet& where = reader->placement();
-    for (int i = 0; i < where.nodes(); ++i) {
-      fmt::format_to(std::back_inserter(out), "{}{}:{:x}", i == 0 ? "" : " ", index(where[i].node),
-                     where[i].mask);
-    }
-    out.push_back('\n');
-    file->write(out);
-  }
-  Status closed = file->close();
-  if (Status read = reader->status(); !read) return read;
-  return closed;
+    if (Status read = reader->status(); !read) return read;
+    return file.close();
+  });
 }
 
 }  // namespace muster

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -228,13 +225,10 @@ std::string report_page(const std::vector<PageRun>& runs, const PageOptions& opt
 
 Status write_report(const std::string& path, const std::vector<PageRun>& runs,
                     const PageOptions& options) {
-  const std::string partial = fmt::format("{}.partial-{}", path, ::getpid());
-  ::unlink(partial.c_str());
-  Status written = write_file(partial, report_page(runs, options));
-  if (written && std::rename(partial.c_str(), path.c_str()) != 0)
-    written = file_error("write", path, errno);
-  if (!written) ::unlink(partial.c_str());
-  return written;
+  return write_aside(path, [&](OutFile& file) {
+    file.write(report_page(runs, options));
+    return file.close();
+  });
 }
 
 }  // namespace muster

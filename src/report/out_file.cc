@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
@@ -113,6 +114,19 @@ Status write_file(const std::string& path, std::string_view text) {
   if (!file) return file.error();
   file->write(text);
   return file->close();
+}
+
+Status write_aside(const std::string& path, const std::function<Status(OutFile&)>& fill) {
+  const std::string partial = fmt::format("{}.partial-{}", path, ::getpid());
+  ::unlink(partial.c_str());
+  auto file = OutFile::create(partial);
+  if (!file) return file.error();
+  Status written = fill(*file);
+  if (written && std::rename(partial.c_str(), path.c_str()) != 0) {
+    written = file_error("write", path, errno);
+  }
+  if (!written) ::unlink(partial.c_str());
+  return written;
 }
 
 Result<std::string> read_file(const std::string& path) {

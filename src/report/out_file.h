@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -57,6 +58,10 @@ Error file_error(std::string_view what, const std::string& path, int code);
 
 // The whole of a small file at once.
 Status write_file(const std::string& path, std::string_view text);
+
+// Lets `fill` write (and close) a file beside `path` and moves it there when that succeeded; an
+// older file is replaced in one step, and a failure leaves nothing behind.
+Status write_aside(const std::string& path, const std::function<Status(OutFile&)>& fill);
 
 // The whole of a file in memory.
 Result<std::string> read_file(const std::string& path);

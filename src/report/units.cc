@@ -74,6 +74,17 @@ std::string duration_text(double seconds) {
   return fmt::format("{:.0f} s", seconds);
 }
 
+std::string clock_text(double seconds) {
+  if (!std::isfinite(seconds)) return "n/a";
+  if (seconds < 0) return "-" + clock_text(-seconds);
+  const double whole = std::floor(seconds);
+  const double days = std::floor(whole / 86400);
+  const int rest = static_cast<int>(whole - days * 86400);
+  const std::string clock =
+      fmt::format("{:02}:{:02}:{:02}", rest / 3600, rest / 60 % 60, rest % 60);
+  return days > 0 ? fmt::format("{} d {}", count_text(days), clock) : clock;
+}
+
 std::string number_text(double value, Unit unit) {
   if (!std::isfinite(value)) return "n/a";
   switch (unit) {

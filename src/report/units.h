@@ -24,6 +24,8 @@ std::string_view unit_name(Unit unit);  // "s", "GPU h"; empty for plain numbers
 
 std::string count_text(double value);       // "82,247"; "12.5"
 std::string duration_text(double seconds);  // "1 d 3 h", "2 h 10 min", "45 s", "3.2 s", "120 ms"
+std::string clock_text(
+    double seconds);  // "03:14:07", "12 d 03:14:07": a moment on the clock of a trace
 std::string number_text(double value, Unit unit);  // "n/a" for what is not a number
 
 }  // namespace muster
