@@ -1,11 +1,15 @@
 #include "cli/app.h"
 
 #include <cstdio>
+#include <new>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "cli/commands.h"
+#include "cli/help_format.h"
 
 namespace muster {
 
@@ -14,6 +18,7 @@ std::unique_ptr<CLI::App> make_app(Chosen& chosen) {
       "One scheduling core for GPU clusters: simulate it, compare policies, reproduce published "
       "results.",
       "muster");
+  app->formatter(help_formatter());
   app->set_version_flag("--version", "muster " MUSTER_VERSION, "Print the version and exit");
   app->set_help_flag("-h,--help", "Print this help and exit");
   app->require_subcommand(0, 1);
@@ -38,6 +43,43 @@ std::unique_ptr<CLI::App> make_app(Chosen& chosen) {
   return app;
 }
 
+namespace {
+
+// "did you mean" for a subcommand or option that does not exist; empty if nothing is near.
+std::string suggestion(const CLI::App& app, const std::vector<std::string>& words) {
+  if (words.empty()) return "";
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  const std::string word = words.front().substr(0, words.front().find('='));
+  const auto near = nearest(word, std::vector<std::string_view>(names.begin(), names.end()));
+  return near ? fmt::format("; did you mean '{}'?", *near) : "";
+}
+
+int bad_usage(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* at = &app;
+  std::string path;
+  while (!at->get_subcommands().empty()) {
+    at = at->get_subcommands().front();
+    path += at->get_name() + " ";
+  }
+  const std::vector<std::string> words = at->remaining();
+  if (words.empty()) {
+    fmt::print(stderr, "muster: {}\n", error.what());
+  } else {
+    fmt::print(stderr, "muster: '{}' is not understood here{}\n", words.front(),
+               suggestion(*at, words));
+  }
+  fmt::print(stderr, "Try: muster {}--help\n", path);
+  return kExitBadInput;
+}
+
+}  // namespace
+
 int run_command(int argc, char** argv) {
   Chosen chosen;
   const std::unique_ptr<CLI::App> app = make_app(chosen);
@@ -46,21 +88,26 @@ int run_command(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     // Help and version come as exceptions too, with status 0.
     if (error.get_exit_code() == 0) return app->exit(error);
-    fmt::print(stderr, "muster: {}\n", error.what());
-    const auto parsed = app->get_subcommands();
-    fmt::print(stderr, "Try: muster {}--help\n",
-               parsed.empty() ? "" : parsed.front()->get_name() + " ");
-    return kExitBadInput;
+    return bad_usage(*app, error);
   }
   if (!chosen.run) {
     fmt::print("{}", app->help());
     return kExitBadInput;
   }
-  const int status = chosen.run();
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    return complain(Error{"cannot write to standard output: is the disk full?"}, kExitFailed);
+  const Error unwritable{"cannot write to standard output: is the disk full?"};
+  try {
+    const int status = chosen.run();
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      return complain(unwritable, kExitFailed);
+    }
+    return status;
+  } catch (const std::system_error&) {
+    // The formatting library throws when a stream cannot be written.
+    return complain(unwritable, kExitFailed);
+  } catch (const std::bad_alloc&) {
+    return complain(Error{"out of memory; --stream reads a sorted trace in little memory"},
+                    kExitFailed);
   }
-  return status;
 }
 
 }  // namespace muster

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/completion.h"
 #include "cli/man_page.h"
+#include "cli/reference.h"
 
 namespace muster {
 
@@ -34,6 +35,14 @@ void add_completion_command(CLI::App& app, Chosen& chosen) {
   man->callback([&chosen] {
     chosen.run = [] {
       fmt::print("{}", man_page(command_tree()));
+      return kExitOk;
+    };
+  });
+  // For docs/policy-reference.md.
+  CLI::App* reference = app.add_subcommand("reference", "Print the policy reference")->group("");
+  reference->callback([&chosen] {
+    chosen.run = [] {
+      fmt::print("{}", policy_reference());
       return kExitOk;
     };
   });

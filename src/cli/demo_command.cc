@@ -102,6 +102,7 @@ void add_demo_command(CLI::App& app, Chosen& chosen) {
       ->check(CLI::Range(0LL, 1LL << 53))
       ->capture_default_str();
   command->add_option("-o,--output", options->folder, "folder for the results")
+      ->type_name("FOLDER")
       ->capture_default_str();
   command->add_option("--threads", options->threads, "runs at once (default: one per core)");
   command->add_flag("--json", options->json, "print the figures as JSON");

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/param_text.h"
 #include "report/json.h"
 #include "run/plugins.h"
 
@@ -38,34 +39,6 @@ Result<std::vector<Found>> find(const std::string& name) {
   return found;
 }
 
-std::string_view kind_text(ParamKind kind) {
-  switch (kind) {
-    case ParamKind::kReal:
-      return "number";
-    case ParamKind::kInteger:
-      return "whole number";
-    case ParamKind::kFlag:
-      return "true or false";
-    case ParamKind::kText:
-      return "text";
-  }
-  return "";
-}
-
-std::string range_text(const ParamInfo& info) {
-  if (!info.choices.empty()) return fmt::format("{}", fmt::join(info.choices, " | "));
-  const bool number = info.kind == ParamKind::kReal || info.kind == ParamKind::kInteger;
-  if (!number || (std::isinf(info.least) && std::isinf(info.most))) {
-    return std::string(kind_text(info.kind));
-  }
-  if (std::isinf(info.most))
-    return fmt::format("{}, at least {}", kind_text(info.kind), exact_text(info.least));
-  if (std::isinf(info.least))
-    return fmt::format("{}, at most {}", kind_text(info.kind), exact_text(info.most));
-  return fmt::format("{}, {} to {}", kind_text(info.kind), exact_text(info.least),
-                     exact_text(info.most));
-}
-
 void print_list(const std::vector<Found>& found) {
   const PluginKind* last = nullptr;
   for (const Found& one : found) {
@@ -87,8 +60,8 @@ void print_one(const Found& one) {
   if (!one.row->source.empty()) fmt::print("  source: {}\n", one.row->source);
   if (one.row->params->empty()) fmt::print("  no parameters\n");
   for (const ParamInfo& info : *one.row->params) {
-    fmt::print("\n  {} = {}\n      {}\n      {}\n", info.name,
-               info.initial.empty() ? "\"\"" : info.initial, info.sentence, range_text(info));
+    fmt::print("\n  {} = {}\n      {}\n      {}\n", info.name, initial_text(info), info.sentence,
+               range_text(info));
   }
 }
 

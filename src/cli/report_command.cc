@@ -46,7 +46,9 @@ void add_report_command(CLI::App& app, Chosen& chosen) {
       app.add_subcommand("report", "Write an HTML page about one or several results");
   const auto options = std::make_shared<ReportOptions>();
   command->add_option("RESULT", options->results, "folders of results")->required();
-  command->add_option("-o,--output", options->output, "the page")->capture_default_str();
+  command->add_option("-o,--output", options->output, "the page")
+      ->type_name("FILE")
+      ->capture_default_str();
   command->add_option("--title", options->title, "its title");
   command->footer(
       "Examples:\n"

@@ -28,8 +28,10 @@ void add_run_options(CLI::App& command, RunOptions& o, bool several) {
   command
       .add_option("-g,--generate", o.generator,
                   "draw the jobs instead: a generator, as in poisson:rate=60,jobs=5000")
+      ->type_name("NAME")
       ->group(kWorkload);
   command.add_option("--format", o.format, "format of the trace, if detection fails")
+      ->type_name("NAME")
       ->group(kWorkload);
   command.add_flag("--skip-bad", o.skip_bad, "pass over records that cannot be understood")
       ->group(kWorkload);
@@ -37,61 +39,81 @@ void add_run_options(CLI::App& command, RunOptions& o, bool several) {
       .add_flag("--stream", o.stream,
                 "read the trace while simulating: any length in little memory; it must be sorted")
       ->group(kWorkload);
-  command.add_option("--jobs-limit", o.limit, "only the first so many jobs")->group(kWorkload);
+  command.add_option("--jobs-limit", o.limit, "only the first so many jobs")
+      ->type_name("N")
+      ->group(kWorkload);
 
   several_or_one(
       command.add_option("-c,--cluster", o.clusters, "nodes x GPUs, as in 16x8, or a TOML file")
+          ->type_name("SHAPE")
           ->group(kCluster),
       several);
   command
       .add_option("--restart-cost", o.restart, "seconds a job loses when it is resumed or moved")
+      ->type_name("SECONDS")
       ->group(kCluster);
   command
       .add_option("--checkpoint-every", o.checkpoint,
                   "seconds between checkpoints; work since the last is lost in a failure")
+      ->type_name("SECONDS")
       ->group(kCluster);
   command
       .add_option("--node-mtbf", o.node_mtbf, "seconds between failures of one node, on average")
+      ->type_name("SECONDS")
       ->group(kCluster);
   command.add_option("--node-repair", o.node_repair, "seconds to repair it, on average")
+      ->type_name("SECONDS")
       ->group(kCluster);
 
   several_or_one(
       command
           .add_option("-s,--scheduling", o.schedulings, "who runs first, as in las:service=seconds")
+          ->type_name("NAME")
           ->group(kPolicies),
       several);
-  several_or_one(
-      command.add_option("-p,--placement", o.placements, "on which GPUs")->group(kPolicies),
-      several);
-  several_or_one(
-      command.add_option("-a,--admission", o.admissions, "who is let in")->group(kPolicies),
-      several);
+  several_or_one(command.add_option("-p,--placement", o.placements, "on which GPUs")
+                     ->type_name("NAME")
+                     ->group(kPolicies),
+                 several);
+  several_or_one(command.add_option("-a,--admission", o.admissions, "who is let in")
+                     ->type_name("NAME")
+                     ->group(kPolicies),
+                 several);
   command.add_option("--pacing", o.pacing, "when decisions are made, as in rounds:length=300")
+      ->type_name("NAME")
       ->group(kPolicies);
   command.add_option("--perf", o.perf, "how fast jobs run where; several multiply")
       ->allow_extra_args(false)
+      ->type_name("NAME")
       ->group(kPolicies);
   command.add_option("--selector", o.selector, "changes between --combination while running")
+      ->type_name("NAME")
       ->group(kPolicies);
   command
       .add_option("--combination", o.combinations,
                   "SCHEDULING+PLACEMENT+ADMISSION for the selector; give two or more")
       ->allow_extra_args(false)
+      ->type_name("NAMES")
       ->group(kPolicies);
 
   command.add_option("--preset", o.preset, "begin from a published system, as in blox")
+      ->type_name("NAME")
       ->group(kOther);
   command.add_option("--config", o.config, "TOML file that describes the run; options replace it")
+      ->type_name("FILE")
       ->group(kOther);
-  command.add_option("--seed", o.seed, "of generators and failures (default 1)")->group(kOther);
+  command.add_option("--seed", o.seed, "of generators and failures (default 1)")
+      ->type_name("N")
+      ->group(kOther);
   command
       .add_option("--measure", o.window,
                   "FIRST-LAST: only these jobs count, and the run ends when they have left")
+      ->type_name("FIRST-LAST")
       ->group(kOther);
   command
       .add_option("--set", o.settings, "SECTION.KEY=VALUE for anything else that the file can say")
       ->allow_extra_args(false)
+      ->type_name("KEY=VALUE")
       ->group(kOther);
 }
 
@@ -210,7 +232,9 @@ Result<ConfigLayers> layers_of(const RunOptions& o) {
 }
 
 void add_output_options(CLI::App& command, OutputOptions& o) {
-  command.add_option("-o,--output", o.folder, "folder for the results")->group(kOutput);
+  command.add_option("-o,--output", o.folder, "folder for the results")
+      ->type_name("FOLDER")
+      ->group(kOutput);
   command.add_flag("--no-save", o.no_save, "print the figures and write nothing")->group(kOutput);
   command.add_flag("--force", o.force, "set a folder aside that is not a result of ours")
       ->group(kOutput);
@@ -218,6 +242,7 @@ void add_output_options(CLI::App& command, OutputOptions& o) {
   command.add_option("--metrics", o.metrics, "figures to show, separated by commas (see --json)")
       ->delimiter(',')
       ->allow_extra_args(false)
+      ->type_name("LIST")
       ->group(kOutput);
   command.add_flag("--json", o.json, "print the figures as JSON")->group(kOutput);
   command.add_flag("-q,--quiet", o.quiet, "no progress on standard error")->group(kOutput);

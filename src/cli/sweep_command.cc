@@ -239,15 +239,19 @@ void add_sweep_command(CLI::App& app, Chosen& chosen) {
                    "loads of the generator, or speeds of the trace's arrivals, as in 0.8,1,1.2")
       ->delimiter(',')
       ->allow_extra_args(false)
+      ->type_name("LIST")
       ->group(kSweep);
   command->add_option("--seeds", options->seeds, "how many, as in 10, or which, as in 1,3,8-10")
+      ->type_name("LIST")
       ->group(kSweep);
   command
       ->add_option("--vary", options->vary,
                    "KEY=VALUE,VALUE for anything a file can say, as in restart.restart=0,30,60")
       ->allow_extra_args(false)
+      ->type_name("KEY=LIST")
       ->group(kSweep);
   command->add_option("--baseline", options->baseline, "policy that the others are compared with")
+      ->type_name("NAME")
       ->group(kSweep);
   command->add_option("--confidence", options->confidence, "of the intervals (default 0.95)")
       ->group(kSweep);
@@ -255,12 +259,14 @@ void add_sweep_command(CLI::App& app, Chosen& chosen) {
       ->group(kSweep);
   command->add_option("-o,--output", options->folder, "folder for journal and results")
       ->capture_default_str()
+      ->type_name("FOLDER")
       ->group("Output");
   command->add_flag("--no-save", options->no_save, "print the table and write nothing")
       ->group("Output");
   command->add_option("--metrics", options->metrics, "figures to show, separated by commas")
       ->delimiter(',')
       ->allow_extra_args(false)
+      ->type_name("LIST")
       ->group("Output");
   command->add_flag("--json", options->json, "print the table as JSON")->group("Output");
   command->add_flag("-q,--quiet", options->quiet, "no progress on standard error")->group("Output");

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Several policies on one workload: the table, the page, and the same answers at any number of threads.
+source tests/e2e/story.sh
+
+expect 0 muster compare -g diurnal:jobs=500,load=0.9 -c 4x8 -s fifo -s las:service=seconds -p consolidated \
+  -p scattered -o one -j 1
+prints "fifo + consolidated"
+prints "las:service=seconds + scattered"
+present one/report.html
+expect 0 muster compare -g diurnal:jobs=500,load=0.9 -c 4x8 -s fifo -s las:service=seconds -p consolidated \
+  -p scattered -o two -j 2 --json
+python3 - <<'PY'
+import json
+runs = json.load(open("out"))
+assert [run["label"] for run in runs] == [
+    "fifo + consolidated", "fifo + scattered", "las:service=seconds + consolidated", "las:service=seconds + scattered"]
+PY
+for run in one/*/; do same "$run/jobs.csv" "two/$(basename "$run")/jobs.csv"; done
+
+tell "each of them can be run again by itself"
+expect 0 muster simulate --config one/fifo-scattered/inputs/run.toml -o again
+same one/fifo-scattered/jobs.csv again/jobs.csv
+
+tell "a page from results that lie about"
+expect 0 muster report one/fifo-consolidated one/fifo-scattered -o both.html --title "Two placements"
+grep -q "Two placements" both.html || fail "no title"

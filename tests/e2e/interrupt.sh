@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Ctrl-C: the first ends in good order, the second at once.
+source tests/e2e/story.sh
+
+# Large enough to be still running when the signal comes, on any machine.
+long=(-g poisson:jobs=4000000,load=0.95 -c 64x8 -s las -q)
+
+# interrupt_after SECONDS SIGNALS COMMAND...: its exit status is in $status.
+interrupt_after() {
+  local seconds=$1 signals=$2 pid
+  shift 2
+  # A background job of a script ignores SIGINT unless it is told otherwise.
+  (trap - INT; exec env --default-signal=INT "$command" "$@") >out 2>err &
+  pid=$!
+  sleep "$seconds"
+  for ((i = 0; i < signals; i++)); do
+    kill -INT "$pid"
+    sleep 0.1
+  done
+  status=0
+  wait "$pid" || status=$?
+}
+
+tell "simulate keeps what was done, marked as incomplete"
+interrupt_after 2 1 simulate "${long[@]}" -o results
+[[ $status == 130 ]] || fail "status $status"
+says "stopping"
+says "results.incomplete"
+absent results
+python3 - <<'PY'
+import json
+summary = json.load(open("results.incomplete/summary.json"))
+assert summary["complete"] is False and summary["jobs"] > 0, summary
+PY
+[[ -z $(find . -name '*partial*') ]] || fail "left behind: $(find . -name '*partial*')"
+
+tell "a sweep goes on where it was, and ends as one that was never stopped"
+options=(sweep -g poisson:jobs=3000,load=0.9 -c 8x8 -s las -s srtf --seeds 20)
+interrupt_after 1.5 1 "${options[@]}" -j 1 -q -o swept
+[[ $status == 130 ]] || fail "status $status: the machine is too fast for this story, or the signal was lost"
+says "goes on from here"
+done_before=$(wc -l <swept/journal.jsonl)
+((done_before > 0 && done_before < 40)) || fail "$done_before runs in the journal"
+absent swept/points.csv
+expect 0 muster "${options[@]}" -j 2 -q -o swept
+says "$done_before of 40 runs were already done"
+expect 0 muster "${options[@]}" -j 1 -q -o whole
+same swept/points.csv whole/points.csv
+same swept/cells.json whole/cells.json
+expect 2 muster "${options[@]}" --load 0.8 -o swept
+says "another sweep"

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Published runs, compared figure by figure, and job by job where the golden values are on this machine.
+source tests/e2e/story.sh
+export MUSTER_SHARED=${MUSTER_SHARED:-$tree/../shared}
+
+expect 0 muster reproduce blox runs --json -q
+python3 - <<'PY'
+import json
+(experiment,) = json.load(open("out"))
+assert experiment["within_tolerance"] is True
+compared = [run["jobs"]["compared"] for run in experiment["runs"] if "jobs" in run]
+print("  jobs compared:", sum(compared))
+PY
+
+tell "a difference is told, and makes the status 1"
+mkdir -p home/experiments/blox home/presets
+cp "$tree/presets/blox.toml" home/presets/
+sed 's/avg_jct_s = 67114.535/avg_jct_s = 67115.535/' "$tree/experiments/blox/runs.toml" >home/experiments/blox/runs.toml
+expect 1 env MUSTER_HOME="$PWD/home" "$command" reproduce blox -q
+prints "-1.000 !"
+
+tell "without the golden files the figures are still compared, and what is missing is named"
+expect 0 env MUSTER_SHARED="$PWD/nowhere" "$command" reproduce blox runs -q
+prints "not compared: golden/blox/runs"
+prints "runs not possible here"
