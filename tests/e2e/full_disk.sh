@@ -4,7 +4,7 @@ source tests/e2e/story.sh
 
 tell "files may grow to 64 kB only, as on a full disk"
 limited() { (ulimit -f 64; trap '' XFSZ; "$command" "$@"); }
-expect 1 limited simulate -g poisson:jobs=20000,rate=600 -c 16x8 -o results -q
+expect 1 limited simulate -g poisson:jobs=8000,rate=600 -c 16x8 -o results -q
 says "cannot write"
 absent results
 [[ -z $(find . -name 'results*') ]] || fail "left behind: $(find . -name 'results*')"
@@ -13,10 +13,10 @@ tell "a real full disk, where one can be mounted"
 mkdir small
 if mount -t tmpfs -o size=200k none small 2>/dev/null; then
   trap 'umount small; rm -rf "$folder"' EXIT
-  expect 1 muster simulate -g poisson:jobs=20000,rate=600 -c 16x8 -o small/results -q
+  expect 1 muster simulate -g poisson:jobs=8000,rate=600 -c 16x8 -o small/results -q
   says "No space left"
   [[ -z $(ls small) ]] || fail "left behind: $(ls small)"
-  expect 1 muster compare -g poisson:jobs=20000,rate=600 -c 16x8 -s fifo -s las -o small/results -q
+  expect 1 muster compare -g poisson:jobs=8000,rate=600 -c 16x8 -s fifo -s las -o small/results -q
   says "No space left"
 else
   echo "  (not possible here)"
