@@ -17,6 +17,7 @@ find_path(MUSTER_TOML_INCLUDE toml++/toml.h REQUIRED)
 add_library(muster_toml INTERFACE)
 target_include_directories(muster_toml SYSTEM INTERFACE "${MUSTER_TOML_INCLUDE}")
 target_compile_definitions(muster_toml INTERFACE TOML_HEADER_ONLY=1)
+# src/base/toml_library.h is how it is included.
 
 # What every room may use. Only fmt appears in our headers; the others stay inside .cc files, and the
 # linker drops the shared libraries that nothing refers to.

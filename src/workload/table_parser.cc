@@ -80,28 +80,28 @@ std::vector<std::string> split_cells(std::string_view line, char separator) {
   return cells;
 }
 
-std::string_view field_expectation(Field field) {
+std::string_view field_expectation(TraceField field) {
   switch (field) {
-    case Field::kSubmit:
-    case Field::kDuration:
-    case Field::kDeadline:
-    case Field::kEstimate:
+    case TraceField::kSubmit:
+    case TraceField::kDuration:
+    case TraceField::kDeadline:
+    case TraceField::kEstimate:
       return "a time as a number";
-    case Field::kSubmitClock:
+    case TraceField::kSubmitClock:
       return "a time like 2017-10-09 07:01:55";
-    case Field::kSubmitEither:
+    case TraceField::kSubmitEither:
       return "a number of seconds, or a time like 2017-10-09 07:01:55";
-    case Field::kGpus:
-    case Field::kMinGpus:
-    case Field::kMaxGpus:
+    case TraceField::kGpus:
+    case TraceField::kMinGpus:
+    case TraceField::kMaxGpus:
       return "a whole number of GPUs";
-    case Field::kBatchSize:
-    case Field::kPriority:
+    case TraceField::kBatchSize:
+    case TraceField::kPriority:
       return "a whole number";
-    case Field::kCpus:
-    case Field::kMemory:
-    case Field::kIterations:
-    case Field::kNumber:
+    case TraceField::kCpus:
+    case TraceField::kMemory:
+    case TraceField::kIterations:
+    case TraceField::kNumber:
       return "a number";
     default:
       return "a text";
@@ -118,15 +118,15 @@ Status TableParser::header(std::string_view line) {
     }
     Target& target = targets_.emplace_back();
     target.name = name;
-    for (const Column& column : schema_.columns) {
+    for (const TraceColumn& column : schema_.columns) {
       if (!is_named(column.names, name)) continue;
       target = {column.field, column.required, column.unit, column.slot, name, "", kNoSymbol};
-      keeps_ = keeps_ || column.field == Field::kNumber || column.field == Field::kText;
+      keeps_ = keeps_ || column.field == TraceField::kNumber || column.field == TraceField::kText;
     }
-    if (target.field == Field::kIgnored) unknown.push_back(name);
+    if (target.field == TraceField::kIgnored) unknown.push_back(name);
   }
   std::vector<std::string_view> absent;
-  for (const Column& column : schema_.columns) {
+  for (const TraceColumn& column : schema_.columns) {
     const bool present =
         std::any_of(names.begin(), names.end(),
                     [&column](const std::string& name) { return is_named(column.names, name); });
@@ -154,57 +154,57 @@ Symbol TableParser::intern(Target& target, std::string_view text) {
 
 bool TableParser::store(Target& target, std::string_view cell, JobSpec& job) {
   switch (target.field) {
-    case Field::kIgnored:
+    case TraceField::kIgnored:
       return true;
-    case Field::kName:
+    case TraceField::kName:
       job.name.assign(cell);
       return true;
-    case Field::kSubmit:
+    case TraceField::kSubmit:
       return store_real(cell, target.unit, job.submit);
-    case Field::kSubmitClock:
+    case TraceField::kSubmitClock:
       return read_timestamp(cell, job.submit);
-    case Field::kSubmitEither:
+    case TraceField::kSubmitEither:
       return store_real(cell, target.unit, job.submit) || read_timestamp(cell, job.submit);
-    case Field::kDuration:
+    case TraceField::kDuration:
       return store_real(cell, target.unit, job.duration);
-    case Field::kGpus:
+    case TraceField::kGpus:
       return read_whole_number(cell, job.gpus);
-    case Field::kMinGpus:
+    case TraceField::kMinGpus:
       return read_whole_number(cell, job.min_gpus);
-    case Field::kMaxGpus:
+    case TraceField::kMaxGpus:
       return read_whole_number(cell, job.max_gpus);
-    case Field::kDeadline:
+    case TraceField::kDeadline:
       return store_real(cell, target.unit, job.deadline);
-    case Field::kEstimate:
+    case TraceField::kEstimate:
       return store_real(cell, target.unit, job.estimate);
-    case Field::kCpus:
+    case TraceField::kCpus:
       return store_real(cell, target.unit, job.cpus);
-    case Field::kMemory:
+    case TraceField::kMemory:
       return store_real(cell, target.unit, job.memory_gb);
-    case Field::kIterations:
+    case TraceField::kIterations:
       return store_real(cell, target.unit, job.iterations);
-    case Field::kBatchSize:
+    case TraceField::kBatchSize:
       return read_whole_number(cell, job.batch_size);
-    case Field::kPriority:
+    case TraceField::kPriority:
       return read_whole_number(cell, job.priority);
-    case Field::kModel:
+    case TraceField::kModel:
       job.model = intern(target, cell);
       return true;
-    case Field::kUser:
+    case TraceField::kUser:
       job.user = intern(target, cell);
       return true;
-    case Field::kPartition:
+    case TraceField::kPartition:
       job.partition = intern(target, cell);
       return true;
-    case Field::kGpuType:
+    case TraceField::kGpuType:
       job.gpu_type = intern(target, cell);
       return true;
-    case Field::kStatus:
+    case TraceField::kStatus:
       status_.assign(cell);
       return true;
-    case Field::kNumber:
+    case TraceField::kNumber:
       return store_real(cell, target.unit, numbers_[target.slot]);
-    case Field::kText:
+    case TraceField::kText:
       texts_[target.slot].assign(cell);
       return true;
   }
@@ -245,7 +245,7 @@ Parsed TableParser::parse(std::string_view record, JobSpec& job) {
   return finish(job);
 }
 
-Parsed TableParser::bad_cell(Field field, std::size_t slot, std::string_view found,
+Parsed TableParser::bad_cell(TraceField field, std::size_t slot, std::string_view found,
                              std::string_view expected) {
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     const Target& target = targets_[i];

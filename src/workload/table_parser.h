@@ -15,7 +15,7 @@
 
 namespace muster {
 
-enum class Field : unsigned char {
+enum class TraceField : unsigned char {
   kIgnored,
   kName,
   kSubmit,        // seconds, times the column's unit
@@ -41,9 +41,9 @@ enum class Field : unsigned char {
   kText,    // kept for finish(): text(slot)
 };
 
-struct Column {
+struct TraceColumn {
   std::string_view names;  // as in the header; alternatives with '|' between, the usual one first
-  Field field = Field::kIgnored;
+  TraceField field = TraceField::kIgnored;
   std::string_view sentence;
   bool required = false;
   double unit = 1;       // one of the trace's in ours
@@ -53,7 +53,7 @@ struct Column {
 inline constexpr std::size_t kSlots = 8;
 
 struct TableSchema {
-  std::span<const Column> columns;
+  std::span<const TraceColumn> columns;
   char separator = ',';
   bool note_unknown = false;  // say which columns were ignored: they may be misspelled
 };
@@ -74,12 +74,13 @@ class TableParser : public TraceParser {
   double number(std::size_t slot) const { return numbers_[slot]; }
   bool has(std::size_t slot) const { return numbers_[slot] == numbers_[slot]; }
   // The complaint about a kept cell.
-  Parsed bad_cell(Field field, std::size_t slot, std::string_view found, std::string_view expected);
+  Parsed bad_cell(TraceField field, std::size_t slot, std::string_view found,
+                  std::string_view expected);
   Symbols& symbols() { return symbols_; }
 
  private:
   struct Target {
-    Field field = Field::kIgnored;
+    TraceField field = TraceField::kIgnored;
     bool required = false;
     double unit = 1;
     std::size_t slot = 0;
@@ -109,6 +110,6 @@ std::vector<std::string> split_cells(std::string_view line, char separator);
 bool is_named(std::string_view alternatives, std::string_view name);
 
 // What a cell of this kind must hold, for messages.
-std::string_view field_expectation(Field field);
+std::string_view field_expectation(TraceField field);
 
 }  // namespace muster

@@ -74,7 +74,7 @@ void append_cell(std::string_view text, std::string& line, std::uint32_t& change
 class NativeLines final : public LineFormat {
  public:
   explicit NativeLines(const Symbols& symbols) : symbols_(symbols) {
-    for (const Column& column : native_columns()) {
+    for (const TraceColumn& column : native_columns()) {
       header_ += header_.empty() ? "" : ",";
       header_ += column.names;
     }
@@ -85,7 +85,7 @@ class NativeLines final : public LineFormat {
   void append(const JobSpec& job, std::uint64_t position, std::string& line,
               std::uint32_t& changed) override {
     bool first = true;
-    for (const Column& column : native_columns()) {
+    for (const TraceColumn& column : native_columns()) {
       if (!first) line += ',';
       first = false;
       append_field(column.field, job, position, line, changed);
@@ -94,61 +94,61 @@ class NativeLines final : public LineFormat {
   }
 
  private:
-  void append_field(Field field, const JobSpec& job, std::uint64_t position, std::string& line,
+  void append_field(TraceField field, const JobSpec& job, std::uint64_t position, std::string& line,
                     std::uint32_t& changed) const {
     const auto number = [&line](double value) {
       if (value != 0) line += exact_text(value);
     };
     switch (field) {
-      case Field::kName:
+      case TraceField::kName:
         append_cell(job_name(job, position), line, changed);
         break;
-      case Field::kSubmit:
+      case TraceField::kSubmit:
         line += exact_text(job.submit);
         break;
-      case Field::kDuration:
+      case TraceField::kDuration:
         line += exact_text(job.duration);
         break;
-      case Field::kGpus:
+      case TraceField::kGpus:
         line += std::to_string(job.gpus);
         break;
-      case Field::kMinGpus:
+      case TraceField::kMinGpus:
         number(job.min_gpus);
         break;
-      case Field::kMaxGpus:
+      case TraceField::kMaxGpus:
         number(job.max_gpus);
         break;
-      case Field::kDeadline:
+      case TraceField::kDeadline:
         if (job.deadline != kNever) line += exact_text(job.deadline);
         break;
-      case Field::kEstimate:
+      case TraceField::kEstimate:
         number(job.estimate);
         break;
-      case Field::kCpus:
+      case TraceField::kCpus:
         number(job.cpus);
         break;
-      case Field::kMemory:
+      case TraceField::kMemory:
         number(job.memory_gb);
         break;
-      case Field::kIterations:
+      case TraceField::kIterations:
         number(job.iterations);
         break;
-      case Field::kBatchSize:
+      case TraceField::kBatchSize:
         number(job.batch_size);
         break;
-      case Field::kPriority:
+      case TraceField::kPriority:
         number(job.priority);
         break;
-      case Field::kModel:
+      case TraceField::kModel:
         append_cell(symbols_.text(job.model), line, changed);
         break;
-      case Field::kUser:
+      case TraceField::kUser:
         append_cell(symbols_.text(job.user), line, changed);
         break;
-      case Field::kPartition:
+      case TraceField::kPartition:
         append_cell(symbols_.text(job.partition), line, changed);
         break;
-      case Field::kGpuType:
+      case TraceField::kGpuType:
         append_cell(symbols_.text(job.gpu_type), line, changed);
         break;
       default:

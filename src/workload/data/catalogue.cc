@@ -1,4 +1,3 @@
-
 #include "workload/data/catalogue.h"
 
 #include <algorithm>

@@ -13,17 +13,17 @@ constexpr double kMinute = 60;
 constexpr std::size_t kExpected = 0;
 constexpr std::size_t kBestEffort = 0;
 
-constexpr std::array<Column, 9> kColumns = {{
-    {"job_id", Field::kName, "any text", true},
-    {"user", Field::kUser, "its owner; in the released files the virtual cluster"},
-    {"num_gpu", Field::kGpus, "GPUs; jobs with 0 are skipped", true},
-    {"submit_time", Field::kSubmit, "minutes", true, kMinute},
-    {"iterations", Field::kIterations, "training steps"},
-    {"model_name", Field::kModel, "model"},
-    {"duration", Field::kDuration, "minutes", true, kMinute},
-    {"expect_time_list", Field::kText,
+constexpr std::array<TraceColumn, 9> kColumns = {{
+    {"job_id", TraceField::kName, "any text", true},
+    {"user", TraceField::kUser, "its owner; in the released files the virtual cluster"},
+    {"num_gpu", TraceField::kGpus, "GPUs; jobs with 0 are skipped", true},
+    {"submit_time", TraceField::kSubmit, "minutes", true, kMinute},
+    {"iterations", TraceField::kIterations, "training steps"},
+    {"model_name", TraceField::kModel, "model"},
+    {"duration", TraceField::kDuration, "minutes", true, kMinute},
+    {"expect_time_list", TraceField::kText,
      "minutes after submission, '-' between; the first is the deadline", true, 1, kExpected},
-    {"best_effort", Field::kNumber, "1: a job without deadline", false, 1, kBestEffort},
+    {"best_effort", TraceField::kNumber, "1: a job without deadline", false, 1, kBestEffort},
 }};
 
 class ChronusParser final : public TableParser {
@@ -37,7 +37,8 @@ class ChronusParser final : public TableParser {
     const std::string& list = text(kExpected);
     double minutes = 0;
     if (!read_real(std::string_view(list).substr(0, list.find('-')), minutes)) {
-      return bad_cell(Field::kText, kExpected, list, "minutes with '-' between, as 159-189-229");
+      return bad_cell(TraceField::kText, kExpected, list,
+                      "minutes with '-' between, as 159-189-229");
     }
     job.deadline = job.submit + minutes * kMinute;
     return Parsed::kJob;

@@ -8,25 +8,26 @@
 namespace muster {
 namespace {
 
-constexpr std::array<Column, 4> kRawColumns = {{
-    {"job_id", Field::kName, "any text", true},
-    {"submission_time|submit_time", Field::kSubmit, "seconds after the collection began", true},
-    {"duration", Field::kDuration, "seconds on `num_gpu` GPUs", true},
-    {"num_gpu", Field::kGpus, "GPUs", true},
+constexpr std::array<TraceColumn, 4> kRawColumns = {{
+    {"job_id", TraceField::kName, "any text", true},
+    {"submission_time|submit_time", TraceField::kSubmit, "seconds after the collection began",
+     true},
+    {"duration", TraceField::kDuration, "seconds on `num_gpu` GPUs", true},
+    {"num_gpu", TraceField::kGpus, "GPUs", true},
 }};
 
 constexpr std::size_t kBestEffort = 0;
 
-constexpr std::array<Column, 9> kColumns = {{
-    {"job_id", Field::kName, "any text", true},
-    {"submission_time|submit_time", Field::kSubmit, "seconds", true},
-    {"num_iteration|iteration", Field::kIterations, "training steps", true},
-    {"model_name", Field::kModel, "model", true},
-    {"deadline|ddl", Field::kDeadline, "seconds, on the clock of the submission", true},
-    {"batch_size", Field::kBatchSize, "global batch size"},
-    {"num_gpu", Field::kGpus, "GPUs", true},
-    {"duration", Field::kDuration, "seconds on `num_gpu` GPUs", true},
-    {"best_effort", Field::kNumber, "1: a job without deadline", false, 1, kBestEffort},
+constexpr std::array<TraceColumn, 9> kColumns = {{
+    {"job_id", TraceField::kName, "any text", true},
+    {"submission_time|submit_time", TraceField::kSubmit, "seconds", true},
+    {"num_iteration|iteration", TraceField::kIterations, "training steps", true},
+    {"model_name", TraceField::kModel, "model", true},
+    {"deadline|ddl", TraceField::kDeadline, "seconds, on the clock of the submission", true},
+    {"batch_size", TraceField::kBatchSize, "global batch size"},
+    {"num_gpu", TraceField::kGpus, "GPUs", true},
+    {"duration", TraceField::kDuration, "seconds on `num_gpu` GPUs", true},
+    {"best_effort", TraceField::kNumber, "1: a job without deadline", false, 1, kBestEffort},
 }};
 
 class ElasticFlowParser final : public TableParser {

@@ -11,19 +11,19 @@ constexpr std::size_t kModel = 0;
 constexpr std::size_t kDataset = 1;
 constexpr std::size_t kMixedPrecision = 0;
 
-constexpr std::array<Column, 12> kColumns = {{
-    {"job_id", Field::kName, "any text", true},
-    {"user", Field::kUser, "its owner"},
-    {"vc", Field::kPartition, "virtual cluster", true},
-    {"gpu_num", Field::kGpus, "GPUs; jobs with 0 are skipped", true},
-    {"cpu_num", Field::kCpus, "CPU cores for the whole job"},
-    {"state", Field::kStatus, "COMPLETED, CANCELLED, FAILED, TIMEOUT or NODE_FAIL"},
-    {"submit_time", Field::kSubmitEither, "a time like 2020-09-01 00:02:34, or seconds", true},
-    {"duration", Field::kDuration, "seconds", true},
-    {"dataset", Field::kText, "Lucid: data set", false, 1, kDataset},
-    {"model", Field::kText, "Lucid: model", false, 1, kModel},
-    {"batchsize", Field::kBatchSize, "Lucid: batch size"},
-    {"amp", Field::kNumber, "Lucid: 1 with mixed precision", false, 1, kMixedPrecision},
+constexpr std::array<TraceColumn, 12> kColumns = {{
+    {"job_id", TraceField::kName, "any text", true},
+    {"user", TraceField::kUser, "its owner"},
+    {"vc", TraceField::kPartition, "virtual cluster", true},
+    {"gpu_num", TraceField::kGpus, "GPUs; jobs with 0 are skipped", true},
+    {"cpu_num", TraceField::kCpus, "CPU cores for the whole job"},
+    {"state", TraceField::kStatus, "COMPLETED, CANCELLED, FAILED, TIMEOUT or NODE_FAIL"},
+    {"submit_time", TraceField::kSubmitEither, "a time like 2020-09-01 00:02:34, or seconds", true},
+    {"duration", TraceField::kDuration, "seconds", true},
+    {"dataset", TraceField::kText, "Lucid: data set", false, 1, kDataset},
+    {"model", TraceField::kText, "Lucid: model", false, 1, kModel},
+    {"batchsize", TraceField::kBatchSize, "Lucid: batch size"},
+    {"amp", TraceField::kNumber, "Lucid: 1 with mixed precision", false, 1, kMixedPrecision},
 }};
 
 class HeliosParser final : public TableParser {

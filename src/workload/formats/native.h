@@ -7,6 +7,6 @@
 
 namespace muster {
 
-std::span<const Column> native_columns();
+std::span<const TraceColumn> native_columns();
 
 }  // namespace muster

@@ -12,20 +12,20 @@ constexpr std::size_t kScheduled = 1;
 constexpr std::size_t kDeleted = 2;
 constexpr std::size_t kTypes = 0;
 
-constexpr std::array<Column, 10> kColumns = {{
-    {"name", Field::kName, "the pod's name", true},
-    {"cpu_milli", Field::kCpus, "thousandths of a CPU core", false, 1e-3},
-    {"memory_mib", Field::kMemory, "MiB", false, 1.0 / 1024},
-    {"num_gpu", Field::kGpus, "GPUs; pods with 0 are skipped", true},
-    {"gpu_milli", Field::kNumber, "thousandths of each GPU; a part counts as a whole GPU", false, 1,
-     kShare},
-    {"gpu_spec", Field::kText,
+constexpr std::array<TraceColumn, 10> kColumns = {{
+    {"name", TraceField::kName, "the pod's name", true},
+    {"cpu_milli", TraceField::kCpus, "thousandths of a CPU core", false, 1e-3},
+    {"memory_mib", TraceField::kMemory, "MiB", false, 1.0 / 1024},
+    {"num_gpu", TraceField::kGpus, "GPUs; pods with 0 are skipped", true},
+    {"gpu_milli", TraceField::kNumber, "thousandths of each GPU; a part counts as a whole GPU",
+     false, 1, kShare},
+    {"gpu_spec", TraceField::kText,
      "GPU types it accepts, '|' between; one becomes its type, several any", false, 1, kTypes},
-    {"pod_phase", Field::kStatus, "Running, Succeeded, Failed or Pending"},
-    {"creation_time", Field::kSubmit, "seconds", true},
-    {"deletion_time", Field::kNumber, "seconds; its end", true, 1, kDeleted},
-    {"scheduled_time", Field::kNumber, "seconds; its start. Pods without one are skipped", false, 1,
-     kScheduled},
+    {"pod_phase", TraceField::kStatus, "Running, Succeeded, Failed or Pending"},
+    {"creation_time", TraceField::kSubmit, "seconds", true},
+    {"deletion_time", TraceField::kNumber, "seconds; its end", true, 1, kDeleted},
+    {"scheduled_time", TraceField::kNumber, "seconds; its start. Pods without one are skipped",
+     false, 1, kScheduled},
 }};
 
 class OpenbParser final : public TableParser {

@@ -7,11 +7,11 @@
 namespace muster {
 namespace {
 
-constexpr std::array<Column, 4> kColumns = {{
-    {"timestamp", Field::kSubmitClock, "submission, local time of the cluster", true},
-    {"duration", Field::kDuration, "seconds", true},
-    {"num_gpus", Field::kGpus, "GPUs", true},
-    {"cluster", Field::kPartition, "virtual cluster"},
+constexpr std::array<TraceColumn, 4> kColumns = {{
+    {"timestamp", TraceField::kSubmitClock, "submission, local time of the cluster", true},
+    {"duration", TraceField::kDuration, "seconds", true},
+    {"num_gpus", TraceField::kGpus, "GPUs", true},
+    {"cluster", TraceField::kPartition, "virtual cluster"},
 }};
 
 }  // namespace

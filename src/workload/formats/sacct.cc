@@ -15,23 +15,25 @@ namespace {
 enum TextSlot : std::size_t { kElapsed, kRequested, kAllocated, kTimeLimit, kState };
 enum NumberSlot : std::size_t { kElapsedRaw, kTimeLimitRaw };
 
-constexpr std::array<Column, 11> kColumns = {{
-    {"JobID", Field::kName,
+constexpr std::array<TraceColumn, 11> kColumns = {{
+    {"JobID", TraceField::kName,
      "12, or 12_3 for a task of an array; steps such as 12.batch are skipped", true},
-    {"User", Field::kUser, "its owner"},
-    {"Partition", Field::kPartition, "partition"},
-    {"Submit", Field::kSubmitClock, "submission, like 2024-03-01T08:15:00", true},
-    {"State", Field::kText, "how it ended; running and waiting jobs are skipped", true, 1, kState},
-    {"Elapsed", Field::kText, "run time as [days-]hours:minutes:seconds", false, 1, kElapsed},
-    {"ElapsedRaw", Field::kNumber, "run time in seconds; preferred to Elapsed", false, 1,
+    {"User", TraceField::kUser, "its owner"},
+    {"Partition", TraceField::kPartition, "partition"},
+    {"Submit", TraceField::kSubmitClock, "submission, like 2024-03-01T08:15:00", true},
+    {"State", TraceField::kText, "how it ended; running and waiting jobs are skipped", true, 1,
+     kState},
+    {"Elapsed", TraceField::kText, "run time as [days-]hours:minutes:seconds", false, 1, kElapsed},
+    {"ElapsedRaw", TraceField::kNumber, "run time in seconds; preferred to Elapsed", false, 1,
      kElapsedRaw},
-    {"ReqTRES", Field::kText, "what it asked for: gres/gpu=8 or gres/gpu:a100=8, cpu=, mem=", false,
-     1, kRequested},
-    {"AllocTRES", Field::kText, "what it got; counts where ReqTRES names no GPUs", false, 1,
+    {"ReqTRES", TraceField::kText,
+     "what it asked for: gres/gpu=8 or gres/gpu:a100=8, cpu=, mem=", false, 1, kRequested},
+    {"AllocTRES", TraceField::kText, "what it got; counts where ReqTRES names no GPUs", false, 1,
      kAllocated},
-    {"Timelimit", Field::kText, "[days-]hours:minutes:seconds, read as the estimate", false, 1,
+    {"Timelimit", TraceField::kText, "[days-]hours:minutes:seconds, read as the estimate", false, 1,
      kTimeLimit},
-    {"TimelimitRaw", Field::kNumber, "minutes, read as the estimate", false, 60, kTimeLimitRaw},
+    {"TimelimitRaw", TraceField::kNumber, "minutes, read as the estimate", false, 60,
+     kTimeLimitRaw},
 }};
 
 class SacctParser final : public TableParser {
@@ -66,11 +68,11 @@ class SacctParser final : public TableParser {
     }
     TrackableResources wanted;
     if (!read_tres(text(kRequested), wanted)) {
-      return bad_cell(Field::kText, kRequested, text(kRequested), kTresExpected);
+      return bad_cell(TraceField::kText, kRequested, text(kRequested), kTresExpected);
     }
     TrackableResources given;
     if (!read_tres(text(kAllocated), given)) {
-      return bad_cell(Field::kText, kAllocated, text(kAllocated), kTresExpected);
+      return bad_cell(TraceField::kText, kAllocated, text(kAllocated), kTresExpected);
     }
     const TrackableResources& counted = wanted.gpus > 0 ? wanted : given;
     if (counted.gpus <= 0) return skip("it uses no GPUs");
@@ -83,7 +85,7 @@ class SacctParser final : public TableParser {
     if (has(kElapsedRaw)) {
       job.duration = number(kElapsedRaw);
     } else if (!read_slurm_duration(text(kElapsed), job.duration)) {
-      return bad_cell(Field::kText, kElapsed, text(kElapsed), kDurationExpected);
+      return bad_cell(TraceField::kText, kElapsed, text(kElapsed), kDurationExpected);
     }
     if (job.duration == 0) return skip("it never ran");
     return estimate(job);
@@ -101,7 +103,7 @@ class SacctParser final : public TableParser {
     const std::string& limit = text(kTimeLimit);
     if (limit.empty() || limit == "UNLIMITED" || limit == "Partition_Limit") return Parsed::kJob;
     if (!read_slurm_duration(limit, job.estimate)) {
-      return bad_cell(Field::kText, kTimeLimit, limit, kDurationExpected);
+      return bad_cell(TraceField::kText, kTimeLimit, limit, kDurationExpected);
     }
     return Parsed::kJob;
   }

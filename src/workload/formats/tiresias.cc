@@ -10,24 +10,24 @@ namespace {
 
 constexpr double kMillisecond = 1e-3;
 
-constexpr std::array<Column, 6> kTiresiasColumns = {{
-    {"job_id", Field::kName, "any text", true},
-    {"num_gpu", Field::kGpus, "GPUs", true},
-    {"submit_time", Field::kSubmit, "seconds", true},
-    {"iterations", Field::kIterations, "training steps"},
-    {"model_name", Field::kModel, "model"},
-    {"duration", Field::kDuration, "seconds", true},
+constexpr std::array<TraceColumn, 6> kTiresiasColumns = {{
+    {"job_id", TraceField::kName, "any text", true},
+    {"num_gpu", TraceField::kGpus, "GPUs", true},
+    {"submit_time", TraceField::kSubmit, "seconds", true},
+    {"iterations", TraceField::kIterations, "training steps"},
+    {"model_name", TraceField::kModel, "model"},
+    {"duration", TraceField::kDuration, "seconds", true},
 }};
 
-constexpr std::array<Column, 8> kMuriColumns = {{
-    {"job_id", Field::kName, "any text", true},
-    {"num_gpu", Field::kGpus, "GPUs", true},
-    {"submit_time", Field::kSubmit, "milliseconds", true, kMillisecond},
-    {"iterations", Field::kIterations, "training steps"},
-    {"model_name", Field::kModel, "model"},
-    {"batch_size", Field::kBatchSize, "batch size"},
-    {"duration", Field::kDuration, "milliseconds", true, kMillisecond},
-    {"priority", Field::kPriority, "0: resources are guaranteed; 1: opportunistic"},
+constexpr std::array<TraceColumn, 8> kMuriColumns = {{
+    {"job_id", TraceField::kName, "any text", true},
+    {"num_gpu", TraceField::kGpus, "GPUs", true},
+    {"submit_time", TraceField::kSubmit, "milliseconds", true, kMillisecond},
+    {"iterations", TraceField::kIterations, "training steps"},
+    {"model_name", TraceField::kModel, "model"},
+    {"batch_size", TraceField::kBatchSize, "batch size"},
+    {"duration", TraceField::kDuration, "milliseconds", true, kMillisecond},
+    {"priority", TraceField::kPriority, "0: resources are guaranteed; 1: opportunistic"},
 }};
 
 class MuriParser final : public TableParser {
