@@ -11,6 +11,9 @@ find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 
+# Boosted trees for estimates; without it `muster learn` has the other models.
+find_library(MUSTER_XGBOOST_LIBRARY xgboost)
+
 # Debian's package sets toml++ up as a shared library; used as headers it can do without exceptions, and the
 # command needs one library less at run time.
 find_path(MUSTER_TOML_INCLUDE toml++/toml.h REQUIRED)

@@ -1,0 +1,47 @@
+#include "learn/bins.h"
+
+namespace muster {
+
+Bins Bins::of_categories(int count) {
+  Bins bins;
+  bins.categorical = true;
+  bins.categories = count;
+  return bins;
+}
+
+Bins Bins::of_numbers(std::span<const double> values, int most, bool uniform) {
+  Bins bins;
+  std::vector<double> sorted;
+  for (const double value : values) {
+    if (std::isfinite(value)) sorted.push_back(value);
+  }
+  if (sorted.empty()) return bins;
+  std::sort(sorted.begin(), sorted.end());
+  const double low = sorted.front();
+  const double high = sorted.back();
+  if (low == high || most < 2) return bins;
+  if (uniform) {
+    for (int i = 1; i < most; ++i) bins.cuts.push_back(low + (high - low) * i / most);
+    bins.cuts.erase(std::unique(bins.cuts.begin(), bins.cuts.end()), bins.cuts.end());
+    return bins;
+  }
+  // A value that is frequent takes a bin of its own; the others share what is left.
+  const std::size_t rows = sorted.size();
+  std::size_t begin = 0;
+  int left = most;
+  while (begin < rows && left > 1) {
+    const std::size_t want =
+        std::max<std::size_t>(1, (rows - begin) / static_cast<std::size_t>(left));
+    std::size_t end = std::min(rows, begin + want);
+    while (end < rows && sorted[end] == sorted[end - 1]) ++end;
+    if (end == rows) break;
+    bins.cuts.push_back(sorted[end - 1] + (sorted[end] - sorted[end - 1]) / 2);
+    // Neighbouring doubles have no middle: the cut must lie above the lower one.
+    if (bins.cuts.back() <= sorted[end - 1]) bins.cuts.back() = sorted[end];
+    begin = end;
+    --left;
+  }
+  return bins;
+}
+
+}  // namespace muster

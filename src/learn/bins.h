@@ -1,0 +1,38 @@
+// Cuts a feature into bins, so that its effect becomes a short table. Bin 0 is for missing values;
+// a category that was not seen in training has no bin and no effect.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "learn/features.h"
+
+namespace muster {
+
+inline constexpr int kNoBin = -1;
+
+struct Bins {
+  bool categorical = false;
+  int categories = 0;        // of a categorical feature: bin = category + 1
+  std::vector<double> cuts;  // of numbers: bin k + 1 holds values from cuts[k - 1] below cuts[k]
+
+  int count() const { return 1 + (categorical ? categories : static_cast<int>(cuts.size()) + 1); }
+  int of(double value) const {
+    if (std::isnan(value)) return categorical ? kNoBin : 0;
+    if (categorical) {
+      const int category = static_cast<int>(value);
+      return category < categories ? category + 1 : kNoBin;
+    }
+    return 1 + static_cast<int>(std::upper_bound(cuts.begin(), cuts.end(), value) - cuts.begin());
+  }
+
+  // At most `most` bins beside the missing one, with as equal counts as distinct values allow, or,
+  // if `uniform`, of equal width.
+  static Bins of_numbers(std::span<const double> values, int most, bool uniform);
+  static Bins of_categories(int count);
+};
+
+}  // namespace muster

@@ -1,0 +1,199 @@
+#include "learn/boosted.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#if __has_include(<xgboost/c_api.h>)
+#include <xgboost/c_api.h>
+#define MUSTER_XGBOOST 1
+#else
+#define MUSTER_XGBOOST 0
+#endif
+
+namespace muster {
+
+bool has_boosted_trees() { return MUSTER_XGBOOST != 0; }
+
+#if MUSTER_XGBOOST
+namespace {
+
+using Json = nlohmann::json;
+
+Error failure(std::string_view what) {
+  return Error{fmt::format("XGBoost: {}: {}", what, XGBGetLastError())};
+}
+
+class Matrix {
+ public:
+  Matrix() = default;
+  Matrix(const Matrix&) = delete;
+  Matrix& operator=(const Matrix&) = delete;
+  ~Matrix() {
+    if (handle_ != nullptr) XGDMatrixFree(handle_);
+  }
+  Status fill(const std::vector<std::vector<double>>& columns) {
+    const std::size_t rows = columns.empty() ? 0 : columns.front().size();
+    std::vector<float> cells(rows * columns.size());
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      for (std::size_t r = 0; r < rows; ++r) {
+        cells[r * columns.size() + c] = static_cast<float>(columns[c][r]);
+      }
+    }
+    const auto missing = static_cast<float>(kMissing);
+    if (XGDMatrixCreateFromMat(cells.data(), rows, columns.size(), missing, &handle_) != 0) {
+      return failure("reading the rows");
+    }
+    return Done{};
+  }
+  DMatrixHandle get() const { return handle_; }
+
+ private:
+  DMatrixHandle handle_ = nullptr;
+};
+
+class XgBoost final : public BoostedTrees {
+ public:
+  XgBoost(FeatureSet features, std::string target)
+      : features_(std::move(features)), target_(std::move(target)) {}
+  XgBoost(const XgBoost&) = delete;
+  XgBoost& operator=(const XgBoost&) = delete;
+  ~XgBoost() override {
+    if (booster_ != nullptr) XGBoosterFree(booster_);
+  }
+
+  Status train(const std::vector<std::vector<double>>& columns, const std::vector<double>& target,
+               const BoostedOptions& options) {
+    Matrix matrix;
+    if (Status filled = matrix.fill(columns); !filled) return filled;
+    const std::vector<float> labels(target.begin(), target.end());
+    if (XGDMatrixSetFloatInfo(matrix.get(), "label", labels.data(), labels.size()) != 0) {
+      return failure("reading the target");
+    }
+    const DMatrixHandle handles[] = {matrix.get()};
+    if (XGBoosterCreate(handles, 1, &booster_) != 0) return failure("starting");
+    const std::vector<std::pair<std::string, std::string>> settings = {
+        {"objective", options.classify ? "binary:logistic" : "reg:squarederror"},
+        {"max_depth", std::to_string(options.depth)},
+        {"eta", fmt::format("{}", options.learning_rate)},
+        {"subsample", fmt::format("{}", options.row_share)},
+        {"min_child_weight", std::to_string(options.min_leaf)},
+        {"tree_method", "hist"},
+        {"seed", std::to_string(options.seed)},
+        {"nthread", std::to_string(options.threads)},
+        {"verbosity", "0"}};
+    for (const auto& [name, value] : settings) {
+      if (XGBoosterSetParam(booster_, name.c_str(), value.c_str()) != 0) return failure(name);
+    }
+    for (int round = 0; round < options.rounds; ++round) {
+      if (XGBoosterUpdateOneIter(booster_, round, matrix.get()) != 0) return failure("training");
+    }
+    return Done{};
+  }
+
+  Status load(const std::string& raw) {
+    if (XGBoosterCreate(nullptr, 0, &booster_) != 0) return failure("starting");
+    if (XGBoosterLoadModelFromBuffer(booster_, raw.data(), raw.size()) != 0) {
+      return failure("reading a model");
+    }
+    return Done{};
+  }
+
+  Result<std::vector<double>> predict(
+      const std::vector<std::vector<double>>& columns) const override {
+    Matrix matrix;
+    if (Status filled = matrix.fill(columns); !filled) return filled.error();
+    bst_ulong count = 0;
+    const float* values = nullptr;
+    if (XGBoosterPredict(booster_, matrix.get(), 0, 0, 0, &count, &values) != 0) {
+      return failure("predicting");
+    }
+    return std::vector<double>(values, values + count);
+  }
+  const FeatureSet& features() const override { return features_; }
+  const std::string& target() const override { return target_; }
+  Result<std::string> text() const override {
+    bst_ulong size = 0;
+    const char* bytes = nullptr;
+    if (XGBoosterSaveModelToBuffer(booster_, R"({"format": "json"})", &size, &bytes) != 0) {
+      return failure("writing the model");
+    }
+    Json features = Json::array();
+    for (std::size_t i = 0; i < features_.size(); ++i) {
+      Json one = {{"name", features_[i].name}};
+      if (features_[i].categorical) one["categories"] = features_[i].categories;
+      features.push_back(std::move(one));
+    }
+    const Json json = {{"muster_model", "boosted-trees"},
+                       {"version", 1},
+                       {"target", target_},
+                       {"features", features},
+                       {"xgboost", std::string(bytes, size)}};
+    return json.dump() + "\n";
+  }
+
+ private:
+  FeatureSet features_;
+  std::string target_;
+  BoosterHandle booster_ = nullptr;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<BoostedTrees>> train_boosted_trees(
+    const FeatureSet& features, const std::vector<std::vector<double>>& columns,
+    const std::vector<double>& target, std::string target_name, const BoostedOptions& options) {
+  if (target.empty()) return Error{"no training rows"};
+  auto model = std::make_unique<XgBoost>(features, std::move(target_name));
+  if (Status trained = model->train(columns, target, options); !trained) return trained.error();
+  return std::unique_ptr<BoostedTrees>(std::move(model));
+}
+
+Result<std::unique_ptr<BoostedTrees>> boosted_trees_of(std::string_view text,
+                                                       std::string_view where) {
+  try {
+    const Json json = Json::parse(text);
+    std::vector<Feature> features;
+    for (const Json& item : json.at("features")) {
+      Feature feature;
+      feature.name = item.at("name").get<std::string>();
+      feature.categorical = item.contains("categories");
+      if (feature.categorical) {
+        feature.categories = item["categories"].get<std::vector<std::string>>();
+      }
+      features.push_back(std::move(feature));
+    }
+    auto model = std::make_unique<XgBoost>(FeatureSet(std::move(features)),
+                                           json.at("target").get<std::string>());
+    if (Status loaded = model->load(json.at("xgboost").get<std::string>()); !loaded) {
+      return Error{fmt::format("{}: {}", where, loaded.error().message)};
+    }
+    return std::unique_ptr<BoostedTrees>(std::move(model));
+  } catch (const Json::exception& problem) {
+    return Error{fmt::format("{}: damaged model file: {}", where, problem.what())};
+  }
+}
+
+#else
+
+namespace {
+
+Error absent() {
+  return Error{"this build has no XGBoost; install libxgboost-dev and build again, or use an ebm"};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<BoostedTrees>> train_boosted_trees(const FeatureSet&,
+                                                          const std::vector<std::vector<double>>&,
+                                                          const std::vector<double>&, std::string,
+                                                          const BoostedOptions&) {
+  return absent();
+}
+
+Result<std::unique_ptr<BoostedTrees>> boosted_trees_of(std::string_view, std::string_view) {
+  return absent();
+}
+
+#endif
+
+}  // namespace muster

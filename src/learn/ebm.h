@@ -1,0 +1,96 @@
+// The explainable boosting machine: a sum of functions of one feature each, and of a few pairs,
+// learnt by cyclic gradient boosting on binned features (GA2M; Lou et al., KDD'13; Nori et al.,
+// 2019). Each function can be drawn, and each prediction taken apart into what its features add.
+//
+// Regression predicts a number; classification the probability of the second of two classes (the
+// terms then add up to log-odds). For more classes see learn/classifier.h.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "learn/bins.h"
+#include "learn/features.h"
+
+namespace muster {
+
+struct EbmOptions {
+  // These change the model.
+  int max_bins = 256;         // of a feature alone
+  int pair_bins = 32;         // of each feature of a pair
+  bool uniform_bins = false;  // bins of equal width instead of equal counts
+  int pairs = 10;             // interactions to find and fit
+  int bags = 8;               // models on different parts of the data, averaged
+  double learning_rate = 0.05;
+  int max_rounds = 2000;
+  int patience = 50;         // rounds without gain after which a bag stops
+  double tolerance = 1e-4;   // least gain that counts, as a part of the error
+  double validation = 0.15;  // part of the rows that decides when to stop
+  int min_leaf = 2;          // rows on each side of a cut
+  int max_leaves = 3;        // of one step on one feature
+  std::uint64_t seed = 42;
+  bool classify = false;
+  // This changes speed only.
+  int threads = 0;  // 0: as many as the machine has
+};
+
+struct EbmTerm {
+  std::vector<int> features;       // one or two, by position in the feature set
+  std::vector<Bins> bins;          // one per feature
+  std::vector<double> scores;      // by bin; of a pair row by row
+  std::vector<double> deviations;  // of the scores over the bags
+  std::vector<double> weights;     // training rows per bin
+  double importance = 0;           // mean size of what it adds over the training rows
+
+  // Where a row falls; kNoBin where it has no effect.
+  int cell(std::span<const double> row) const;
+  std::string name(const FeatureSet& features) const;
+};
+
+struct Explanation {
+  struct Part {
+    int term = 0;
+    double score = 0;      // what it adds
+    double deviation = 0;  // its error bar
+  };
+  double intercept = 0;
+  std::vector<Part> parts;  // largest effect first
+  double sum = 0;           // intercept and parts
+  double prediction = 0;    // the sum, or the probability it stands for
+};
+
+struct Ebm {
+  FeatureSet features;
+  std::string target;
+  bool classify = false;
+  std::vector<std::string> classes;  // of a classifier: the two names
+  double intercept = 0;
+  double rows = 0;  // it was trained on
+  std::vector<EbmTerm> terms;
+
+  // The sum of intercept and terms.
+  double score(std::span<const double> row) const;
+  // The predicted number, or the probability of the second class.
+  double predict(std::span<const double> row) const;
+  Explanation explain(std::span<const double> row) const;
+  // Terms by importance, largest first.
+  std::vector<int> ranking() const;
+};
+
+// `columns` is [feature][row] as FeatureSet::encode gives it; `target` has no NaN. At least
+// kFewestRows rows are needed.
+inline constexpr std::size_t kFewestRows = 50;
+Result<Ebm> train_ebm(const FeatureSet& features, const std::vector<std::vector<double>>& columns,
+                      const std::vector<double>& target, const EbmOptions& options);
+
+enum class Direction { kAutomatic, kIncreasing, kDecreasing };
+// Makes the effect of a feature monotone: isotonic regression of its scores, weighted by the rows
+// in each bin; the bin of missing values stays. Categories have no order: an error.
+Status make_monotone(Ebm& model, std::string_view feature, Direction direction);
+
+// Best non-decreasing fit in the weighted least-squares sense.
+std::vector<double> isotonic(std::span<const double> values, std::span<const double> weights);
+
+}  // namespace muster

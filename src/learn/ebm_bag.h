@@ -1,0 +1,70 @@
+// One bag of an explainable boosting machine: a part of the rows, boosted round by round until its
+// other part says stop. Used by train_ebm alone.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/random.h"
+#include "learn/ebm.h"
+
+namespace muster {
+
+// The data as bins, shared by all bags.
+struct BinnedColumn {
+  std::vector<std::uint16_t> bin;  // by row; `count` for a value without a bin
+  int count = 0;
+  bool categorical = false;
+};
+
+struct BinnedPair {
+  int first = 0;  // positions of the features
+  int second = 0;
+};
+
+class EbmBag {
+ public:
+  EbmBag(const std::vector<BinnedColumn>& fine, const std::vector<BinnedColumn>& coarse,
+         const std::vector<double>& target, const EbmOptions& options, double base,
+         std::uint64_t seed);
+
+  // Boosts the features one after the other, round by round.
+  void fit_features();
+  // How much each pair of features could still explain; [first * features + second].
+  std::vector<double> pair_gains() const;
+  void fit_pairs(const std::vector<BinnedPair>& pairs);
+
+  const std::vector<std::vector<double>>& feature_scores() const { return best_; }
+  const std::vector<std::vector<double>>& pair_scores() const { return best_pairs_; }
+
+ private:
+  struct Sums {
+    std::vector<double> gradient;
+    std::vector<double> weight;  // rows, or curvature in classification
+  };
+  using Cells = std::vector<std::uint16_t>;
+
+  void boost(const std::vector<Cells>& cells, const std::vector<int>& counts,
+             const std::vector<BinnedPair>* pairs, std::vector<std::vector<double>>& best);
+  void sum_up(const Cells& cells, int count, Sums& sums) const;
+  void apply(const Cells& cells, const std::vector<double>& step);
+  double validation_error() const;
+  double gradient_of(std::size_t i) const;
+  // A step on one feature: a small tree over its bins.
+  void feature_step(const Sums& sums, const Sums& rows, bool categorical,
+                    std::vector<double>& step) const;
+  void pair_step(const Sums& sums, const Sums& rows, int first_count, int second_count,
+                 std::vector<double>& step) const;
+
+  const std::vector<BinnedColumn>& fine_;
+  const std::vector<BinnedColumn>& coarse_;
+  const EbmOptions& options_;
+  std::vector<std::uint32_t> order_;  // rows of this bag: training first, then validation
+  std::size_t training_ = 0;
+  std::vector<float> target_;  // in that order
+  std::vector<float> score_;
+  std::vector<std::vector<double>> best_;
+  std::vector<std::vector<double>> best_pairs_;
+};
+
+}  // namespace muster

@@ -1,0 +1,233 @@
+#include "learn/model_file.h"
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace muster {
+namespace {
+
+using Json = nlohmann::json;
+constexpr int kVersion = 1;
+
+Json json_of(const FeatureSet& features) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    Json feature = {{"name", features[i].name}};
+    if (features[i].categorical) feature["categories"] = features[i].categories;
+    list.push_back(std::move(feature));
+  }
+  return list;
+}
+
+FeatureSet features_of(const Json& list) {
+  std::vector<Feature> features;
+  for (const Json& item : list) {
+    Feature feature;
+    feature.name = item.at("name").get<std::string>();
+    feature.categorical = item.contains("categories");
+    if (feature.categorical) {
+      feature.categories = item["categories"].get<std::vector<std::string>>();
+    }
+    features.push_back(std::move(feature));
+  }
+  return FeatureSet(std::move(features));
+}
+
+// What is wrong with a term, or nothing.
+std::string fault(const EbmTerm& term, std::size_t features) {
+  if (term.features.empty() || term.features.size() > 2 ||
+      term.features.size() != term.bins.size()) {
+    return "a term needs one or two features";
+  }
+  std::size_t cells = 1;
+  for (std::size_t i = 0; i < term.features.size(); ++i) {
+    if (term.features[i] < 0 || static_cast<std::size_t>(term.features[i]) >= features) {
+      return "a term names a feature that is not there";
+    }
+    if (!std::is_sorted(term.bins[i].cuts.begin(), term.bins[i].cuts.end()) ||
+        term.bins[i].categories < 0) {
+      return "cuts must ascend";
+    }
+    cells *= static_cast<std::size_t>(term.bins[i].count());
+  }
+  if (term.scores.size() != cells || term.deviations.size() != cells ||
+      term.weights.size() != cells) {
+    return "a term has another number of scores than of bins";
+  }
+  return {};
+}
+
+// Parses and reads; every complaint of the library becomes one of ours.
+template <typename Model, typename Read>
+Result<Model> read_model(std::string_view text, std::string_view where, std::string_view kind,
+                         const Read& read) {
+  try {
+    const Json json = Json::parse(text);
+    if (!json.is_object() || json.value("muster_model", "") != kind) {
+      return Error{fmt::format("{}: not a model of kind '{}'", where, kind)};
+    }
+    if (json.at("version").get<int>() != kVersion) {
+      return Error{fmt::format("{}: version {}; this program reads version {}", where,
+                               json.at("version").get<int>(), kVersion)};
+    }
+    return read(json);
+  } catch (const Json::exception& problem) {
+    return Error{fmt::format("{}: damaged model file: {}", where, problem.what())};
+  }
+}
+
+}  // namespace
+
+std::string to_text(const Ebm& model) {
+  Json terms = Json::array();
+  for (const EbmTerm& term : model.terms) {
+    Json bins = Json::array();
+    for (const Bins& one : term.bins) {
+      bins.push_back(one.categorical ? Json{{"categories", one.categories}}
+                                     : Json{{"cuts", one.cuts}});
+    }
+    terms.push_back({{"features", term.features},
+                     {"bins", bins},
+                     {"scores", term.scores},
+                     {"deviations", term.deviations},
+                     {"weights", term.weights},
+                     {"importance", term.importance}});
+  }
+  const Json json = {{"muster_model", "ebm"},
+                     {"version", kVersion},
+                     {"target", model.target},
+                     {"classify", model.classify},
+                     {"classes", model.classes},
+                     {"intercept", model.intercept},
+                     {"rows", model.rows},
+                     {"features", json_of(model.features)},
+                     {"terms", terms}};
+  return json.dump() + "\n";
+}
+
+std::string to_text(const DecisionTree& model) {
+  Json nodes = Json::array();
+  for (const DecisionTree::Node& node : model.nodes) {
+    Json one = {{"counts", node.counts}};
+    if (node.feature >= 0) {
+      one["feature"] = node.feature;
+      one["cut"] = node.cut;
+      one["left"] = node.left;
+      one["right"] = node.right;
+      one["missing_left"] = node.missing_left;
+    }
+    nodes.push_back(std::move(one));
+  }
+  const Json json = {{"muster_model", "tree"},
+                     {"version", kVersion},
+                     {"target", model.target},
+                     {"classes", model.classes},
+                     {"features", json_of(model.features)},
+                     {"nodes", nodes}};
+  return json.dump() + "\n";
+}
+
+Result<Ebm> ebm_of(std::string_view text, std::string_view where) {
+  return read_model<Ebm>(text, where, "ebm", [where](const Json& json) -> Result<Ebm> {
+    Ebm model;
+    model.target = json.at("target").get<std::string>();
+    model.classify = json.at("classify").get<bool>();
+    model.classes = json.at("classes").get<std::vector<std::string>>();
+    model.intercept = json.at("intercept").get<double>();
+    model.rows = json.at("rows").get<double>();
+    model.features = features_of(json.at("features"));
+    for (const Json& item : json.at("terms")) {
+      EbmTerm term;
+      term.features = item.at("features").get<std::vector<int>>();
+      for (const Json& bins : item.at("bins")) {
+        Bins one;
+        one.categorical = bins.contains("categories");
+        if (one.categorical) {
+          one.categories = bins["categories"].get<int>();
+        } else {
+          one.cuts = bins.at("cuts").get<std::vector<double>>();
+        }
+        term.bins.push_back(std::move(one));
+      }
+      term.scores = item.at("scores").get<std::vector<double>>();
+      term.deviations = item.at("deviations").get<std::vector<double>>();
+      term.weights = item.at("weights").get<std::vector<double>>();
+      term.importance = item.at("importance").get<double>();
+      if (const std::string problem = fault(term, model.features.size()); !problem.empty()) {
+        return Error{fmt::format("{}: damaged model file: {}", where, problem)};
+      }
+      model.terms.push_back(std::move(term));
+    }
+    return model;
+  });
+}
+
+Result<DecisionTree> tree_of(std::string_view text, std::string_view where) {
+  return read_model<DecisionTree>(
+      text, where, "tree", [where](const Json& json) -> Result<DecisionTree> {
+        DecisionTree model;
+        model.target = json.at("target").get<std::string>();
+        model.classes = json.at("classes").get<std::vector<std::string>>();
+        model.features = features_of(json.at("features"));
+        const auto count = static_cast<int>(json.at("nodes").size());
+        for (const Json& item : json.at("nodes")) {
+          DecisionTree::Node node;
+          node.counts = item.at("counts").get<std::vector<double>>();
+          const int self = static_cast<int>(model.nodes.size());
+          bool good = node.counts.size() == model.classes.size() && !node.counts.empty();
+          if (item.contains("feature")) {
+            node.feature = item["feature"].get<int>();
+            node.cut = item.at("cut").get<double>();
+            node.left = item.at("left").get<int>();
+            node.right = item.at("right").get<int>();
+            node.missing_left = item.at("missing_left").get<bool>();
+            // Children come after their parent, so that every walk ends.
+            good = good && node.feature >= 0 &&
+                   static_cast<std::size_t>(node.feature) < model.features.size() &&
+                   node.left > self && node.right > self && node.left < count && node.right < count;
+          }
+          if (!good) {
+            return Error{fmt::format("{}: damaged model file: node {}", where, self)};
+          }
+          model.nodes.push_back(std::move(node));
+        }
+        if (model.nodes.empty()) return Error{fmt::format("{}: a tree without nodes", where)};
+        return model;
+      });
+}
+
+Result<std::string> model_kind(std::string_view text, std::string_view where) {
+  try {
+    const Json json = Json::parse(text);
+    if (json.is_object() && json.contains("muster_model") && json["muster_model"].is_string()) {
+      return json["muster_model"].get<std::string>();
+    }
+  } catch (const Json::exception&) {
+    return Error{fmt::format("{}: not a model file; `muster learn train` writes them", where)};
+  }
+  return Error{fmt::format("{}: not a model file; `muster learn train` writes them", where)};
+}
+
+Status write_text(const std::string& path, std::string_view text) {
+  const std::string partial = path + ".partial";
+  {
+    std::ofstream file(partial, std::ios::binary);
+    file.write(text.data(), static_cast<std::streamsize>(text.size()));
+    file.flush();
+    if (!file) {
+      std::remove(partial.c_str());
+      return Error{fmt::format("{}: cannot be written; check the folder and the space left", path)};
+    }
+  }
+  if (std::rename(partial.c_str(), path.c_str()) != 0) {
+    std::remove(partial.c_str());
+    return Error{fmt::format("{}: cannot be put in place", path)};
+  }
+  return Done{};
+}
+
+}  // namespace muster

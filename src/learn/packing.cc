@@ -1,0 +1,50 @@
+#include "learn/packing.h"
+
+#include <array>
+
+#include <fmt/format.h>
+
+namespace muster {
+namespace {
+
+std::array<double, 4> row_of(const WorkloadProfile& profile) {
+  return {profile.mixed_precision ? 1.0 : 0.0, profile.gpu_util, profile.memory_util,
+          profile.memory_mb};
+}
+
+}  // namespace
+
+int share_score(double mean_speed_beside_others) {
+  if (mean_speed_beside_others < 0.85) return 2;
+  return mean_speed_beside_others < 0.95 ? 1 : 0;
+}
+
+Result<DecisionTree> train_packing(std::span<const WorkloadProfile> profiles,
+                                   const std::vector<int>& scores, const TreeOptions& options) {
+  if (profiles.size() != scores.size() || profiles.empty()) {
+    return Error{
+        fmt::format("packing: {} profiles and {} scores; as many of each, and at least one, "
+                    "are needed",
+                    profiles.size(), scores.size())};
+  }
+  std::vector<std::vector<double>> columns(4);
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    if (scores[i] < 0 || scores[i] > 2) {
+      return Error{
+          fmt::format("packing: score {} of row {}; expected 0, 1 or 2", scores[i], i + 1)};
+    }
+    const std::array<double, 4> row = row_of(profiles[i]);
+    for (std::size_t f = 0; f < row.size(); ++f) columns[f].push_back(row[f]);
+  }
+  const FeatureSet features(
+      {{"amp", false, {}}, {"gpu_util", false, {}}, {"gmem_util", false, {}}, {"gmem", false, {}}});
+  auto tree = train_tree(features, columns, scores, {"light", "noticeable", "heavy"}, options);
+  if (tree) tree->target = "share_score";
+  return tree;
+}
+
+int packing_score(const DecisionTree& tree, const WorkloadProfile& profile) {
+  return tree.predict(row_of(profile));
+}
+
+}  // namespace muster

@@ -1,0 +1,22 @@
+// The packing analyze model of Lucid: from what a profiler measures of a job alone (mixed
+// precision, GPU and memory utilisation, GPU memory) to its sharing score: 0 a light neighbour, 1 a
+// noticeable one, 2 a heavy one. A pruned decision tree, so that an operator can read it.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "learn/tree.h"
+#include "perf/perf_model.h"
+
+namespace muster {
+
+// The score a workload deserves by its mean speed beside all others: below 0.85 heavy, below 0.95
+// noticeable.
+int share_score(double mean_speed_beside_others);
+
+Result<DecisionTree> train_packing(std::span<const WorkloadProfile> profiles,
+                                   const std::vector<int>& scores, const TreeOptions& options);
+int packing_score(const DecisionTree& tree, const WorkloadProfile& profile);
+
+}  // namespace muster
