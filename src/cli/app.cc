@@ -32,6 +32,7 @@ std::unique_ptr<CLI::App> make_app(Chosen& chosen) {
   add_report_command(*app, chosen);
   add_data_command(*app, chosen);
   add_completion_command(*app, chosen);
+  add_learn_command(*app, chosen);
   app->footer(
       "First steps:\n"
       "  muster demo                                    a comparison on built-in defaults\n"

@@ -53,6 +53,7 @@ void add_trace_command(CLI::App& app, Chosen& chosen);
 void add_data_command(CLI::App& app, Chosen& chosen);
 // Below `muster trace`; the trace command calls it.
 void add_trace_generate(CLI::App& trace, Chosen& chosen);
+void add_learn_command(CLI::App& app, Chosen& chosen);
 void add_completion_command(CLI::App& app, Chosen& chosen);
 
 }  // namespace muster
