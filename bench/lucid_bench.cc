@@ -1,0 +1,85 @@
+// Lucid's September on Venus, and its models, against the clock. The month needs the shared folder
+// (MUSTER_SHARED); the models run on generated rows.
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "base/random.h"
+#include "learn/ebm.h"
+#include "perf/colocation.h"
+#include "perf/models.h"
+#include "policy/table.h"
+#include "run/lucid_stages.h"
+
+namespace muster {
+namespace {
+
+double seconds_of(const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// The 13 features of the duration model, on made-up jobs.
+void bench_models() {
+  constexpr std::size_t kRows = 200000;
+  Random random(1);
+  std::vector<Feature> list;
+  std::vector<std::string> users;
+  for (int i = 0; i < 118; ++i) users.push_back(fmt::format("u{:03}", i));
+  list.push_back({"user", true, users});
+  for (int i = 0; i < 12; ++i) list.push_back({fmt::format("x{}", i), false, {}});
+  const FeatureSet features(std::move(list));
+  std::vector<std::vector<double>> columns(13);
+  std::vector<double> target;
+  for (std::size_t row = 0; row < kRows; ++row) {
+    columns[0].push_back(static_cast<double>(random.below(118)));
+    double sum = 50 * columns[0].back();
+    for (std::size_t f = 1; f < 13; ++f) {
+      columns[f].push_back(random.unit());
+      sum += static_cast<double>(f) * 300 * columns[f].back();
+    }
+    target.push_back(sum * random.uniform(0.5, 1.5));
+  }
+  EbmOptions options;
+  options.learning_rate = 0.1;
+  options.bags = 4;
+  options.max_rounds = 300;
+  Ebm model;
+  const double training = seconds_of([&] {
+    auto trained = train_ebm(features, columns, target, options);
+    if (trained) model = std::move(*trained);
+  });
+  fmt::print("train the duration model on {} jobs   {:8.2f} s   (goal 10 s)\n", kRows, training);
+  std::vector<double> row(13);
+  double sum = 0;
+  constexpr int kTimes = 200000;
+  const double predicting = seconds_of([&] {
+    for (int i = 0; i < kTimes; ++i) {
+      for (std::size_t f = 0; f < 13; ++f) row[f] = columns[f][static_cast<std::size_t>(i)];
+      sum += model.predict(row);
+    }
+  });
+  const double explaining = seconds_of([&] {
+    for (int i = 0; i < kTimes / 10; ++i) {
+      for (std::size_t f = 0; f < 13; ++f) row[f] = columns[f][static_cast<std::size_t>(i)];
+      sum += model.explain(row).prediction;
+    }
+  });
+  fmt::print("one prediction                         {:8.3f} us  (goal 2 us)\n",
+             predicting / kTimes * 1e6);
+  fmt::print("one explanation                        {:8.3f} us  (goal 20 us)\n",
+             explaining / kTimes * 1e7);
+  if (sum == 0) fmt::print("\n");
+}
+
+}  // namespace
+}  // namespace muster
+
+int main() {
+  muster::bench_models();
+  return 0;
+}

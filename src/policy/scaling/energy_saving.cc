@@ -1,0 +1,129 @@
+#include "policy/scaling/energy_saving.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace muster {
+namespace {
+
+constexpr int kWarmUp = 6;  // steps before the rule has a past to look at
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+class Saver final : public ScalingPolicy {
+ public:
+  Saver(const EnergySaving& options, Seconds begin, std::vector<double> forecast)
+      : options_(options), control_(options), begin_(begin), forecast_(std::move(forecast)) {}
+
+  std::vector<PowerWish> scale(const View& view) override {
+    // Work that waits does not wait for the next step.
+    const int needed = nodes_needed(view);
+    const bool on_step = std::fmod(view.now, options_.step) == 0;
+    if (!on_step && needed <= awake(view)) return {};
+    return wishes(view, control_.step(needed, forecast_at(view.now)));
+  }
+  Seconds wake(const View& view) const override {
+    return (std::floor(view.now / options_.step) + 1) * options_.step;
+  }
+  std::unique_ptr<ScalingPolicy> clone() const override { return std::make_unique<Saver>(*this); }
+
+ private:
+  static int awake(const View& view) {
+    int count = 0;
+    for (std::size_t i = 0; i < view.cluster.node_count(); ++i) {
+      count += view.cluster.up(NodeId{static_cast<std::uint32_t>(i)}) ? 1 : 0;
+    }
+    return count;
+  }
+  // Nodes in use, and those that the waiting jobs would fill.
+  static int nodes_needed(const View& view) {
+    int used = 0;
+    int largest = 1;
+    for (std::size_t i = 0; i < view.cluster.node_count(); ++i) {
+      const NodeId node{static_cast<std::uint32_t>(i)};
+      largest = std::max(largest, view.cluster.node(node).gpus);
+      used += view.cluster.up(node) && view.cluster.free_on(node) < view.cluster.usable_on(node)
+                  ? 1
+                  : 0;
+    }
+    long long waiting = 0;
+    for (const Slot slot : view.jobs.waiting()) waiting += view.jobs[slot].spec.gpus;
+    const long long all = used + (waiting + largest - 1) / largest;
+    return static_cast<int>(
+        std::min<long long>(all, static_cast<long long>(view.cluster.node_count())));
+  }
+  std::vector<double> forecast_at(Seconds now) const {
+    const auto next = static_cast<long long>(std::floor((now - begin_) / options_.step)) + 1;
+    std::vector<double> ahead;
+    for (long long k = std::max(0LL, next); k < next + options_.future; ++k) {
+      if (k < static_cast<long long>(forecast_.size())) {
+        ahead.push_back(forecast_[static_cast<std::size_t>(k)]);
+      }
+    }
+    return ahead;
+  }
+  static std::vector<PowerWish> wishes(const View& view, int wanted) {
+    std::vector<PowerWish> out;
+    int now = awake(view);
+    for (std::size_t i = 0; i < view.cluster.node_count() && now < wanted; ++i) {
+      const NodeId node{static_cast<std::uint32_t>(i)};
+      if (view.cluster.up(node)) continue;
+      out.push_back({node, true});
+      ++now;
+    }
+    for (std::size_t i = view.cluster.node_count(); i-- > 0 && now > wanted;) {
+      const NodeId node{static_cast<std::uint32_t>(i)};
+      if (!view.cluster.up(node) || view.cluster.free_on(node) != view.cluster.node(node).gpus) {
+        continue;
+      }
+      out.push_back({node, false});
+      --now;
+    }
+    return out;
+  }
+
+  EnergySaving options_;
+  EnergyControl control_;
+  Seconds begin_;
+  std::vector<double> forecast_;
+};
+
+}  // namespace
+
+int EnergyControl::step(int used, const std::vector<double>& forecast) {
+  const auto remember = [&] {
+    past_.push_back(used);
+    if (static_cast<int>(past_.size()) > options_.history) past_.pop_front();
+  };
+  if (steps_++ < kWarmUp) {
+    active_ = used + options_.buffer;
+    remember();
+    return active_;
+  }
+  if (hold_ > 0) --hold_;
+  if (active_ < used) {
+    active_ = used + options_.buffer;
+    hold_ = options_.keep;
+  } else if (hold_ == 0 && !past_.empty()) {
+    const double recent =
+        std::accumulate(past_.begin(), past_.end(), 0.0) / static_cast<double>(past_.size());
+    const bool falls = forecast.empty() || forecast.front() >= forecast.back();
+    const double expected = forecast.empty() ? used - options_.future_drop : mean(forecast);
+    const bool less =
+        recent - used >= options_.past_drop && used - expected >= options_.future_drop;
+    const int target = used + options_.buffer;
+    if (less && falls && active_ - target >= options_.least_gain) active_ = target;
+  }
+  remember();
+  return active_;
+}
+
+std::unique_ptr<ScalingPolicy> make_energy_saving(const EnergySaving& options, Seconds begin,
+                                                  std::vector<double> forecast) {
+  return std::make_unique<Saver>(options, begin, std::move(forecast));
+}
+
+}  // namespace muster

@@ -1,0 +1,96 @@
+#include "policy/scaling/energy_saving.h"
+
+#include <gtest/gtest.h>
+
+#include "perf/models.h"
+#include "policy/table.h"
+#include "run/partitions_apart.h"
+
+namespace muster {
+namespace {
+
+TEST(EnergyControl, KeepsABufferAndSleepsWhenLessIsExpected) {
+  EnergyControl control({});
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(control.step(20, {}), 25);
+  // Use falls, and the forecast falls further.
+  EXPECT_EQ(control.step(15, {14, 13, 12}), 20);
+  // The past is no longer above the present by enough, so nothing more sleeps.
+  control.step(15, {14, 13, 12});
+  control.step(15, {14, 13, 12});
+  EXPECT_EQ(control.step(15, {14, 13, 12}), 20);
+}
+
+TEST(EnergyControl, WakesAtOnceAndHolds) {
+  EnergyControl control({});
+  for (int i = 0; i < 6; ++i) control.step(10, {});
+  EXPECT_EQ(control.step(18, {}), 23);
+  // In the steps after a rise nothing sleeps, whatever is forecast.
+  for (int i = 0; i < 11; ++i) EXPECT_EQ(control.step(10, {5, 4, 3}), 23) << i;
+}
+
+TEST(EnergyControl, DoesNotSleepBeforeARise) {
+  EnergyControl control({});
+  for (int i = 0; i < 6; ++i) control.step(20, {});
+  EXPECT_EQ(control.step(15, {12, 13, 14}), 25);
+}
+
+class Watts final : public Observer {
+ public:
+  void on_turn(const TurnStats& turn) override {
+    gpu_seconds += (turn.time - turn.previous) * last;
+    last = turn.usable_gpus;
+    fewest = std::min(fewest, last);
+  }
+  double gpu_seconds = 0;
+  int last = 0;
+  int fewest = 1 << 20;
+};
+
+double average_completion(const std::vector<JobRecord>& records) {
+  double sum = 0;
+  for (const JobRecord& record : records) {
+    EXPECT_EQ(record.status, JobState::kFinished);
+    sum += record.completion_time();
+  }
+  return sum / static_cast<double>(records.size());
+}
+
+TEST(EnergySaving, SleepsThroughTheNightAndLosesLittle) {
+  // Busy days, quiet nights, for four days on 20 nodes.
+  std::vector<JobSpec> jobs;
+  for (int hour = 0; hour < 96; ++hour) {
+    const int count = hour % 24 >= 8 && hour % 24 < 20 ? 12 : 1;
+    for (int i = 0; i < count; ++i) {
+      JobSpec job;
+      job.submit = job.arrival = hour * 3600.0 + i * 290;
+      job.duration = 3300;
+      job.gpus = 8;
+      jobs.push_back(job);
+    }
+  }
+  ApartSettings settings;
+  settings.perf = multiply({});
+  settings.policies = [](Symbol) {
+    Combination made;
+    made.admission = std::move(*make_from("admission", admission_table(), "accept-all", {}));
+    made.scheduling = std::move(*make_from("scheduling", scheduling_table(), "fifo", {}));
+    made.placement = std::move(*make_from("placement", placement_table(), "whole-nodes", {}));
+    return made;
+  };
+  const ClusterSpec cluster = uniform_cluster(20, 8);
+  Watts awake;
+  settings.observers = [&awake](Symbol) { return std::vector<Observer*>{&awake}; };
+  const auto plain = run_partitions_apart(cluster, jobs, settings);
+  ASSERT_TRUE(plain);
+  const double all = awake.gpu_seconds;
+  awake = {};
+  settings.scaling = [](Symbol) { return make_energy_saving({}, 0, {}); };
+  const auto saved = run_partitions_apart(cluster, jobs, settings);
+  ASSERT_TRUE(saved);
+  EXPECT_LT(awake.gpu_seconds, 0.8 * all);
+  EXPECT_LT(awake.fewest, 160);
+  EXPECT_LT(average_completion(*saved), 1.02 * average_completion(*plain));
+}
+
+}  // namespace
+}  // namespace muster
