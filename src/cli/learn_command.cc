@@ -1,4 +1,5 @@
 // `muster learn`: models that a person can read, trained on a table of examples.
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -126,12 +127,13 @@ int train(const LearnOptions& options) {
   auto target = target_of(*examples, options.target, options.data, {});
   if (!target) return complain(target.error());
   std::vector<std::string> names = options.features;
-  for (std::size_t i = 0; names.empty() || i < examples->columns.size(); ++i) {
-    if (!options.features.empty() || i >= examples->columns.size()) break;
-    const std::string& name = examples->columns[i].name;
-    const bool dropped =
-        std::find(options.drop.begin(), options.drop.end(), name) != options.drop.end();
-    if (name != options.target && !dropped) names.push_back(name);
+  if (names.empty()) {
+    for (const ExampleColumn& column : examples->columns) {
+      const auto& drop = options.drop;
+      if (column.name == options.target) continue;
+      if (std::find(drop.begin(), drop.end(), column.name) == drop.end())
+        names.push_back(column.name);
+    }
   }
   const auto features = FeatureSet::of(*examples, names, options.data);
   if (!features) return complain(features.error());
@@ -262,9 +264,11 @@ int evaluate(const LearnOptions& options) {
   }
   const double r2 = total > 0 ? 1 - square / total : 0;
   if (options.json) {
-    fmt::print(classes ? "{{\"rows\": {}, \"accuracy\": {}}}\n"
-                       : "{{\"rows\": {}, \"mean_absolute_error\": {}, \"r2\": {}}}\n",
-               rows, classes ? right / rows : absolute, r2);
+    if (classes) {
+      fmt::print("{{\"rows\": {}, \"accuracy\": {}}}\n", rows, right / rows);
+    } else {
+      fmt::print("{{\"rows\": {}, \"mean_absolute_error\": {}, \"r2\": {}}}\n", rows, absolute, r2);
+    }
   } else if (classes) {
     fmt::print("rows      {}\naccuracy  {:.4f}\n", rows, right / rows);
   } else {
