@@ -26,7 +26,15 @@ struct Bins {
       const int category = static_cast<int>(value);
       return category < categories ? category + 1 : kNoBin;
     }
-    return 1 + static_cast<int>(std::upper_bound(cuts.begin(), cuts.end(), value) - cuts.begin());
+    // Halving without branches: where a value falls cannot be guessed by the processor.
+    const double* from = cuts.data();
+    std::size_t left = cuts.size();
+    while (left > 0) {
+      const std::size_t half = (left + 1) / 2;
+      from = from[half - 1] <= value ? from + half : from;
+      left -= half;
+    }
+    return 1 + static_cast<int>(from - cuts.data());
   }
 
   // At most `most` bins beside the missing one, with as equal counts as distinct values allow, or,

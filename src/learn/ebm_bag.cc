@@ -59,6 +59,17 @@ void EbmBag::sum_up(const Cells& cells, int count, Sums& sums) const {
   }
 }
 
+void EbmBag::apply_and_sum(const Cells& applied, const std::vector<double>& step,
+                           const Cells& cells, int count, Sums& sums) {
+  const std::vector<float> change(step.begin(), step.end());
+  sums.gradient.assign(static_cast<std::size_t>(count) + 1, 0);
+  for (std::size_t i = 0; i < training_; ++i) {
+    score_[i] += change[applied[i]];
+    sums.gradient[cells[i]] += static_cast<double>(target_[i] - score_[i]);
+  }
+  for (std::size_t i = training_; i < score_.size(); ++i) score_[i] += change[applied[i]];
+}
+
 void EbmBag::apply(const Cells& cells, const std::vector<double>& step) {
   std::vector<float> change(step.begin(), step.end());
   for (std::size_t i = 0; i < score_.size(); ++i) score_[i] += change[cells[i]];
@@ -250,7 +261,12 @@ void EbmBag::boost(const std::vector<Cells>& cells, const std::vector<int>& coun
   std::vector<double> step;
   for (int round = 0; round < options_.max_rounds && idle < options_.patience; ++round) {
     for (std::size_t t = 0; t < cells.size(); ++t) {
-      sum_up(cells[t], counts[t], sums);
+      // One pass over the rows applies the step before and sums up for this one.
+      if (options_.classify || t == 0) {
+        sum_up(cells[t], counts[t], sums);
+      } else {
+        apply_and_sum(cells[t - 1], step, cells[t], counts[t], sums);
+      }
       step.assign(scores[t].size(), 0);
       if (pairs == nullptr) {
         feature_step(sums, rows[t], fine_[t].categorical, step);
@@ -259,7 +275,7 @@ void EbmBag::boost(const std::vector<Cells>& cells, const std::vector<int>& coun
         pair_step(sums, rows[t], coarse_[static_cast<std::size_t>(pair.first)].count,
                   coarse_[static_cast<std::size_t>(pair.second)].count, step);
       }
-      apply(cells[t], step);
+      if (options_.classify || t + 1 == cells.size()) apply(cells[t], step);
       for (std::size_t b = 0; b < step.size(); ++b) scores[t][b] += step[b];
     }
     const double error = validation_error();

@@ -2,8 +2,8 @@
 // how fast pairs of workloads run beside each other. Both are inputs; docs/lucid.md has their
 // columns. A pair that was not measured gets a documented estimate from the two GPU utilisations.
 //
-// A workload is named as the trace readers name the model of a job: MODEL/DATASET/BATCH, and /amp
-// with mixed precision ("ResNet18/CIFAR-10/64/amp"), as far as the tables have those columns; or by
+// The model of a job must be the name of its workload: MODEL/DATASET/BATCH, and /amp with mixed
+// precision ("ResNet18/CIFAR-10/64/amp"), as far as the tables have those columns; or by
 // the column `workload` alone.
 #pragma once
 
