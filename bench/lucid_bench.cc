@@ -1,18 +1,12 @@
-// Lucid's September on Venus, and its models, against the clock. The month needs the shared folder
-// (MUSTER_SHARED); the models run on generated rows.
+// The models of Lucid against the clock, on generated rows. tests/parity/lucid_test.cc prints how
+// long each policy takes for the month.
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
 #include <functional>
 
 #include <fmt/format.h>
 
 #include "base/random.h"
 #include "learn/ebm.h"
-#include "perf/colocation.h"
-#include "perf/models.h"
-#include "policy/table.h"
-#include "run/lucid_stages.h"
 
 namespace muster {
 namespace {
