@@ -16,8 +16,8 @@ namespace muster {
 class JobSource {
  public:
   virtual ~JobSource() = default;
-  // The next job, or null when there is none now. Stable until pop(). May read ahead; a reading error
-  // ends the stream and is reported by error().
+  // The next job, or null when there is none now. Stable until pop(). May read ahead; a reading
+  // error ends the stream and is reported by error().
   virtual const JobSpec* peek() = 0;
   virtual void pop() = 0;
   // No job will ever come again. A live inbox is finished only when it is closed.
