@@ -126,11 +126,12 @@ struct Writer {
     text = fmt::format("outlook {}\n", exact_text(outlook.time));
   }
   void operator()(const Recording::Act& act) {
-    text = fmt::format(
-        "{} {} {} {} {} {} {} {} {} {}\n", kCommandNames.at(static_cast<std::size_t>(act.kind)),
-        exact_text(act.at), index(act.slot), index(act.job), gpus_text(act.gpus),
-        act.graceful ? "graceful" : "abrupt", exact_text(act.pace.work), exact_text(act.pace.rate),
-        exact_text(act.pace.since), exact_text(act.pace.saved_work));
+    text = fmt::format("{} {} {} {} {} {} {} {} {} {} {}\n",
+                       kCommandNames.at(static_cast<std::size_t>(act.kind)), exact_text(act.at),
+                       index(act.slot), index(act.job), gpus_text(act.gpus),
+                       act.graceful ? "graceful" : "abrupt", exact_text(act.pace.work),
+                       exact_text(act.pace.rate), exact_text(act.pace.since),
+                       exact_text(act.pace.saved_work), exact_text(act.pace.added_work));
   }
 
  private:
@@ -306,6 +307,7 @@ Recording::Act read_act(Line& line, std::size_t kind) {
   act.pace.rate = line.real("work per second");
   act.pace.since = line.real("the time from which it counts");
   act.pace.saved_work = line.real("work saved in seconds");
+  act.pace.added_work = line.real("work added in seconds");
   return act;
 }
 

@@ -82,11 +82,12 @@ TEST(RecordingText, KeepsEveryFieldExactly) {
   act.gpus.add(NodeId{0}, 0xff);
   act.gpus.add(NodeId{7}, ~std::uint64_t{0});
   act.graceful = false;
-  auto& [pace_work, pace_rate, since, saved] = act.pace;
+  auto& [pace_work, pace_rate, since, saved, added] = act.pace;
   pace_work = 0.1;
   pace_rate = 0.7;
   since = 13;
   saved = 0.05;
+  added = 62;
   const std::string text = recording_header(true) + "# a remark\n\n" + text_of(offer, symbols) +
                            text_of(wait, symbols) + text_of(Recording::Outlook{kNever}, symbols) +
                            text_of(act, symbols) + text_of(Recording::Close{1}, symbols) +
@@ -119,6 +120,7 @@ TEST(RecordingText, KeepsEveryFieldExactly) {
   EXPECT_EQ(act_again.gpus, act.gpus);
   EXPECT_FALSE(act_again.graceful);
   EXPECT_EQ(act_again.pace.saved_work, 0.05);
+  EXPECT_EQ(act_again.pace.added_work, 62);
   EXPECT_EQ(std::get<Recording::Close>(read->entries[4]).refusals, 1);
 }
 
