@@ -312,10 +312,6 @@ void Engine::carry_out() {
   for (const Draft::Rehost& rehost : draft_.rehosts()) {
     Job& job = jobs_[rehost.job];
     if (!job.running()) continue;
-    // Those who share GPUs share what goes with them.
-    for (Slot other = job.partner; other != rehost.job; other = jobs_[other].partner) {
-      jobs_[other].host = rehost.host;
-    }
     job.host = rehost.host;
     repace_group(rehost.job, now_);
   }

@@ -215,9 +215,11 @@ bool Engine::dead_end() {
       return false;
     }
   }
-  // Nodes that fail and return for ever are no hope after all have done so many times.
+  // A whole cluster will not become better; and nodes that fail and return for ever are no hope
+  // after all have done so many times.
   const auto nodes = static_cast<int>(cluster_.node_count());
-  return parts_.backend->next_event() == kNever || vain_events_ > 100 * nodes;
+  return parts_.backend->next_event() == kNever ||
+         cluster_.usable_gpus() == cluster_.spec().total_gpus() || vain_events_ > 20 * (nodes + 1);
 }
 
 void Engine::give_up_waiting() {

@@ -55,8 +55,11 @@ Prediction Engine::predict(std::size_t combination, Seconds horizon) {
   future.running_ = running_;
   future.now_ = now_;
   future.started_ = true;
+  future.vain_events_ = vain_events_;
+  future.vain_turns_ = vain_turns_;
   // This turn has been observed already: the fork goes on from the decision.
   future.decide();
+  if (future.dead_end()) future.give_up_waiting();
   future.next_ = future.next_turn();
   while (future.turn()) {
   }

@@ -1,5 +1,6 @@
 #include "policy/draft.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace muster {
@@ -7,6 +8,7 @@ namespace muster {
 void Draft::reset() {
   for (const Slot job : touched_) last_step_[index(job)] = kUntouched;
   touched_.clear();
+  joins_ = 0;
   steps_.clear();
   rehosts_.clear();
   block_ = {};
@@ -33,13 +35,15 @@ bool Draft::shared_with_others(Slot job) const {
         index(other) < last_step_.size() ? last_step_[index(other)] : kUntouched;
     if (last == kUntouched) return true;
   }
-  for (const Slot other : touched_) {
-    if (other == job) continue;
-    const Step& step = steps_[last_step_[index(other)]];
-    const GpuSet* mine = holding(job);
-    if (step.kind == Kind::kStart && mine != nullptr && step.gpus == *mine) return true;
-  }
-  return false;
+  return joins_ > 0 && std::any_of(touched_.begin(), touched_.end(), [&](Slot other) {
+           return other != job && started_beside(other, job);
+         });
+}
+
+bool Draft::started_beside(Slot other, Slot job) const {
+  const Step& step = steps_[last_step_[index(other)]];
+  const GpuSet* mine = holding(job);
+  return step.kind == Kind::kStart && mine != nullptr && step.gpus == *mine;
 }
 
 void Draft::stop(Slot job, Reason reason, JobId other) {
@@ -47,6 +51,7 @@ void Draft::stop(Slot job, Reason reason, JobId other) {
   assert(held != nullptr && "only a job that holds GPUs can be stopped");
   const Job& state = (*jobs_)[job];
   if (!shared_with_others(job)) cluster_->release(*held, state.spec.partition, host_of(job));
+  std::erase_if(rehosts_, [job](const Rehost& rehost) { return rehost.job == job; });
   if (last_step(job) == kUntouched) touched_.push_back(job);
   last_step(job) = static_cast<std::uint32_t>(steps_.size());
   steps_.push_back({Kind::kStop, job, reason, other, kNoSlot, {}, {}});
@@ -66,6 +71,9 @@ void Draft::start(const Share& share, GpuSet gpus, Reason reason, const HostShar
 void Draft::join(Slot job, Slot beside, Reason reason) {
   const GpuSet* host_gpus = holding(beside);
   assert(host_gpus != nullptr && !holds(job));
+  assert((*jobs_)[job].spec.partition == (*jobs_)[beside].spec.partition &&
+         "jobs that share GPUs count against one quota");
+  ++joins_;
   Step step{Kind::kStart, job,        reason,         (*jobs_)[beside].spec.id,
             beside,       *host_gpus, host_of(beside)};
   if (last_step(job) == kUntouched) touched_.push_back(job);
@@ -86,13 +94,22 @@ void Draft::rehost(Slot job, const HostShare& host) {
   const GpuSet* held = holding(job);
   assert(held != nullptr && "only a job that holds GPUs has cores beside them");
   cluster_->rehost(*held, host_of(job), host);
+  // Those who share the GPUs share what goes with them.
+  for (Slot other = (*jobs_)[job].partner; other != job; other = (*jobs_)[other].partner) {
+    const bool moved = index(other) < last_step_.size() && last_step_[index(other)] != kUntouched;
+    if (!moved) rehosts_.push_back({other, host});
+  }
+  for (const Slot other : touched_) {
+    if (joins_ > 0 && other != job && started_beside(other, job)) rehosts_.push_back({other, host});
+  }
   rehosts_.push_back({job, host});
 }
 
 void Draft::block(const Share& share, Reason reason) {
   if (blocked() != nullptr) return;
   const JobSpec& spec = (*jobs_)[share.lead()].spec;
-  block_ = {share, reason, cluster_->free_for(spec.partition, share.gpu_type)};
+  const Symbol type = share.gpu_type != kNoSymbol ? share.gpu_type : spec.gpu_type;
+  block_ = {share, reason, cluster_->free_for(spec.partition, type)};
 }
 
 }  // namespace muster

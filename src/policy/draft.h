@@ -49,7 +49,7 @@ class Draft {
   void stop(Slot job, Reason reason, JobId other = kNoJob);
   // Gives the share free GPUs; every job of the share must hold none.
   void start(const Share& share, GpuSet gpus, Reason reason, const HostShare& host = {});
-  // Lets a waiting job share the GPUs of one that holds some.
+  // Lets a waiting job share the GPUs of one that holds some; both belong to one partition.
   void join(Slot job, Slot beside, Reason reason);
   // Changes the CPU cores and memory beside the GPUs of a job that holds some.
   void rehost(Slot job, const HostShare& host);
@@ -65,6 +65,8 @@ class Draft {
   static constexpr std::uint32_t kUntouched = 0xffffffffU;
   std::uint32_t& last_step(Slot job);
   bool shared_with_others(Slot job) const;
+  // Whether `other`, which was touched, holds the GPUs of `job` since a step of this draft.
+  bool started_beside(Slot other, Slot job) const;
 
   const JobTable* jobs_;
   ClusterState* cluster_;
@@ -72,6 +74,7 @@ class Draft {
   std::vector<Rehost> rehosts_;
   std::vector<std::uint32_t> last_step_;  // by slot: its latest step, or kUntouched
   std::vector<Slot> touched_;
+  int joins_ = 0;
   Block block_;
 };
 

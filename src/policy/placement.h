@@ -34,21 +34,25 @@ class PlacementPolicy {
 // Why a share does not fit now, in the words of the log.
 Reason why_not_placed(const View& view, const ClusterState& cluster, const Share& share);
 
-// The shared walk. Preemptive plans: take shares in order while their GPUs fit the usable total,
-// stop the running rest, then place the chosen. Other plans: place waiting shares in order on free
+// The type of GPU a share must be on: its own wish, else what its job requires; kNoSymbol: any.
+Symbol type_of(const View& view, const Share& share);
+// The pools it may be placed in.
+std::span<const PoolId> pools_of(const View& view, const ClusterState& cluster, const Share& share);
+
+// The shared walk. Preemptive plans: take shares in order while their GPUs fit what is usable, stop
+// the running rest and whoever changes size or partners, then place the chosen; what no chosen
+// share could use goes to the others in order. Other plans: place waiting shares in order on free
 // GPUs.
 class WalkingPlacement : public PlacementPolicy {
  public:
   // With `backfill`, shares behind one that does not fit are tried; without, the walk ends there.
-  explicit WalkingPlacement(bool backfill) : backfill_(backfill) {}
+  // `any_shape` promises that find() never refuses where enough GPUs are free; then plans need not
+  // list those for whom none would be left.
+  explicit WalkingPlacement(bool backfill, bool any_shape = false)
+      : backfill_(backfill), any_shape_(any_shape) {}
   void place(const View& view, const SchedulingTraits& traits, const Plan& plan,
              Draft& draft) override;
-  Plan::Extent extent(const ClusterState& cluster, const SchedulingTraits& traits) const override {
-    // Partitions do not wait for each other, so one that is blocked does not end the walk.
-    const bool one_queue = cluster.pools().size() == 1 && cluster.spec().partitions.empty();
-    const bool ends = one_queue && (!backfill_ || traits.strict);
-    return ends ? Plan::Extent::kUntilBlocked : Plan::Extent::kUntilFull;
-  }
+  Plan::Extent extent(const ClusterState& cluster, const SchedulingTraits& traits) const override;
 
  protected:
   // Finds free GPUs for the share; false if there is no acceptable set now. `gpus` is empty on
@@ -66,18 +70,31 @@ class WalkingPlacement : public PlacementPolicy {
   bool try_place(const View& view, const Share& share, Draft& draft, Reason reason);
 
  private:
-  void place_preemptive(const View& view, const Plan& plan, Draft& draft);
+  void place_preemptive(const View& view, const SchedulingTraits& traits, const Plan& plan,
+                        Draft& draft);
   void select(const View& view, const Plan& plan, const Draft& draft);
+  // What no chosen share could use goes to the others, in order.
+  void hand_out_rest(const View& view, const SchedulingTraits& traits,
+                     const std::vector<Share>& shares, Draft& draft);
+  // Takes off their GPUs all members that cannot stay where they are, and strangers among them.
+  void make_way(const View& view, const Share& share, Draft& draft);
+  // The member on whose GPUs the share can stay; kNoSlot if it needs others.
+  Slot host_among(const View& view, const Share& share, const Draft& draft) const;
+  // Lets a job that was stopped in this very draft have its old GPUs again, if nobody took them.
+  bool put_back(const View& view, Slot job, Draft& draft, Reason reason);
   // Whether an earlier share is blocked where this one would go, and nobody may overtake.
   bool behind_blocked(const View& view, const ClusterState& cluster, const Share& share) const;
   void close(const View& view, const ClusterState& cluster, const Share& share);
 
   bool backfill_;
-  bool backfill_now_ = true;  // unless the policy is strict
-  std::vector<char> closed_;  // by pool: someone is blocked there and nobody may overtake
-  std::vector<char> chosen_;  // by position in the plan
-  std::vector<char> keeps_;   // by slot: may stay or start
-  std::vector<int> budget_;   // by pool
+  bool any_shape_;
+  bool backfill_now_ = true;           // unless the policy is strict
+  std::vector<char> closed_;           // by pool: someone is blocked there and nobody may overtake
+  std::vector<Symbol> closed_quotas_;  // partitions where someone waits for the quota
+  std::vector<char> chosen_;           // by position in the plan
+  std::vector<char> keeps_;            // by slot: may stay or start
+  std::vector<int> budget_;            // by pool
+  std::vector<std::pair<Symbol, int>> quota_budget_;
   GpuSet found_;
 };
 

@@ -8,30 +8,111 @@ bool PlacementPolicy::ever_fits(const ClusterState& cluster, const JobSpec& job,
   return gpus <= cluster.ever_for(job.partition, job.gpu_type);
 }
 
+Symbol type_of(const View& view, const Share& share) {
+  if (share.gpu_type != kNoSymbol) return share.gpu_type;
+  return view.jobs[share.lead()].spec.gpu_type;
+}
+
+std::span<const PoolId> pools_of(const View& view, const ClusterState& cluster,
+                                 const Share& share) {
+  return cluster.pools_for(view.jobs[share.lead()].spec.partition, type_of(view, share));
+}
+
 Reason why_not_placed(const View& view, const ClusterState& cluster, const Share& share) {
   const JobSpec& spec = view.jobs[share.lead()].spec;
   if (cluster.quota_left(spec.partition) < share.gpus) return Reason::kOverQuota;
-  if (cluster.free_for(spec.partition, share.gpu_type) < share.gpus) return Reason::kNotEnoughFree;
+  if (cluster.free_for(spec.partition, type_of(view, share)) < share.gpus)
+    return Reason::kNotEnoughFree;
   return Reason::kFragmented;
+}
+
+namespace {
+
+// One kind of node, and no quota that could bind before the GPUs are used up.
+bool one_queue(const ClusterState& cluster) {
+  return cluster.pools().size() == 1 && cluster.spec().partitions.empty();
+}
+
+bool is_member(const Share& share, Slot job) {
+  const auto end = share.jobs.begin() + share.size;
+  return std::find(share.jobs.begin(), end, job) != end;
+}
+
+bool all_of_type(const ClusterState& cluster, const GpuSet& gpus, Symbol type) {
+  if (type == kNoSymbol) return true;
+  for (int i = 0; i < gpus.nodes(); ++i) {
+    if (cluster.node(gpus[i].node).gpu_type != type) return false;
+  }
+  return true;
+}
+
+bool all_free(const ClusterState& cluster, const GpuSet& gpus) {
+  for (int i = 0; i < gpus.nodes(); ++i) {
+    if ((cluster.free_mask(gpus[i].node) & gpus[i].mask) != gpus[i].mask) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Plan::Extent WalkingPlacement::extent(const ClusterState& cluster,
+                                      const SchedulingTraits& traits) const {
+  // Partitions do not wait for each other, so one that is blocked or full does not end the walk.
+  if (!one_queue(cluster)) return Plan::Extent::kAll;
+  if (!backfill_ || traits.strict) return Plan::Extent::kUntilBlocked;
+  // Where a share can fail for its shape, what it leaves goes to someone further down.
+  return any_shape_ || !traits.work_conserving ? Plan::Extent::kUntilFull : Plan::Extent::kAll;
+}
+
+Slot WalkingPlacement::host_among(const View& view, const Share& share, const Draft& draft) const {
+  for (int i = 0; i < share.size; ++i) {
+    const Slot job = share.jobs[static_cast<std::size_t>(i)];
+    const GpuSet* held = draft.holding(job);
+    if (held != nullptr && held->gpus() == share.gpus &&
+        all_of_type(draft.cluster(), *held, type_of(view, share))) {
+      return job;
+    }
+  }
+  return kNoSlot;
+}
+
+void WalkingPlacement::make_way(const View& view, const Share& share, Draft& draft) {
+  const Slot host = host_among(view, share, draft);
+  for (int i = 0; i < share.size; ++i) {
+    const Slot job = share.jobs[static_cast<std::size_t>(i)];
+    if (job == host || !draft.holds(job)) continue;
+    if (host == kNoSlot) {
+      draft.stop(job, Reason::kElastic);
+    } else if (!(*draft.holding(job) == *draft.holding(host))) {
+      draft.stop(job, Reason::kGrouped, view.jobs[host].spec.id);
+    }
+  }
+  if (host == kNoSlot) return;
+  // Partners of yesterday that have a share of their own now.
+  for (Slot other = view.jobs[host].partner; other != host; other = view.jobs[other].partner) {
+    if (draft.holds(other) && !is_member(share, other)) {
+      draft.stop(other, Reason::kOutranked, view.jobs[host].spec.id);
+    }
+  }
 }
 
 bool WalkingPlacement::try_place(const View& view, const Share& share, Draft& draft,
                                  Reason reason) {
-  // A member that already holds the right number of GPUs is the host; the others come to it.
-  Slot host = kNoSlot;
-  for (int i = 0; i < share.size; ++i) {
-    const GpuSet* held = draft.holding(share.jobs[static_cast<std::size_t>(i)]);
-    if (held != nullptr && held->gpus() == share.gpus && host == kNoSlot) {
-      host = share.jobs[static_cast<std::size_t>(i)];
-    }
-  }
+  // A member that already holds the right GPUs is the host; the others come to it.
+  const Slot host = host_among(view, share, draft);
   if (host == kNoSlot) {
     for (int i = 0; i < share.size; ++i) {
       const Slot job = share.jobs[static_cast<std::size_t>(i)];
       if (draft.holds(job)) draft.stop(job, Reason::kElastic);
     }
     const JobSpec& spec = view.jobs[share.lead()].spec;
-    if (draft.cluster().free_for(spec.partition, share.gpu_type) < share.gpus) return false;
+    if (draft.cluster().free_for(spec.partition, type_of(view, share)) < share.gpus) return false;
+    const GpuSet& old = view.jobs[share.lead()].gpus;
+    if (share.size == 1 && old.gpus() == share.gpus &&
+        all_of_type(draft.cluster(), old, type_of(view, share)) &&
+        put_back(view, share.lead(), draft, reason)) {
+      return true;
+    }
     found_.clear();
     if (!find(view, draft.cluster(), share, found_)) {
       found_.clear();
@@ -53,18 +134,33 @@ bool WalkingPlacement::try_place(const View& view, const Share& share, Draft& dr
   return true;
 }
 
+bool WalkingPlacement::put_back(const View& view, Slot job, Draft& draft, Reason reason) {
+  const Job& state = view.jobs[job];
+  if (!state.running() || draft.holds(job)) return false;
+  // Where cores are counted, the search decides how many go with the GPUs now.
+  if (state.host.cpus_per_gpu > 0 || state.host.memory_per_gpu > 0) return false;
+  const int gpus = state.gpus.gpus();
+  if (draft.cluster().quota_left(state.spec.partition) < gpus) return false;
+  if (!all_free(draft.cluster(), state.gpus)) return false;
+  draft.start(Share::alone(job, gpus), state.gpus, reason);
+  return true;
+}
+
 void WalkingPlacement::place(const View& view, const SchedulingTraits& traits, const Plan& plan,
                              Draft& draft) {
   backfill_now_ = backfill_ && !traits.strict;
+  closed_.assign(draft.cluster().pools().size(), 0);
+  closed_quotas_.clear();
   if (traits.preemptive) {
-    place_preemptive(view, plan, draft);
+    place_preemptive(view, traits, plan, draft);
     return;
   }
-  closed_.assign(draft.cluster().pools().size(), 0);
   for (const Share& share : plan.shares()) {
     if (behind_blocked(view, draft.cluster(), share)) continue;
     const Reason reason = draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder;
     if (try_place(view, share, draft, reason)) continue;
+    // A running job that cannot have its new size keeps the one it has.
+    if (share.size == 1 && put_back(view, share.lead(), draft, Reason::kElastic)) continue;
     draft.block(share, why_not_placed(view, draft.cluster(), share));
     if (!backfill_now_) close(view, draft.cluster(), share);
   }
@@ -73,45 +169,62 @@ void WalkingPlacement::place(const View& view, const SchedulingTraits& traits, c
 bool WalkingPlacement::behind_blocked(const View& view, const ClusterState& cluster,
                                       const Share& share) const {
   if (backfill_now_) return false;
-  const JobSpec& spec = view.jobs[share.lead()].spec;
-  const auto pools = cluster.pools_for(spec.partition, share.gpu_type);
+  const Symbol partition = view.jobs[share.lead()].spec.partition;
+  if (std::find(closed_quotas_.begin(), closed_quotas_.end(), partition) != closed_quotas_.end()) {
+    return true;
+  }
+  const auto pools = pools_of(view, cluster, share);
   return std::any_of(pools.begin(), pools.end(),
                      [this](PoolId pool) { return closed_[index(pool)] != 0; });
 }
 
 void WalkingPlacement::close(const View& view, const ClusterState& cluster, const Share& share) {
-  const JobSpec& spec = view.jobs[share.lead()].spec;
-  for (const PoolId pool : cluster.pools_for(spec.partition, share.gpu_type))
-    closed_[index(pool)] = 1;
+  // Who waits for a quota keeps back only those under the same quota.
+  if (why_not_placed(view, cluster, share) == Reason::kOverQuota) {
+    closed_quotas_.push_back(view.jobs[share.lead()].spec.partition);
+    return;
+  }
+  for (const PoolId pool : pools_of(view, cluster, share)) closed_[index(pool)] = 1;
 }
 
 void WalkingPlacement::select(const View& view, const Plan& plan, const Draft& draft) {
   const ClusterState& cluster = draft.cluster();
   budget_.clear();
   for (const Pool& pool : cluster.pools()) budget_.push_back(pool.usable);
+  quota_budget_.clear();
+  for (const PartitionSpec& partition : cluster.spec().partitions) {
+    if (partition.quota > 0) quota_budget_.emplace_back(partition.name, partition.quota);
+  }
   chosen_.assign(plan.shares().size(), 0);
-  closed_.assign(budget_.size(), 0);
   keeps_.assign(view.jobs.slots(), 0);
-  const bool one_pool = budget_.size() == 1 && cluster.spec().partitions.empty();
+  const bool simple = one_queue(cluster);
   for (std::size_t i = 0; i < plan.shares().size(); ++i) {
     const Share& share = plan.shares()[i];
-    if (one_pool) {
+    if (simple) {
       if (share.gpus > budget_[0]) {
-        if (!backfill_now_) return;
-        if (budget_[0] == 0) return;
+        if (!backfill_now_ || budget_[0] == 0) return;
         continue;
       }
       budget_[0] -= share.gpus;
     } else {
-      const JobSpec& spec = view.jobs[share.lead()].spec;
-      const auto pools = cluster.pools_for(spec.partition, share.gpu_type);
-      int room = 0;
-      for (const PoolId pool : pools) room += budget_[index(pool)];
       if (behind_blocked(view, cluster, share)) continue;
-      if (share.gpus > room) {
-        if (!backfill_now_) close(view, cluster, share);
+      const Symbol partition = view.jobs[share.lead()].spec.partition;
+      const auto quota = std::find_if(quota_budget_.begin(), quota_budget_.end(),
+                                      [&](const auto& q) { return q.first == partition; });
+      if (quota != quota_budget_.end() && share.gpus > quota->second) {
+        if (!backfill_now_) closed_quotas_.push_back(partition);
         continue;
       }
+      const auto pools = pools_of(view, cluster, share);
+      int room = 0;
+      for (const PoolId pool : pools) room += budget_[index(pool)];
+      if (share.gpus > room) {
+        if (!backfill_now_) {
+          for (const PoolId pool : pools) closed_[index(pool)] = 1;
+        }
+        continue;
+      }
+      if (quota != quota_budget_.end()) quota->second -= share.gpus;
       int left = share.gpus;
       for (const PoolId pool : pools) {
         const int part = std::min(left, budget_[index(pool)]);
@@ -124,26 +237,55 @@ void WalkingPlacement::select(const View& view, const Plan& plan, const Draft& d
   }
 }
 
-void WalkingPlacement::place_preemptive(const View& view, const Plan& plan, Draft& draft) {
+void WalkingPlacement::place_preemptive(const View& view, const SchedulingTraits& traits,
+                                        const Plan& plan, Draft& draft) {
   select(view, plan, draft);
+  const std::vector<Share>& shares = plan.shares();
   // The most deserving job that gains GPUs is named as the cause of every stop.
   JobId gainer = kNoJob;
-  for (std::size_t i = 0; i < plan.shares().size() && gainer == kNoJob; ++i) {
-    const Slot lead = plan.shares()[i].lead();
+  for (std::size_t i = 0; i < shares.size() && gainer == kNoJob; ++i) {
+    const Slot lead = shares[i].lead();
     if (chosen_[i] != 0 && !draft.holds(lead)) gainer = view.jobs[lead].spec.id;
   }
+  // All that is given back is given back before anything is handed out.
   for (const Slot job : view.jobs.running()) {
     if (keeps_[index(job)] == 0) draft.stop(job, Reason::kOutranked, gainer);
   }
-  for (std::size_t i = 0; i < plan.shares().size(); ++i) {
-    const Share& share = plan.shares()[i];
-    if (chosen_[i] == 0) {
-      draft.block(share, why_not_placed(view, draft.cluster(), share));
-      continue;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    if (chosen_[i] != 0) make_way(view, shares[i], draft);
+  }
+  bool failed = false;
+  bool overtakes = false;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    const Reason reason = overtakes ? Reason::kBackfilled : Reason::kFirstInOrder;
+    if (chosen_[i] != 0 && !try_place(view, shares[i], draft, reason)) {
+      chosen_[i] = 0;
+      failed = true;
     }
-    const Reason reason = draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder;
-    if (!try_place(view, share, draft, reason))
-      draft.block(share, why_not_placed(view, draft.cluster(), share));
+    overtakes = overtakes || chosen_[i] == 0;
+  }
+  // Counting is not placing: with one kind of node and every chosen share placed, those passed over
+  // cannot fit. Otherwise they may.
+  if (failed || !one_queue(draft.cluster())) hand_out_rest(view, traits, shares, draft);
+  const auto blocked = std::find_if(shares.begin(), shares.end(), [&draft](const Share& share) {
+    return !draft.holds(share.lead());
+  });
+  if (blocked != shares.end()) {
+    draft.block(*blocked, why_not_placed(view, draft.cluster(), *blocked));
+  }
+}
+
+void WalkingPlacement::hand_out_rest(const View& view, const SchedulingTraits& traits,
+                                     const std::vector<Share>& shares, Draft& draft) {
+  const bool pass_on = backfill_now_ && traits.work_conserving;
+  for (std::size_t i = 0; i < shares.size() && draft.cluster().free_gpus() > 0; ++i) {
+    if (chosen_[i] != 0) continue;
+    if (pass_on && try_place(view, shares[i], draft, Reason::kBackfilled)) continue;
+    // A running job that cannot have its new size keeps the one it has.
+    const Slot lead = shares[i].lead();
+    if (shares[i].size == 1 && keeps_[index(lead)] != 0) {
+      put_back(view, lead, draft, Reason::kElastic);
+    }
   }
 }
 

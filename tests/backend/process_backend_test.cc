@@ -191,6 +191,33 @@ TEST(LiveProcesses, AreRestartedFasterWhenTheyGrow) {
   EXPECT_LT(log.job(1).end - log.job(1).start, 1.15);
 }
 
+// Two jobs change places in one turn, which no order of single moves could do without a GPU in two
+// hands.
+TEST(LiveProcesses, ChangePlaces) {
+  LiveScenario scenario;
+  scenario.cluster = uniform_cluster(2, 1);
+  const Symbol left{1};
+  const Symbol right{2};
+  scenario.cluster.nodes[0].gpu_type = left;
+  scenario.cluster.nodes[1].gpu_type = right;
+  scenario.jobs = {job_of(0, 0.4), job_of(0, 0.4)};
+  scenario.pacing = {"events"};
+  scenario.scheduling = script(
+      [left, right](const View& view, Plan& plan) {
+        const bool late = view.now >= 0.15;
+        for (const Slot slot : view.jobs.active()) {
+          const bool first = index(view.jobs[slot].spec.id) == 0;
+          plan.add(Share::alone(slot, 1, first == late ? right : left));
+        }
+      },
+      {0.15});
+  LiveRun live(scenario);
+  const RunLog& log = live.run();
+  expect_all_finished(log);
+  EXPECT_EQ(log.lines({Action::kMove}).size(), 2U);
+  EXPECT_EQ(live.launches(), 4);
+}
+
 TEST(LiveProcesses, ThatCrashOnceAreRestarted) {
   LiveScenario scenario;
   scenario.jobs = {job_of(0, 0.3), job_of(0, 0.3), job_of(0, 0.3)};

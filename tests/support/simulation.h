@@ -5,6 +5,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,11 @@ namespace muster {
 struct Choice {
   std::string name;
   ParamTexts params = {};
+  friend std::ostream& operator<<(std::ostream& out, const Choice& choice) {
+    out << choice.name;
+    for (const auto& [name, value] : choice.params) out << ' ' << name << '=' << value;
+    return out;
+  }
 };
 
 std::unique_ptr<AdmissionPolicy> make_admission(const Choice& choice);

@@ -32,8 +32,7 @@ class BloxPlacement final : public PlacementPolicy {
         placed = try_place(view, shares[i], draft);
       }
       if (placed) continue;
-      const bool enough = draft.cluster().free_gpus() >= shares[i].gpus;
-      draft.block(shares[i], enough ? Reason::kFragmented : Reason::kNotEnoughFree);
+      draft.block(shares[i], why_not_placed(view, draft.cluster(), shares[i]));
       return;
     }
   }
@@ -48,11 +47,11 @@ class BloxPlacement final : public PlacementPolicy {
  private:
   bool try_place(const View& view, const Share& share, Draft& draft) {
     const ClusterState& cluster = draft.cluster();
-    if (cluster.free_gpus() < share.gpus) return false;
-    const JobSpec& spec = view.jobs[share.lead()].spec;
+    const Symbol partition = view.jobs[share.lead()].spec.partition;
+    if (cluster.free_for(partition, type_of(view, share)) < share.gpus) return false;
     found_.clear();
     int sum = 0;
-    for (const PoolId pool : cluster.pools_for(spec.partition, share.gpu_type)) {
+    for (const PoolId pool : pools_of(view, cluster, share)) {
       for (const NodeId node : cluster.pool(pool).nodes) {
         const int free = cluster.free_on(node);
         if (free == 0 || (exact_node_ && free != share.gpus)) continue;

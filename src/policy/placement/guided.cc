@@ -14,7 +14,7 @@ namespace {
 class ProfileGuided final : public WalkingPlacement {
  public:
   ProfileGuided(bool backfill, double tolerance)
-      : WalkingPlacement(backfill), tolerance_(tolerance) {}
+      : WalkingPlacement(backfill, true), tolerance_(tolerance) {}
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<ProfileGuided>(*this);
   }
@@ -23,7 +23,7 @@ class ProfileGuided final : public WalkingPlacement {
   bool find(const View& view, const ClusterState& cluster, const Share& share,
             GpuSet& gpus) override {
     const JobSpec& spec = view.jobs[share.lead()].spec;
-    const auto pools = cluster.pools_for(spec.partition, share.gpu_type);
+    const auto pools = pools_of(view, cluster, share);
     if (sensitive(view, spec, share.gpus))
       return find_fewest_nodes(cluster, pools, share.gpus, gpus);
     return find_leftovers(cluster, pools, share.gpus, gpus);
@@ -68,7 +68,7 @@ class ProfileGuided final : public WalkingPlacement {
 // taken, and among equals the one that breaks up fewest whole nodes.
 class Bebop final : public WalkingPlacement {
  public:
-  explicit Bebop(bool backfill) : WalkingPlacement(backfill) {}
+  explicit Bebop(bool backfill) : WalkingPlacement(backfill, true) {}
   std::unique_ptr<PlacementPolicy> clone() const override { return std::make_unique<Bebop>(*this); }
 
  protected:
@@ -78,7 +78,7 @@ class Bebop final : public WalkingPlacement {
     double best_rate = 0;
     int best_broken = 0;
     // Types may differ in speed, so every pool is a candidate by itself, and all of them together.
-    const auto pools = cluster.pools_for(spec.partition, share.gpu_type);
+    const auto pools = pools_of(view, cluster, share);
     const auto consider = [&](std::span<const PoolId> among) {
       constexpr std::array kSearches = {find_fewest_nodes, find_first_gpus, find_most_nodes};
       for (const auto search : kSearches) {

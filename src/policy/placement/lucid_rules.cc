@@ -11,7 +11,7 @@ namespace {
 // Whole nodes or nothing; with `spread`, the emptiest nodes when that fails ("consolidate-first").
 class WholeNodes final : public WalkingPlacement {
  public:
-  WholeNodes(bool backfill, bool spread) : WalkingPlacement(backfill), spread_(spread) {}
+  WholeNodes(bool backfill, bool spread) : WalkingPlacement(backfill, spread), spread_(spread) {}
   bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const override {
     if (!WalkingPlacement::ever_fits(cluster, job, gpus)) return false;
     if (spread_) return true;
@@ -32,8 +32,7 @@ class WholeNodes final : public WalkingPlacement {
  protected:
   bool find(const View& view, const ClusterState& cluster, const Share& share,
             GpuSet& gpus) override {
-    const JobSpec& spec = view.jobs[share.lead()].spec;
-    const auto pools = cluster.pools_for(spec.partition, share.gpu_type);
+    const auto pools = pools_of(view, cluster, share);
     if (find_whole_nodes(cluster, pools, share.gpus, gpus)) return true;
     return spread_ && find_fewest_nodes(cluster, pools, share.gpus, gpus);
   }
@@ -45,7 +44,8 @@ class WholeNodes final : public WalkingPlacement {
 // Nodes drawn at random, filled one after the other.
 class RandomNodes final : public WalkingPlacement {
  public:
-  RandomNodes(bool backfill, std::uint64_t seed) : WalkingPlacement(backfill), random_(seed) {}
+  RandomNodes(bool backfill, std::uint64_t seed)
+      : WalkingPlacement(backfill, true), random_(seed) {}
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<RandomNodes>(*this);
   }
@@ -53,9 +53,8 @@ class RandomNodes final : public WalkingPlacement {
  protected:
   bool find(const View& view, const ClusterState& cluster, const Share& share,
             GpuSet& gpus) override {
-    const JobSpec& spec = view.jobs[share.lead()].spec;
     nodes_.clear();
-    for (const PoolId pool : cluster.pools_for(spec.partition, share.gpu_type)) {
+    for (const PoolId pool : pools_of(view, cluster, share)) {
       for (const NodeId node : cluster.pool(pool).nodes) {
         if (cluster.free_on(node) > 0) nodes_.push_back(node);
       }

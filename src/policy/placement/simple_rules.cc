@@ -21,7 +21,7 @@ int largest_node(const ClusterState& cluster, const JobSpec& job) {
 class SearchPlacement final : public WalkingPlacement {
  public:
   SearchPlacement(bool backfill, Search search, bool one_node)
-      : WalkingPlacement(backfill), search_(search), one_node_(one_node) {}
+      : WalkingPlacement(backfill, !one_node), search_(search), one_node_(one_node) {}
   bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const override {
     if (one_node_ && gpus > largest_node(cluster, job)) return false;
     return WalkingPlacement::ever_fits(cluster, job, gpus);
@@ -33,8 +33,7 @@ class SearchPlacement final : public WalkingPlacement {
  protected:
   bool find(const View& view, const ClusterState& cluster, const Share& share,
             GpuSet& gpus) override {
-    const JobSpec& spec = view.jobs[share.lead()].spec;
-    return search_(cluster, cluster.pools_for(spec.partition, share.gpu_type), share.gpus, gpus);
+    return search_(cluster, pools_of(view, cluster, share), share.gpus, gpus);
   }
 
  private:

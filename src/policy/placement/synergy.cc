@@ -44,7 +44,7 @@ class Synergy final : public WalkingPlacement {
   bool find(const View& view, const ClusterState& cluster, const Share& share,
             GpuSet& gpus) override {
     const JobSpec& spec = view.jobs[share.lead()].spec;
-    const auto pools = cluster.pools_for(spec.partition, share.gpu_type);
+    const auto pools = pools_of(view, cluster, share);
     if (mode_ != Mode::kFair) {
       host_ = view.perf.wanted_host(spec);
       const HostShare fair = fair_share(cluster, pools);
@@ -62,8 +62,7 @@ class Synergy final : public WalkingPlacement {
   bool make_room(const View& view, const Share& share, Draft& draft) override {
     if (mode_ != Mode::kTune) return false;
     const ClusterState& cluster = draft.cluster();
-    const JobSpec& spec = view.jobs[share.lead()].spec;
-    const HostShare fair = fair_share(cluster, cluster.pools_for(spec.partition, share.gpu_type));
+    const HostShare fair = fair_share(cluster, pools_of(view, cluster, share));
     over_.clear();
     for (const Slot slot : view.jobs.active()) {
       if (!draft.holds(slot)) continue;
@@ -83,7 +82,7 @@ class Synergy final : public WalkingPlacement {
                                std::min(host.memory_per_gpu, fair.memory_per_gpu)});
       host_ = fair;
       scratch_.clear();
-      const auto pools = cluster.pools_for(spec.partition, share.gpu_type);
+      const auto pools = pools_of(view, cluster, share);
       if (find_with_host(cluster, pools, share.gpus, scratch_)) return true;
     }
     return false;
@@ -99,9 +98,12 @@ class Synergy final : public WalkingPlacement {
   // The part of a node that goes with one GPU; nodes of a pool are alike, and the first pool speaks
   // for all.
   static HostShare fair_share(const ClusterState& cluster, std::span<const PoolId> pools) {
-    if (pools.empty() || cluster.pool(pools[0]).nodes.empty()) return {};
-    const NodeSpec& node = cluster.node(cluster.pool(pools[0]).nodes[0]);
-    return {node.cpus / node.gpus, node.memory_gb / node.gpus};
+    if (pools.empty()) return {};
+    for (const NodeId id : cluster.pool(pools[0]).nodes) {
+      const NodeSpec& node = cluster.node(id);
+      if (node.gpus > 0) return {node.cpus / node.gpus, node.memory_gb / node.gpus};
+    }
+    return {};
   }
 
   // How many GPUs of the node can be given with their cores and memory; nodes with none listed have

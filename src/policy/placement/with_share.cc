@@ -16,6 +16,9 @@ namespace {
 // Sharing is prescient: it is off while the forecast sees little coming. With sharing on, every
 // waiting job is tried; with sharing off, the first that does not fit ends the walk.
 //
+// Who runs is never stopped, so it is meant for policies without preemption; with others, what they
+// would stop stays.
+//
 // Where it departs from what was published: a job that came as a guest may host later, once it has
 // the GPUs to itself; `guests_never_host` brings the published behaviour back.
 class WithShare final : public PlacementPolicy {
@@ -38,6 +41,7 @@ class WithShare final : public PlacementPolicy {
     full_.clear();
     closed_.clear();
     for (const Share& wish : plan.shares()) {
+      if (draft.holds(wish.lead())) continue;
       const Symbol partition = view.jobs[wish.lead()].spec.partition;
       if (std::find(closed_.begin(), closed_.end(), partition) != closed_.end()) continue;
       const bool may_join = share && wish.size == 1 && wish.gpus <= largest_;
@@ -125,8 +129,8 @@ class WithShare final : public PlacementPolicy {
   }
   bool start(const View& view, const Share& wish, Draft& draft) {
     const JobSpec& spec = view.jobs[wish.lead()].spec;
-    if (draft.cluster().free_for(spec.partition, wish.gpu_type) < wish.gpus) return false;
-    const auto pools = draft.cluster().pools_for(spec.partition, wish.gpu_type);
+    if (draft.cluster().free_for(spec.partition, type_of(view, wish)) < wish.gpus) return false;
+    const auto pools = pools_of(view, draft.cluster(), wish);
     // Free GPUs only become fewer in this walk: who asks for as many as one that failed fails too.
     const auto key = std::make_pair(pools.data(), wish.gpus);
     if (std::find(full_.begin(), full_.end(), key) != full_.end()) return false;
