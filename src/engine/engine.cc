@@ -104,7 +104,9 @@ void Engine::take_arrivals() {
         job.spec.gpus > 0 &&
         std::any_of(parts_.combinations.begin(), parts_.combinations.end(),
                     [&](const Combination& c) {
-                      return c.placement->ever_fits(cluster_, job.spec, job.spec.gpus);
+                      const bool shrinks = job.spec.elastic() && c.scheduling->traits().resizes;
+                      const int least = shrinks ? std::max(1, job.spec.min_gpus) : job.spec.gpus;
+                      return c.placement->ever_fits(cluster_, job.spec, least);
                     });
     if (fits) {
       held_.push_back(slot);
@@ -184,9 +186,10 @@ Seconds Engine::next_turn() {
   moments.wake = wake_;
   // On a backend that can surprise, a running job may be done by the next turn, whatever is known.
   const bool surprises = parts_.backend->surprises();
-  moments.restless =
-      (surprises && running_ > 0) ||
-      (parts_.selector != nullptr ? moments.active : !jobs_.waiting().empty() && !settled());
+  const bool undecided =
+      !jobs_.waiting().empty() || (running_ > 0 && active().scheduling->traits().resizes);
+  moments.restless = (surprises && running_ > 0) ||
+                     (parts_.selector != nullptr ? moments.active : undecided && !settled());
   const Seconds at = parts_.pacing->next_turn(moments);
   if (at == kNever ? no_more && !surprises : at > parts_.options.until) over_ = true;
   return at;

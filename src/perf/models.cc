@@ -78,8 +78,7 @@ class OptimusAsCoded final : public PerfModel {
  private:
   static double factor(double load) {
     constexpr double kByLoad[] = {5, 3, 1.4, 1.2, 1.1};
-    const auto i = static_cast<long>(load) - 1;
-    return i >= 0 && i < 5 ? kByLoad[i] : 1.0;
+    return load >= 1 && load < 6 ? kByLoad[static_cast<std::size_t>(load) - 1] : 1.0;
   }
   double rate_;
 };

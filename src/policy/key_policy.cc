@@ -46,6 +46,10 @@ void KeyPolicy::boost_those_due(const View& view) {
   }
 }
 
+Seconds KeyPolicy::wake(const View&) const {
+  return boosts_.empty() ? kNever : boosts_.begin()->time;
+}
+
 void KeyPolicy::schedule(const View& view, Plan& plan) {
   boost_those_due(view);
   if (!keys_rest()) {

@@ -24,6 +24,9 @@ struct SchedulingTraits {
   bool strict = false;
   // No GPU idles while a job that would fit waits (given a placement that backfills).
   bool work_conserving = true;
+  // Gives jobs other sizes than they asked for, and changes them while they run: its turns matter
+  // even when nobody waits, and an elastic job need only fit at its least size.
+  bool resizes = false;
   // Reads the true duration of jobs.
   bool clairvoyant = false;
 };
@@ -55,6 +58,8 @@ class KeyPolicy : public SchedulingPolicy {
   SchedulingTraits traits() const override { return {.preemptive = true, .settles = false}; }
   void schedule(const View& view, Plan& plan) override;
   void on_job(JobMoment moment, Slot slot, const View& view) override;
+  // The next job that has waited long enough to go first.
+  Seconds wake(const View& view) const override;
   virtual double key(const Job& job, const View& view) const = 0;
   // Changes speed only: true promises that the key of a waiting job stays as it is until the job
   // runs again. Waiting jobs are then kept sorted, and a turn costs what runs, not what waits.

@@ -245,6 +245,34 @@ TEST(Resizing, GrowsAndShrinksInOneTurn) {
   }
 }
 
+// A policy that resizes is asked every round, also while nobody waits.
+TEST(Resizing, IsLookedAtThoughNobodyWaits) {
+  Scenario scenario;
+  scenario.combinations = [] {
+    std::vector<Combination> made;
+    made.push_back(make_combination({"fifo"}));
+    made.back().scheduling = std::make_unique<ScriptedPolicy>(
+        [](const View& view, Plan& plan) { add_share(view, plan, {0}, view.now < 20 ? 1 : 4); },
+        std::vector<Seconds>{},
+        SchedulingTraits{.preemptive = true, .settles = false, .resizes = true});
+    return made;
+  };
+  scenario.jobs = {elastic_job(0, 100, 1, 1, 4)};
+  scenario.perf = {{"scaling", {{"serial", "0"}}}};
+  scenario.pacing = {"rounds", {{"length", "10"}}};
+  EXPECT_EQ(simulate(scenario).job(0).end, 40);
+}
+
+TEST(Resizing, LetsAJobInThatFitsAtItsLeastSize) {
+  Scenario scenario;
+  scenario.jobs = {elastic_job(0, 100, 8, 2, 8), elastic_job(0, 100, 8, 5, 8)};
+  scenario.perf = {{"scaling", {{"serial", "0"}}}};
+  EXPECT_EQ(simulate(scenario).job(0).status, JobState::kRefused);
+  scenario.scheduling = {"optimus"};
+  EXPECT_EQ(simulate(scenario).job(0).status, JobState::kFinished);
+  EXPECT_EQ(simulate(scenario).job(1).status, JobState::kRefused);
+}
+
 // A group that grows takes all its members along.
 TEST(Resizing, OfAGroupMovesAllMembers) {
   Scenario scenario = scripted(

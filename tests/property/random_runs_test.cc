@@ -194,7 +194,7 @@ TEST(RandomRuns, KeepWhatMustHold) {
     return;
   }
   const char* given = std::getenv("MUSTER_SEEDS");
-  const auto seeds = given != nullptr ? parse_integer(given).value_or(0) : 300;
+  const auto seeds = given != nullptr ? parse_integer(given).value_or(0) : 1000;
   for (std::int64_t seed = 1; seed <= seeds; ++seed) {
     try_seed(static_cast<std::uint64_t>(seed));
     if (::testing::Test::HasFailure()) return;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "policy/builtin.h"
@@ -24,17 +25,16 @@ class Synergy final : public WalkingPlacement {
   bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const override {
     if (!WalkingPlacement::ever_fits(cluster, job, gpus)) return false;
     if (mode_ != Mode::kGreedy || job.gpus <= 0) return true;
-    // A greedy job that wants more cores per GPU than any node has would wait for ever.
+    // A greedy job that wants more cores beside its GPUs than there are would wait for ever.
     const HostShare wanted{job.cpus / job.gpus, job.memory_gb / job.gpus};
-    const auto pools = cluster.pools_for(job.partition, job.gpu_type);
-    return std::any_of(pools.begin(), pools.end(), [&](PoolId pool) {
-      return std::any_of(cluster.pool(pool).nodes.begin(), cluster.pool(pool).nodes.end(),
-                         [&](NodeId id) {
-                           const NodeSpec& node = cluster.node(id);
-                           return (node.cpus <= 0 || wanted.cpus_per_gpu <= node.cpus) &&
-                                  (node.memory_gb <= 0 || wanted.memory_per_gpu <= node.memory_gb);
-                         });
-    });
+    int room = 0;
+    for (const PoolId pool : cluster.pools_for(job.partition, job.gpu_type)) {
+      for (const NodeId id : cluster.pool(pool).nodes) {
+        const NodeSpec& node = cluster.node(id);
+        room += room_for(node, wanted, node.gpus, node.cpus, node.memory_gb);
+      }
+    }
+    return gpus <= room;
   }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<Synergy>(*this);
@@ -95,31 +95,42 @@ class Synergy final : public WalkingPlacement {
     Slot slot;
   };
 
-  // The part of a node that goes with one GPU; nodes of a pool are alike, and the first pool speaks
-  // for all.
+  // The part of a node that goes with one GPU. Where nodes differ, the least: so that every GPU can
+  // have it.
   static HostShare fair_share(const ClusterState& cluster, std::span<const PoolId> pools) {
-    if (pools.empty()) return {};
-    for (const NodeId id : cluster.pool(pools[0]).nodes) {
-      const NodeSpec& node = cluster.node(id);
-      if (node.gpus > 0) return {node.cpus / node.gpus, node.memory_gb / node.gpus};
+    HostShare fair;
+    for (const PoolId pool : pools) {
+      for (const NodeId id : cluster.pool(pool).nodes) {
+        const NodeSpec& node = cluster.node(id);
+        if (node.gpus == 0) continue;
+        lower(fair.cpus_per_gpu, node.cpus / node.gpus);
+        lower(fair.memory_per_gpu, node.memory_gb / node.gpus);
+      }
     }
-    return {};
+    return fair;
+  }
+  // Zero means plentiful, here as in the cluster's description.
+  static void lower(double& least, double part) {
+    if (part > 0 && (least == 0 || part < least)) least = part;
   }
 
   // How many GPUs of the node can be given with their cores and memory; nodes with none listed have
   // plenty.
-  int room_on(const ClusterState& cluster, NodeId id) const {
-    int room = cluster.free_on(id);
-    const NodeSpec& node = cluster.node(id);
+  static int room_for(const NodeSpec& node, const HostShare& host, int gpus, double cpus,
+                      double memory) {
     constexpr double kSlack = 1e-9;  // shares of a node need not add up to it exactly
-    if (node.cpus > 0 && host_.cpus_per_gpu > 0) {
-      room = std::min(room, static_cast<int>(cluster.free_cpus(id) / host_.cpus_per_gpu + kSlack));
+    double room = gpus;
+    if (node.cpus > 0 && host.cpus_per_gpu > 0) {
+      room = std::min(room, std::floor(cpus / host.cpus_per_gpu + kSlack));
     }
-    if (node.memory_gb > 0 && host_.memory_per_gpu > 0) {
-      room =
-          std::min(room, static_cast<int>(cluster.free_memory(id) / host_.memory_per_gpu + kSlack));
+    if (node.memory_gb > 0 && host.memory_per_gpu > 0) {
+      room = std::min(room, std::floor(memory / host.memory_per_gpu + kSlack));
     }
-    return std::max(room, 0);
+    return static_cast<int>(std::max(room, 0.0));
+  }
+  int room_on(const ClusterState& cluster, NodeId id) const {
+    return room_for(cluster.node(id), host_, cluster.free_on(id), cluster.free_cpus(id),
+                    cluster.free_memory(id));
   }
 
   bool find_with_host(const ClusterState& cluster, std::span<const PoolId> pools, int wanted,

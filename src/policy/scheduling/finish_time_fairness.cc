@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "policy/builtin.h"
 
 namespace muster {
@@ -12,7 +14,7 @@ class FinishTimeFairness final : public KeyPolicy {
   }
   explicit FinishTimeFairness(Seconds quantum) : quantum_(quantum) {}
   double key(const Job& job, const View& view) const override {
-    if (job.spec.duration <= 0) return 0;
+    if (job.spec.duration <= 0) return -std::numeric_limits<double>::max();
     const Seconds age = view.now - job.spec.submit;
     return -(age + job.remaining_at(view.now)) / job.spec.duration;
   }

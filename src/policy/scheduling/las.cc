@@ -15,7 +15,8 @@ class Las final : public KeyPolicy {
     return count_gpus_ ? job.gpu_seconds_at(view.now) : job.attained_at(view.now);
   }
   Seconds wake(const View& view) const override {
-    return view.jobs.waiting().empty() ? kNever : view.now + quantum_;
+    if (view.jobs.waiting().empty()) return kNever;
+    return std::min(view.now + quantum_, KeyPolicy::wake(view));
   }
   bool keys_rest() const override { return true; }
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Las>(*this); }

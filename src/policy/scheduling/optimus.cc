@@ -14,7 +14,7 @@ class Optimus final : public SchedulingPolicy {
  public:
   explicit Optimus(double least_gain) : least_gain_(least_gain) {}
   SchedulingTraits traits() const override {
-    return {.preemptive = true, .settles = false, .clairvoyant = true};
+    return {.preemptive = true, .settles = false, .resizes = true, .clairvoyant = true};
   }
   void schedule(const View& view, Plan& plan) override {
     bids_.clear();

@@ -19,10 +19,10 @@ class Tiresias final : public KeyPolicy {
     constexpr double kQueueStep = 1e15;
     return kQueueStep * queue_of(job.gpu_seconds_at(view.now)) + job.spec.submit;
   }
-  // The next demotion of a running job.
+  // The next demotion of a running job, or boost of a waiting one.
   Seconds wake(const View& view) const override {
     if (view.jobs.waiting().empty()) return kNever;
-    Seconds next = kNever;
+    Seconds next = KeyPolicy::wake(view);
     for (const Slot slot : view.jobs.active()) {
       const Job& job = view.jobs[slot];
       const int queue = queue_of(job.gpu_seconds_at(view.now));

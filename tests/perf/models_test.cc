@@ -1,0 +1,164 @@
+#include "perf/models.h"
+
+#include <gtest/gtest.h>
+
+#include "support/simulation.h"
+
+namespace muster {
+namespace {
+
+Footing on(int gpus, int nodes = 1, int racks = 1) {
+  Footing footing;
+  footing.gpus = gpus;
+  footing.nodes = nodes;
+  footing.racks = racks;
+  return footing;
+}
+
+TEST(Ideal, IsOneEverywhere) {
+  Symbols symbols;
+  const auto model = make_perf({"ideal"}, symbols);
+  EXPECT_EQ(model->rate(job_of(0, 1, 4), on(1)), 1);
+  EXPECT_EQ(model->rate(job_of(0, 1, 4), on(4, 4, 2)), 1);
+}
+
+TEST(Scaling, FollowsAmdahl) {
+  Symbols symbols;
+  const auto model = make_perf({"scaling", {{"serial", "0.5"}}}, symbols);
+  const JobSpec job = job_of(0, 1, 2);
+  EXPECT_DOUBLE_EQ(model->rate(job, on(2)), 1);
+  // Speed-up 1 / (0.5 + 0.5 / n): 1 on one, 4/3 on two, 1.6 on four.
+  EXPECT_DOUBLE_EQ(model->rate(job, on(1)), 0.75);
+  EXPECT_DOUBLE_EQ(model->rate(job, on(4)), 1.2);
+}
+
+TEST(Locality, CostsSpeedAcrossNodesAndRacks) {
+  Symbols symbols;
+  const auto model =
+      make_perf({"locality", {{"across_nodes", "0.2"}, {"across_racks", "0.5"}}}, symbols);
+  EXPECT_EQ(model->rate(job_of(0, 1, 4), on(4)), 1);
+  EXPECT_EQ(model->rate(job_of(0, 1, 4), on(4, 2)), 0.8);
+  EXPECT_EQ(model->rate(job_of(0, 1, 4), on(4, 2, 2)), 0.5);
+}
+
+TEST(Locality, MayConcernSomeModelsOnly) {
+  Symbols symbols;
+  const auto model = make_perf({"locality", {{"models", "vgg, lstm"}}}, symbols);
+  JobSpec job = job_of(0, 1, 4);
+  job.model = symbols.intern("lstm");
+  EXPECT_EQ(model->rate(job, on(4, 2)), 0.9);
+  job.model = symbols.intern("resnet");
+  EXPECT_EQ(model->rate(job, on(4, 2)), 1);
+}
+
+TEST(GpuTypes, HaveTheSpeedsGiven) {
+  Symbols symbols;
+  const auto model = make_perf({"gpu-types", {{"speeds", "v100=1, k80=0.25"}}}, symbols);
+  Footing footing = on(1);
+  EXPECT_EQ(model->rate(job_of(0, 1), footing), 1);
+  footing.gpu_type = symbols.find("k80");
+  EXPECT_EQ(model->rate(job_of(0, 1), footing), 0.25);
+}
+
+TEST(GpuTypes, RefuseWhatIsNoSpeed) {
+  Symbols symbols;
+  const PerfInfo* row = *find_row("performance model", perf_table(), "gpu-types");
+  for (const char* wrong : {"v100", "v100=", "v100=0", "v100=-1", "v100=inf", "v100=nan", "=x"}) {
+    const auto params = Params::make("gpu-types", row->params, {{"speeds", wrong}});
+    ASSERT_TRUE(params);
+    const auto made = row->make(*params, symbols);
+    ASSERT_FALSE(made) << wrong;
+    EXPECT_NE(made.error().message.find(wrong), std::string::npos) << made.error().message;
+  }
+}
+
+TEST(Sharing, CostsSpeedPerNeighbour) {
+  Symbols symbols;
+  const auto model = make_perf({"sharing", {{"loss", "0.25"}}}, symbols);
+  const JobSpec job = job_of(0, 1);
+  const JobSpec* neighbours[] = {&job, &job};
+  Footing footing = on(1);
+  EXPECT_EQ(model->rate(job, footing), 1);
+  footing.neighbours = neighbours;
+  EXPECT_DOUBLE_EQ(model->rate(job, footing), 0.75 * 0.75);
+}
+
+TEST(CpuProfiles, InterpolateTheMeasuredSpeeds) {
+  Symbols symbols;
+  const auto model = make_perf({"cpu-profiles"}, symbols);
+  JobSpec job = job_of(0, 1, 2);
+  job.model = symbols.intern("res50");
+  Footing footing = on(2);
+  EXPECT_EQ(model->rate(job, footing), 1) << "where nobody counts cores, they are plentiful";
+  footing.host.cpus_per_gpu = 3;
+  EXPECT_DOUBLE_EQ(model->rate(job, footing), 1);
+  footing.host.cpus_per_gpu = 1.5;
+  EXPECT_DOUBLE_EQ(model->rate(job, footing), (0.4 + 0.74) / 2);
+  footing.host.cpus_per_gpu = 0.5;
+  EXPECT_DOUBLE_EQ(model->rate(job, footing), 0.2);
+  footing.host.cpus_per_gpu = 1000;
+  EXPECT_DOUBLE_EQ(model->rate(job, footing), 1.15);
+  EXPECT_EQ(model->wanted_host(job).cpus_per_gpu, 4);
+  job.cpus = 20;
+  EXPECT_EQ(model->wanted_host(job).cpus_per_gpu, 10);
+}
+
+TEST(OptimusAsCoded, LooksItsConstantUpByLoad) {
+  Symbols symbols;
+  const auto rate = [&symbols](const char* load) {
+    return make_perf({"optimus-as-coded", {{"load", load}}}, symbols)->rate(job_of(0, 1), on(1));
+  };
+  EXPECT_EQ(rate("1"), 5);
+  EXPECT_EQ(rate("2.9"), 3);
+  EXPECT_EQ(rate("5"), 1.1);
+  EXPECT_EQ(rate("6"), 1);
+  EXPECT_EQ(rate("0"), 1);
+  EXPECT_EQ(rate("1e300"), 1);
+}
+
+TEST(Product, MultipliesRatesAndTakesTheLargestWish) {
+  Symbols symbols;
+  std::vector<std::unique_ptr<PerfModel>> models;
+  models.push_back(make_perf({"locality", {{"across_nodes", "0.5"}}}, symbols));
+  models.push_back(make_perf({"cpu-profiles"}, symbols));
+  const auto product = multiply(std::move(models));
+  JobSpec job = job_of(0, 1, 2);
+  job.model = symbols.intern("alexnet");
+  Footing footing = on(2, 2);
+  footing.host.cpus_per_gpu = 12;
+  EXPECT_DOUBLE_EQ(product->rate(job, footing), 0.5 * 2.94);
+  EXPECT_EQ(product->wanted_host(job).cpus_per_gpu, 12);
+  EXPECT_EQ(multiply({})->rate(job, footing), 1);
+}
+
+TEST(Footing, CountsNodesAndRacks) {
+  ClusterSpec spec = uniform_cluster(4, 4);
+  spec.nodes[2].rack = spec.nodes[3].rack = 7;
+  spec.nodes[0].gpu_type = Symbol{5};
+  const ClusterState cluster(std::make_shared<const ClusterSpec>(spec));
+  GpuSet gpus;
+  gpus.add(NodeId{0}, 0b11);
+  EXPECT_EQ(footing_of(cluster, gpus, {}).racks, 1);
+  EXPECT_EQ(footing_of(cluster, gpus, {}).gpu_type, Symbol{5});
+  gpus.add(NodeId{2}, 0b1);
+  gpus.add(NodeId{3}, 0b1);
+  const Footing footing = footing_of(cluster, gpus, {2, 3});
+  EXPECT_EQ(footing.gpus, 4);
+  EXPECT_EQ(footing.nodes, 3);
+  EXPECT_EQ(footing.racks, 2);
+  EXPECT_EQ(footing.host.cpus_per_gpu, 2);
+}
+
+TEST(RestartCost, PrefersTheExactRow) {
+  RestartCost cost;
+  cost.restart = 10;
+  EXPECT_EQ(cost.restart_of(Symbol{1}, 4), 10);
+  cost.by_model[{Symbol{1}, 0}] = 20;
+  cost.by_model[{Symbol{1}, 4}] = 30;
+  EXPECT_EQ(cost.restart_of(Symbol{1}, 4), 30);
+  EXPECT_EQ(cost.restart_of(Symbol{1}, 2), 20);
+  EXPECT_EQ(cost.restart_of(Symbol{2}, 4), 10);
+}
+
+}  // namespace
+}  // namespace muster
