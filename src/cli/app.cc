@@ -27,12 +27,13 @@ std::unique_ptr<CLI::App> make_app(Chosen& chosen) {
   add_compare_command(*app, chosen);
   add_sweep_command(*app, chosen);
   add_reproduce_command(*app, chosen);
-  add_policies_command(*app, chosen);
-  add_trace_command(*app, chosen);
+  add_explain_command(*app, chosen);
   add_report_command(*app, chosen);
+  add_trace_command(*app, chosen);
   add_data_command(*app, chosen);
-  add_completion_command(*app, chosen);
   add_learn_command(*app, chosen);
+  add_policies_command(*app, chosen);
+  add_completion_command(*app, chosen);
   app->footer(
       "First steps:\n"
       "  muster demo                                    a comparison on built-in defaults\n"

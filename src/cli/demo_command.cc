@@ -83,7 +83,7 @@ int demo(const DemoOptions& options) {
   comparison.quiet = options.quiet;
   const int status = compare_runs(std::move(runs), comparison);
   if (status == kExitOk && !options.json) {
-    fmt::print("\nNext: muster policies, muster compare --help, muster explain {}/las 100\n",
+    fmt::print("\nNext: muster policies, muster compare --help, muster explain {}/las 1500\n",
                options.folder);
   }
   return status;

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "report/html.h"
+#include "report/perfetto.h"
 #include "report/table.h"
 #include "report/terminal.h"
 
@@ -17,9 +18,25 @@ struct ReportOptions {
   std::vector<std::string> results;
   std::string output = "report.html";
   std::string title;
+  std::string perfetto;
 };
 
+int timeline(const ReportOptions& options) {
+  if (options.results.size() != 1) {
+    return complain(Error{"--perfetto takes one result: a timeline shows one run"});
+  }
+  const auto folder = ResultFolder::open(options.results.front());
+  if (!folder) return complain(folder.error());
+  if (Status written = write_perfetto(*folder, options.perfetto); !written) {
+    return complain(written.error(), kExitFailed);
+  }
+  fmt::print("timeline: {}\n",
+             std::filesystem::absolute(options.perfetto).lexically_normal().string());
+  return kExitOk;
+}
+
 int report(const ReportOptions& options) {
+  if (!options.perfetto.empty()) return timeline(options);
   std::vector<PageRun> pages;
   for (const std::string& path : options.results) {
     const auto folder = ResultFolder::open(path);
@@ -50,10 +67,15 @@ void add_report_command(CLI::App& app, Chosen& chosen) {
       ->type_name("FILE")
       ->capture_default_str();
   command->add_option("--title", options->title, "its title");
+  command
+      ->add_option("--perfetto", options->perfetto,
+                   "instead of the page, a timeline of one run for ui.perfetto.dev")
+      ->type_name("FILE");
   command->footer(
       "Examples:\n"
       "  muster report results/las -o las.html\n"
       "  muster report results/compare/* --title 'Spring cluster' -o spring.html\n"
+      "  muster report results/las --perfetto las.json            # every job on every node\n"
       "\n"
       "The page needs nothing else: it opens from disk and can be sent as it is.");
   command->callback([options, &chosen] { chosen.run = [options] { return report(*options); }; });

@@ -62,6 +62,7 @@ void read_workload(TomlReader& reader, WorkloadConfig& workload, const std::stri
   }
   if (node->find("trace") != nullptr) {
     table.read("trace", workload.trace);
+    workload.sha256.clear();
     workload.trace = beside(folder, workload.trace);
     workload.generator = {};
   }
@@ -73,6 +74,7 @@ void read_workload(TomlReader& reader, WorkloadConfig& workload, const std::stri
       file->second = beside(folder, file->second);
     }
   }
+  table.read("sha256", workload.sha256);
   table.read("format", workload.format);
   if (const TomlNode* settings = table.take("settings")) {
     TomlReader inner(*settings, reader.where(), "workload.settings");

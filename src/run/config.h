@@ -25,6 +25,7 @@ inline constexpr std::string_view kGeneratorFiles[] = {"trace", "log"};
 
 struct WorkloadConfig {
   std::string trace;   // path of a trace; empty: the generator's jobs
+  std::string sha256;  // of the trace; empty: whatever it holds
   std::string format;  // of the trace; empty: detected
   ParamTexts settings;
   bool skip_bad = false;

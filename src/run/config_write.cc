@@ -43,6 +43,7 @@ void write_workload(Writer& out, const WorkloadConfig& workload) {
     return;
   }
   out.text("trace", workload.trace);
+  if (!workload.sha256.empty()) out.text("sha256", workload.sha256);
   out.text("format", workload.format);
   out.flag("skip_bad", workload.skip_bad);
   out.flag("stream", workload.stream);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "workload/data/sha256.h"
 #include "workload/generate/generators.h"
 #include "workload/trace_reader.h"
 
@@ -69,6 +70,18 @@ class Adjusted final : public JobSource {
   bool ready_ = false;
 };
 
+// A description that was kept with a result names the bytes of its trace.
+Status check_unchanged(const WorkloadConfig& workload) {
+  if (workload.sha256.empty() || workload.trace == "-") return Done{};
+  const auto found = sha256_of_file(workload.trace);
+  if (!found) return found.error();
+  if (*found == workload.sha256) return Done{};
+  return Error{fmt::format(
+      "{} is not the file that the description was made with: its SHA-256 is {}, expected {}. "
+      "Remove the key sha256 from [workload] to run it as it is now",
+      workload.trace, *found, workload.sha256)};
+}
+
 Result<std::unique_ptr<JobSource>> open_source(const WorkloadConfig& workload, Symbols& symbols,
                                                std::uint64_t& expected) {
   expected = 0;
@@ -81,6 +94,7 @@ Result<std::unique_ptr<JobSource>> open_source(const WorkloadConfig& workload, S
     }
     return std::move(generated->source);
   }
+  if (Status same = check_unchanged(workload); !same) return same.error();
   if (workload.stream) return open_trace(workload.trace, trace_options(workload), symbols);
   auto trace = load_trace(workload.trace, trace_options(workload), symbols);
   if (!trace) return trace.error();

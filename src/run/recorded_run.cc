@@ -9,6 +9,7 @@
 #include "report/result_folder.h"
 #include "run/plugins.h"
 #include "run/simulation.h"
+#include "workload/data/sha256.h"
 
 namespace muster {
 namespace {
@@ -21,6 +22,10 @@ Result<std::map<std::string, std::string>> inputs_of(RunConfig config) {
     path = std::filesystem::absolute(path).lexically_normal().string();
   };
   anchor(config.workload.trace);
+  // What cannot be read is told by the reader of the trace, in its own words.
+  if (!config.workload.trace.empty() && std::filesystem::is_regular_file(config.workload.trace)) {
+    if (auto sum = sha256_of_file(config.workload.trace)) config.workload.sha256 = *sum;
+  }
   for (const std::string_view name : kGeneratorFiles) {
     const auto file = config.workload.generator.params.find(name);
     if (file != config.workload.generator.params.end()) anchor(file->second);

@@ -36,6 +36,23 @@ mkdir elsewhere
 same results/fifo/jobs.csv elsewhere/again/jobs.csv
 same results/fifo/decisions.bin elsewhere/again/decisions.bin
 
+tell "a trace that has changed since is noticed"
+cp -r results/fifo changed
+sed -i "s|^trace = .*|trace = \"$PWD/other.csv\"|" changed/inputs/run.toml
+sed 's/^a,0,100/a,0,101/' trace.csv >other.csv
+expect 2 muster simulate --config changed/inputs/run.toml --no-save
+says "other.csv is not the file that the description was made with"
+
+tell "why did job b wait?"
+expect 0 muster explain results/fifo b
+prints "b"
+expect 0 muster explain results/fifo '#1' --json
+python3 -m json.tool out >/dev/null || fail "not JSON"
+expect 2 muster explain results/fifo nobody
+says "nobody"
+expect 0 muster report results/fifo --perfetto timeline.json
+python3 -m json.tool timeline.json >/dev/null || fail "not JSON"
+
 tell "options replace what the file says"
 expect 0 muster simulate --config results/fifo/inputs/run.toml -s srtf -o results/srtf --json
 python3 -c 'import json; s = json.load(open("out")); assert s["label"].startswith("srtf"), s["label"]'

@@ -1,0 +1,57 @@
+#include <memory>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "report/explain.h"
+#include "report/terminal.h"
+
+namespace muster {
+namespace {
+
+struct ExplainOptions {
+  std::string result;
+  std::string job;
+  bool all = false;
+  bool json = false;
+};
+
+int explain(const ExplainOptions& options) {
+  const auto folder = ResultFolder::open(options.result);
+  if (!folder) return complain(folder.error());
+  const auto story = explain_job(*folder, options.job);
+  if (!story) return complain(story.error());
+  if (options.json) {
+    fmt::print("{}\n", story_json(*story));
+  } else {
+    constexpr std::size_t kMostLines = 40;
+    fmt::print("{}", story_text(*story, wants_colour(STDOUT_FILENO), options.all ? 0 : kMostLines));
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_explain_command(CLI::App& app, Chosen& chosen) {
+  CLI::App* command =
+      app.add_subcommand("explain", "Tell why a job waited: when, behind whom, for what");
+  const auto options = std::make_shared<ExplainOptions>();
+  command->add_option("RESULT", options->result, "folder of a result")->required();
+  command->add_option("JOB", options->job, "the job's name in the trace, or its number (#12)")
+      ->required();
+  command->add_flag("--all", options->all, "every stretch, none drawn together");
+  command->add_flag("--json", options->json, "print the story as JSON");
+  command->footer(
+      "Examples:\n"
+      "  muster explain results/las 42\n"
+      "  muster explain results/las '#42' --all\n"
+      "  muster explain results/las train-bert-7 --json\n"
+      "\n"
+      "It reads the decisions that the run kept: when the job came, was let in, started, lost its\n"
+      "GPUs and ended, and between these who was first in line and what was missing.");
+  command->callback([options, &chosen] { chosen.run = [options] { return explain(*options); }; });
+}
+
+}  // namespace muster
