@@ -24,8 +24,8 @@ TEST(ClusterSpec, UniformIsValid) {
 }
 
 TEST(ClusterSpec, ComplainsAboutNodes) {
-  EXPECT_THAT(complaint({}), HasSubstr("no nodes"));
-  EXPECT_THAT(complaint(uniform_cluster(2, 0)), HasSubstr("no GPUs"));
+  EXPECT_THAT(complaint({}), HasSubstr("no GPUs"));
+  EXPECT_THAT(complaint(uniform_cluster(2, 0)), HasSubstr("0 GPUs, but a node has 1 to 64"));
   EXPECT_THAT(complaint(uniform_cluster(2, 65)), HasSubstr("65 GPUs"));
   EXPECT_THAT(complaint(uniform_cluster(2, -1)), HasSubstr("-1 GPUs"));
   ClusterSpec cluster = uniform_cluster(2, 4);
@@ -46,7 +46,7 @@ TEST(ClusterSpec, ComplainsAboutPartitions) {
   cluster.partitions = {{Symbol{1}, -1}};
   EXPECT_THAT(complaint(cluster), HasSubstr("quota of -1"));
   cluster.partitions = {{Symbol{1}, 1}, {Symbol{2}, 1}, {Symbol{1}, 2}};
-  EXPECT_THAT(complaint(cluster), HasSubstr("partitions 0 and 2"));
+  EXPECT_THAT(complaint(cluster), HasSubstr("partition 2 has the name of an earlier one"));
 }
 
 TEST(ClusterSpec, ComplainsAboutTheSchedule) {

@@ -38,10 +38,10 @@ TEST(Names, KeepTheirNumbers) {
 
 TEST(Plan, SaysWhenLaterSharesCannotMatter) {
   Plan plan;
-  plan.reset(4, false);
+  plan.reset(4, Plan::Extent::kUntilBlocked);
   EXPECT_TRUE(plan.add(Share::alone(Slot{0}, 3)));
   EXPECT_FALSE(plan.add(Share::alone(Slot{1}, 3)));  // does not fit: nobody overtakes it
-  plan.reset(4, true);
+  plan.reset(4, Plan::Extent::kUntilFull);
   EXPECT_TRUE(plan.add(Share::alone(Slot{0}, 3)));
   EXPECT_TRUE(plan.add(Share::alone(Slot{1}, 3)));  // does not fit, but others might
   EXPECT_FALSE(plan.add(Share::alone(Slot{2}, 1)));

@@ -82,13 +82,13 @@ TEST(Srtf, GoesByRemainingTime) {
 }
 
 TEST(Srtf, BoostsWhoHasWaitedTooLong) {
-  std::vector<JobSpec> jobs = {job_of(0, 100)};
+  std::vector<JobSpec> jobs = {job_of(0, 40)};
   for (int i = 0; i < 20; ++i) jobs.push_back(job_of(1 + 10.0 * i, 10));
   const RunLog starved = simulate(one_gpu({"srtf"}, jobs));
-  EXPECT_EQ(starved.job(0).end, 300);
+  EXPECT_EQ(starved.job(0).end, 240);
   const RunLog boosted = simulate(one_gpu({"srtf", {{"boost_after", "50"}}}, jobs));
-  // Out at 1, boosted at 51, then it runs its 99 to the end.
-  EXPECT_EQ(boosted.job(0).end, 150);
+  // Out at 1, boosted at 51, then it runs its 39 to the end, before any other has waited 50 s.
+  EXPECT_EQ(boosted.job(0).end, 90);
 }
 
 TEST(Las, LetsWhoHasHadLeastGoFirst) {
@@ -186,14 +186,14 @@ TEST(MaxMin, PassesOnWhatSmallJobsDoNotNeed) {
 }
 
 TEST(FinishTimeFairness, FavoursWhoIsFurthestBehind) {
-  // At 20 the short job has waited twice its duration: (20 + 10) / 10 against (20 + 80) / 100.
+  // At 10 the short job has waited its duration: (10 + 10) / 10 against (10 + 100) / 100.
   Scenario scenario =
       one_gpu({"finish-time-fairness"}, {job_of(0, 100), job_of(0, 10), job_of(0, 0)});
   scenario.pacing = {"rounds", {{"length", "10"}}};
   const RunLog log = simulate(scenario);
   EXPECT_EQ(log.job(2).start, 0);  // nobody is further behind than a job of no length
-  EXPECT_EQ(log.job(1).start, 20);
-  EXPECT_EQ(log.job(1).end, 30);
+  EXPECT_EQ(log.job(1).start, 10);
+  EXPECT_EQ(log.job(1).end, 20);
 }
 
 TEST(Qssf, GoesByEstimatedGpuTime) {

@@ -114,7 +114,10 @@ Scenario random_scenario(std::uint64_t seed) {
   scenario.cost.first_start = random.chance(0.5) ? 0 : random.uniform(0, 5);
   scenario.cost.restart = random.chance(0.5) ? 0 : random.uniform(0, 2);
   scenario.cost.checkpoint_interval = random.chance(0.5) ? 0 : random.uniform(1, 50);
-  scenario.cost.stop_saves = random.chance(0.7);
+  // A stop that saves nothing, under a policy that rotates jobs faster than they save, is a run
+  // without end.
+  const bool may_lose = scenario.cost.checkpoint_interval < 4;
+  scenario.cost.stop_saves = random.chance(0.7) || !may_lose;
   if (random.chance(0.4)) {
     scenario.failures.node_mtbf = random.log_uniform(2, 4);
     scenario.failures.node_repair = random.uniform(1, 100);
