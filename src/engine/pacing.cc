@@ -30,60 +30,46 @@ Seconds ceil_to(Seconds time, Seconds length) {
 
 Seconds next_change(const Moments& m) { return std::min({m.next_arrival, m.next_event, m.wake}); }
 
-class Rounds final : public Pacing {
+// Turns on the multiples of a length, and only at those where something may change.
+class Grid : public Pacing {
  public:
-  explicit Rounds(Seconds length) : length_(length) {}
+  explicit Grid(Seconds length) : length_(length) {}
   Seconds next_turn(const Moments& m) const override {
     const Seconds next = after(m.now, length_);
     return m.restless ? next : std::max(next, ceil_to(next_change(m), length_));
   }
-  Seconds first_turn(Seconds) const override { return 0; }
+  Seconds first_turn(Seconds first_arrival) const override {
+    return ceil_to(first_arrival, length_);
+  }
   Seconds end_of(Seconds, Seconds turn) const override { return turn; }
+  Seconds length() const override { return length_; }
+
+ private:
+  Seconds length_;
+};
+
+class Rounds final : public Grid {
+ public:
+  using Grid::Grid;
+  Seconds first_turn(Seconds) const override { return 0; }
   long long skipped(Seconds from, Seconds to) const override {
-    const double turns = multiple_at(to, length_) - multiple_at(from, length_);
+    const double turns = multiple_at(to, length()) - multiple_at(from, length());
     return std::max(0LL, std::llround(turns) - 1);
   }
-  Seconds length() const override { return length_; }
   std::unique_ptr<Pacing> clone() const override { return std::make_unique<Rounds>(*this); }
-
- private:
-  Seconds length_;
 };
 
-class Slots final : public Pacing {
+class Slots final : public Grid {
  public:
-  explicit Slots(Seconds length) : length_(length) {}
-  Seconds next_turn(const Moments& m) const override {
-    const Seconds next = after(m.now, length_);
-    return m.restless ? next : std::max(next, ceil_to(next_change(m), length_));
-  }
-  Seconds first_turn(Seconds first_arrival) const override {
-    return ceil_to(first_arrival, length_);
-  }
+  using Grid::Grid;
   Seconds end_of(Seconds exact, Seconds) const override { return exact; }
-  Seconds length() const override { return length_; }
   std::unique_ptr<Pacing> clone() const override { return std::make_unique<Slots>(*this); }
-
- private:
-  Seconds length_;
 };
 
-class Ticks final : public Pacing {
+class Ticks final : public Grid {
  public:
-  explicit Ticks(Seconds length) : length_(length) {}
-  Seconds next_turn(const Moments& m) const override {
-    const Seconds next = after(m.now, length_);
-    return m.restless ? next : std::max(next, ceil_to(next_change(m), length_));
-  }
-  Seconds first_turn(Seconds first_arrival) const override {
-    return ceil_to(first_arrival, length_);
-  }
-  Seconds end_of(Seconds, Seconds turn) const override { return turn; }
-  Seconds length() const override { return length_; }
+  using Grid::Grid;
   std::unique_ptr<Pacing> clone() const override { return std::make_unique<Ticks>(*this); }
-
- private:
-  Seconds length_;
 };
 
 class Events final : public Pacing {
