@@ -39,6 +39,11 @@ void add_run_options(CLI::App& command, RunOptions& o, bool several) {
       .add_flag("--stream", o.stream,
                 "read the trace while simulating: any length in little memory; it must be sorted")
       ->group(kWorkload);
+  command
+      .add_option("--estimates", o.estimates,
+                  "CSV of job_id and estimate, as `muster learn predict --id job_id` writes")
+      ->type_name("FILE")
+      ->group(kWorkload);
   command.add_option("--jobs-limit", o.limit, "only the first so many jobs")
       ->type_name("N")
       ->group(kWorkload);
@@ -84,6 +89,9 @@ void add_run_options(CLI::App& command, RunOptions& o, bool several) {
       ->group(kPolicies);
   command.add_option("--perf", o.perf, "how fast jobs run where; several multiply")
       ->allow_extra_args(false)
+      ->type_name("NAME")
+      ->group(kPolicies);
+  command.add_option("--scaling", o.scaling, "which nodes are powered, as in energy-saving")
       ->type_name("NAME")
       ->group(kPolicies);
   command.add_option("--selector", o.selector, "changes between --combination while running")
@@ -185,7 +193,9 @@ Result<ConfigLayers> layers_of(const RunOptions& o) {
       {"--format", "workload.format", o.format},
       {"--jobs-limit", "workload.limit", o.limit},
       {"--pacing", "pacing", o.pacing},
+      {"--scaling", "scaling", o.scaling},
       {"--selector", "selector", o.selector},
+      {"--estimates", "workload.estimates.file", o.estimates},
       {"--seed", "seed", o.seed},
       {"--restart-cost", "restart.restart", o.restart},
       {"--checkpoint-every", "restart.checkpoint_interval", o.checkpoint},

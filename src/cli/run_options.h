@@ -23,6 +23,8 @@ struct RunOptions {
   std::vector<std::string> schedulings;
   std::vector<std::string> placements;
   std::vector<std::string> perf;
+  std::string scaling;
+  std::string estimates;
   std::string selector;
   std::vector<std::string> combinations;  // scheduling+placement+admission
   std::string seed;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "perf/workload_name.h"
 
 namespace muster {
 namespace {
@@ -67,14 +68,11 @@ class SmallTable {
   std::string workload(std::size_t row, std::string_view which) const {
     const std::string whole = fmt::format("workload{}", which);
     if (has(whole)) return text(row, whole);
-    std::string name = text(row, fmt::format("model{}", which));
-    for (const std::string_view part : {"dataset", "batchsize"}) {
-      const std::string column = fmt::format("{}{}", part, which);
-      if (has(column)) name += "/" + text(row, column);
-    }
-    const std::string amp = fmt::format("amp{}", which);
-    if (has(amp) && text(row, amp) == "1") name += "/amp";
-    return name;
+    const auto part = [&](std::string_view column) {
+      const std::string name = fmt::format("{}{}", column, which);
+      return has(name) ? text(row, name) : std::string();
+    };
+    return workload_name(part("model"), part("dataset"), part("batchsize"), part("amp") == "1");
   }
 
  private:

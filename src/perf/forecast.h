@@ -1,5 +1,6 @@
-// How many jobs and GPUs are expected to be submitted, slot by slot. Policies that prepare for load
-// read it: sharing that is switched by load, profilers that grow, nodes that are powered down.
+// How many jobs and GPUs are expected to be submitted, slot by slot, and perhaps how many nodes
+// will be in use. Policies that prepare for load read it: sharing that is switched by load,
+// profilers that grow, nodes that are powered down.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +13,13 @@ namespace muster {
 class Forecast {
  public:
   struct Slot {
-    double jobs = 0;
-    double gpus = 0;
+    double jobs = 0;   // submitted in the slot
+    double gpus = 0;   // that they ask for
+    double nodes = 0;  // in use on average; only where has_nodes()
   };
 
-  Forecast(Seconds begin, Seconds slot_length, std::vector<Slot> slots)
-      : begin_(begin), length_(slot_length), slots_(std::move(slots)) {}
+  Forecast(Seconds begin, Seconds slot_length, std::vector<Slot> slots, bool has_nodes = false)
+      : begin_(begin), length_(slot_length), slots_(std::move(slots)), has_nodes_(has_nodes) {}
 
   // The slots that begin after `now`, at most `count` of them; fewer near the end, none behind it.
   std::vector<Slot> next(Seconds now, int count) const {
@@ -30,6 +32,7 @@ class Forecast {
   Seconds slot_length() const { return length_; }
   Seconds end() const { return begin_ + length_ * static_cast<double>(slots_.size()); }
   std::size_t size() const { return slots_.size(); }
+  bool has_nodes() const { return has_nodes_; }
   const Slot& operator[](std::size_t i) const { return slots_[i]; }
 
  private:
@@ -41,6 +44,7 @@ class Forecast {
   Seconds begin_;
   Seconds length_;
   std::vector<Slot> slots_;
+  bool has_nodes_;
 };
 
 }  // namespace muster

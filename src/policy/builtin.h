@@ -39,4 +39,7 @@ std::unique_ptr<PlacementPolicy> make_with_share(const Params&);
 
 std::unique_ptr<Selector> make_look_ahead(const Params&);
 
+std::unique_ptr<ScalingPolicy> make_energy_saving(const Params&);
+std::unique_ptr<ScalingPolicy> make_spare_under_backlog(const Params&);
+
 }  // namespace muster

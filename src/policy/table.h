@@ -12,6 +12,7 @@
 #include "perf/perf_model.h"
 #include "policy/admission.h"
 #include "policy/placement.h"
+#include "policy/scaling.h"
 #include "policy/scheduling.h"
 #include "policy/selection.h"
 
@@ -30,5 +31,6 @@ const std::vector<PolicyInfo<AdmissionPolicy>>& admission_table();
 const std::vector<PolicyInfo<SchedulingPolicy>>& scheduling_table();
 const std::vector<PolicyInfo<PlacementPolicy>>& placement_table();
 const std::vector<PolicyInfo<Selector>>& selector_table();
+const std::vector<PolicyInfo<ScalingPolicy>>& scaling_table();
 
 }  // namespace muster

@@ -40,6 +40,8 @@ constexpr std::array kMetrics = {
                "median time without GPUs"},
     MetricInfo{"p99_queue_s", "p99 queueing", kSeconds, kLower, &M::p99_queue_s,
                "ninety-nine in a hundred wait no longer"},
+    MetricInfo{"p999_queue_s", "p99.9 queueing", kSeconds, kLower, &M::p999_queue_s,
+               "999 in a thousand wait no longer"},
     MetricInfo{"avg_responsiveness_s", "avg responsiveness", kSeconds, kLower,
                &M::avg_responsiveness_s,
                "mean time from submit to first start of jobs that started"},

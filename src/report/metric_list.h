@@ -29,6 +29,7 @@ struct Metrics {
   double avg_queue_s = kNoFigure;
   double p50_queue_s = kNoFigure;
   double p99_queue_s = kNoFigure;
+  double p999_queue_s = kNoFigure;
   double avg_responsiveness_s = kNoFigure;
   double p99_responsiveness_s = kNoFigure;
   double utilization = kNoFigure;

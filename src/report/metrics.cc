@@ -129,6 +129,7 @@ void MetricsFold::fill_times(Metrics& metrics) const {
   metrics.avg_queue_s = queue_.mean();
   metrics.p50_queue_s = queue_.at(0.5);
   metrics.p99_queue_s = queue_.at(0.99);
+  metrics.p999_queue_s = queue_.at(0.999);
   metrics.avg_responsiveness_s = responsiveness_.mean();
   metrics.p99_responsiveness_s = responsiveness_.at(0.99);
   metrics.avg_slowdown = slowdown_.mean();

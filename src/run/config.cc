@@ -53,6 +53,23 @@ void read_choices(TomlReader& reader, std::string_view member, std::vector<Choic
   }
 }
 
+// A path that the table may name; one that it does not name is left as it was.
+void read_path(TomlReader& reader, const TomlNode& table, std::string_view member,
+               const std::string& folder, std::string& path) {
+  reader.read(member, path);
+  if (table.find(member) != nullptr) path = beside(folder, path);
+}
+
+// Tables in the parameters of performance models are files.
+void find_perf_files(std::vector<Choice>& models, const std::string& folder) {
+  for (Choice& model : models) {
+    for (const std::string_view name : kPerfFiles) {
+      const auto file = model.params.find(name);
+      if (file != model.params.end()) file->second = beside(folder, file->second);
+    }
+  }
+}
+
 void read_workload(TomlReader& reader, WorkloadConfig& workload, const std::string& folder) {
   const TomlNode* node = reader.take("workload");
   if (node == nullptr) return;
@@ -74,6 +91,14 @@ void read_workload(TomlReader& reader, WorkloadConfig& workload, const std::stri
       file->second = beside(folder, file->second);
     }
   }
+  if (const TomlNode* estimates = table.take("estimates")) {
+    TomlReader inner(*estimates, reader.where(), "workload.estimates");
+    read_path(inner, *estimates, "file", folder, workload.estimates.file);
+    inner.read("column", workload.estimates.column);
+    inner.read("negative", workload.estimates.negative);
+    table.keep(inner.finish());
+  }
+  read_path(table, *node, "models", folder, workload.models);
   table.read("sha256", workload.sha256);
   table.read("format", workload.format);
   if (const TomlNode* settings = table.take("settings")) {
@@ -140,6 +165,18 @@ void read_restart(TomlReader& reader, RestartConfig& restart) {
   table.read("restart", restart.restart);
   table.read("checkpoint_interval", restart.checkpoint_interval);
   table.read("stop_saves", restart.stop_saves);
+  table.read("stop_adds_work", restart.stop_adds_work);
+  if (const TomlNode* rows = table.take("by_size")) {
+    restart.by_size.clear();
+    for (const TomlNode& item : rows->items) {
+      TomlReader row(item, reader.where(), "restart.by_size");
+      std::pair<long long, Seconds> cost{0, 0};
+      row.read("gpus", cost.first);
+      row.read("seconds", cost.second);
+      table.keep(row.finish());
+      restart.by_size.push_back(cost);
+    }
+  }
   if (const TomlNode* rows = table.take("table")) {
     restart.table.clear();
     for (const TomlNode& item : rows->items) {
@@ -153,6 +190,44 @@ void read_restart(TomlReader& reader, RestartConfig& restart) {
     }
   }
   reader.keep(table.finish());
+}
+
+void read_stages(TomlReader& reader, RunConfig& config, const std::string& folder) {
+  if (const TomlNode* node = reader.take("partitions")) {
+    TomlReader table(*node, reader.where(), "partitions");
+    table.read("apart", config.partitions_apart);
+    reader.keep(table.finish());
+  }
+  if (const TomlNode* node = reader.take("progress")) {
+    TomlReader table(*node, reader.where(), "progress");
+    table.read("countdown", config.progress.countdown);
+    table.read("guests_keep_rate", config.progress.guests_keep_rate);
+    reader.keep(table.finish());
+  }
+  if (const TomlNode* node = reader.take("forecast")) {
+    ForecastConfig& forecast = config.forecast;
+    TomlReader table(*node, reader.where(), "forecast");
+    read_path(table, *node, "file", folder, forecast.file);
+    table.read("begin", forecast.begin);
+    table.read("slot", forecast.slot);
+    table.read("jobs", forecast.jobs);
+    table.read("gpus", forecast.gpus);
+    table.read("nodes", forecast.nodes);
+    reader.keep(table.finish());
+  }
+  if (const TomlNode* node = reader.take("profiling")) {
+    ProfilingConfig& profiling = config.profiling;
+    TomlReader table(*node, reader.where(), "profiling");
+    table.read("nodes", profiling.nodes);
+    table.read("gpus_per_node", profiling.gpus_per_node);
+    table.read("limit", profiling.limit);
+    table.read("largest", profiling.largest);
+    table.read("borrow", profiling.borrow);
+    table.read("donors", profiling.donors);
+    table.read("lender", profiling.lender);
+    table.read("free", profiling.free);
+    reader.keep(table.finish());
+  }
 }
 
 void read_failures(TomlReader& reader, RunConfig& config) {
@@ -246,13 +321,32 @@ Status apply_toml(RunConfig& config, const TomlNode& document, const std::string
   read_choice(reader, "scheduling", config.scheduling);
   read_choice(reader, "placement", config.placement);
   read_choices(reader, "perf", config.perf);
+  if (document.find("perf") != nullptr) find_perf_files(config.perf, folder);
+  read_choice(reader, "scaling", config.scaling);
   read_choice(reader, "selector", config.selector);
   read_combinations(reader, config);
+  read_stages(reader, config, folder);
   read_restart(reader, config.restart);
   read_failures(reader, config);
   read_rest(reader, config, folder);
   read_usual(reader, config);
   return reader.finish();
+}
+
+std::vector<std::string*> RunConfig::paths() {
+  std::vector<std::string*> found = {&workload.trace, &workload.estimates.file, &workload.models,
+                                     &forecast.file, &cluster.file};
+  for (const std::string_view key : kGeneratorFiles) {
+    const auto file = workload.generator.params.find(key);
+    if (file != workload.generator.params.end()) found.push_back(&file->second);
+  }
+  for (Choice& model : perf) {
+    for (const std::string_view key : kPerfFiles) {
+      const auto file = model.params.find(key);
+      if (file != model.params.end()) found.push_back(&file->second);
+    }
+  }
+  return found;
 }
 
 std::string RunConfig::label() const {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "backend/sim/node_life.h"
+#include "backend/sim/progress_rule.h"
 #include "base/result.h"
 #include "engine/engine.h"
 #include "run/choice.h"
@@ -22,6 +23,15 @@ namespace muster {
 
 // Parameters of generators that are paths.
 inline constexpr std::string_view kGeneratorFiles[] = {"trace", "log"};
+// The same of performance models.
+inline constexpr std::string_view kPerfFiles[] = {"profiles", "pairs"};
+
+// A CSV file with what is known of each job beside the trace, by the trace's own job ids.
+struct EstimatesConfig {
+  std::string file;                 // empty: the trace's own estimates
+  std::string column = "estimate";  // seconds; the ids stand in job_id
+  double negative = 1;              // what an estimate below 0 counts as
+};
 
 struct WorkloadConfig {
   std::string trace;   // path of a trace; empty: the generator's jobs
@@ -32,6 +42,8 @@ struct WorkloadConfig {
   bool stream = false;  // read the trace while simulating; it must be sorted
   std::string rebase = "auto";
   std::vector<std::string> statuses;
+  EstimatesConfig estimates;
+  std::string models;  // CSV of job_id, model, dataset, batchsize, amp; empty: as in the trace
   Choice generator;
   double speed = 1;     // arrivals come so many times as fast
   long long limit = 0;  // only the first so many jobs; 0: all
@@ -63,7 +75,31 @@ struct RestartConfig {
   Seconds restart = 0;
   Seconds checkpoint_interval = 0;
   bool stop_saves = true;
+  bool stop_adds_work = false;
+  std::vector<std::pair<long long, Seconds>> by_size;  // up to so many GPUs it costs so much
   std::vector<RestartRow> table;
+};
+
+// A CSV file with one row per slot, and the names of its columns.
+struct ForecastConfig {
+  std::string file;   // empty: no forecast
+  Seconds begin = 0;  // of the first slot, on the clock of the trace
+  Seconds slot = 600;
+  std::string jobs = "jobs";
+  std::string gpus = "gpus";
+  std::string nodes;  // empty: no nodes are forecast
+};
+
+// Nodes that profile small jobs before the run; see run/profiling.h.
+struct ProfilingConfig {
+  long long nodes = 0;  // 0: nothing is profiled
+  long long gpus_per_node = 8;
+  Seconds limit = 200;
+  long long largest = 8;
+  bool borrow = true;
+  std::vector<std::string> donors;
+  std::string lender;
+  bool free = false;
 };
 
 struct MeasureConfig {
@@ -91,8 +127,13 @@ struct RunConfig {
   Choice scheduling{"fifo", {}};
   Choice placement{"consolidated", {}};
   std::vector<Choice> perf;
+  Choice scaling;  // empty: all nodes are powered
   Choice selector;
   std::vector<CombinationConfig> combinations;
+  bool partitions_apart = false;  // every partition is simulated alone
+  ForecastConfig forecast;
+  ProfilingConfig profiling;
+  ProgressRule progress;
   RestartConfig restart;
   FailureOptions failures;
   std::optional<long long> failure_seed;  // as given; otherwise the seed of the run
@@ -102,6 +143,9 @@ struct RunConfig {
 
   // What a preset wants of plug-ins when they are chosen: by kind and name.
   std::map<std::string, std::map<std::string, ParamTexts, std::less<>>, std::less<>> usual;
+
+  // Every path that the description names, to be found, anchored or replaced.
+  std::vector<std::string*> paths();
 
   // "las + consolidated", with the parameters that are not as usual.
   std::string label() const;

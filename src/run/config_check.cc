@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "model/gpu_set.h"
 #include "run/config.h"
 #include "run/jobs.h"
 #include "run/plugins.h"
@@ -57,6 +58,9 @@ Status complete_choices(RunConfig& config) {
     if (Status done = complete("scheduling", combination.scheduling, config); !done) return done;
     if (Status done = complete("placement", combination.placement, config); !done) return done;
   }
+  if (!config.scaling.empty()) {
+    if (Status done = complete("scaling", config.scaling, config); !done) return done;
+  }
   if (config.combinations.empty() && !config.selector.empty()) {
     return Error{
         "a selector needs combinations to choose from: add [[combination]] tables, or "
@@ -87,6 +91,12 @@ Status complete_workload(RunConfig& config, int gpus) {
     return Error{
         fmt::format("workload.rebase is '{}', but must be auto, yes or no", workload.rebase)};
   }
+  const bool beside = !workload.estimates.file.empty() || !workload.models.empty();
+  if (beside && (workload.trace.empty() || workload.stream)) {
+    return Error{
+        "workload.estimates and workload.models name jobs by their ids in a trace: they need a "
+        "trace, and it cannot be streamed"};
+  }
   if (!workload.trace.empty()) return Done{};
   if (workload.stream) return Error{"workload.stream is for traces; generators always stream"};
   if (Status done = complete("generator", workload.generator, config, gpus); !done) return done;
@@ -94,6 +104,47 @@ Status complete_workload(RunConfig& config, int gpus) {
     return Error{fmt::format(
         "generator '{}' with jobs=0 never ends: set jobs, or a measured window (--measure)",
         workload.generator.name)};
+  }
+  return Done{};
+}
+
+Status check_stages(const RunConfig& config) {
+  const ProfilingConfig& profiling = config.profiling;
+  if (!(config.forecast.slot > 0) || std::isinf(config.forecast.slot)) {
+    return Error{fmt::format("forecast.slot is {}, but must be a positive number of seconds",
+                             config.forecast.slot)};
+  }
+  if (config.progress.countdown && config.pacing.name != "ticks") {
+    return Error{
+        "progress.countdown counts whole seconds: it needs the pacing ticks (--pacing ticks)"};
+  }
+  const bool staged = config.partitions_apart || profiling.nodes > 0;
+  if (staged && config.measure.last) {
+    return Error{"a measured window cannot be combined with partitions.apart or profiling"};
+  }
+  if (staged && !config.selector.empty()) {
+    return Error{"a selector cannot be combined with partitions.apart or profiling"};
+  }
+  if (config.partitions_apart && !config.forecast.nodes.empty()) {
+    return Error{
+        "forecast.nodes is about the whole cluster: it cannot be combined with partitions.apart"};
+  }
+  if (profiling.nodes == 0) return Done{};
+  if (profiling.nodes < 0 || profiling.nodes > 1'000'000 || profiling.gpus_per_node < 1 ||
+      profiling.gpus_per_node > kMaxGpusPerNode || profiling.largest < 1 ||
+      !(profiling.limit > 0) || std::isinf(profiling.limit)) {
+    return Error{fmt::format(
+        "profiling: {} nodes of {} GPUs for jobs of up to {} GPUs and {} s each; nodes must be 0 "
+        "or more, the others positive, and a node has at most {} GPUs",
+        profiling.nodes, profiling.gpus_per_node, profiling.largest, profiling.limit,
+        kMaxGpusPerNode)};
+  }
+  if (!profiling.lender.empty() && !config.partitions_apart) {
+    return Error{"profiling.lender names a virtual cluster: it needs partitions.apart = true"};
+  }
+  if (!profiling.lender.empty() && !config.scaling.empty()) {
+    return Error{
+        "profiling.lender and a scaling policy both decide which nodes are powered: choose one"};
   }
   return Done{};
 }
@@ -109,6 +160,17 @@ Status check_numbers(const RunConfig& config) {
       return Error{
           fmt::format("{} is {}, but must be a number of seconds, 0 or more", name, value)};
     }
+  }
+  long long before = 0;
+  for (const auto& [gpus, seconds] : config.restart.by_size) {
+    if (gpus <= before || !(seconds >= 0) || std::isinf(seconds)) {
+      return Error{
+          fmt::format("restart.by_size: {} s up to {} GPUs; the GPUs of its rows must rise and the "
+                      "seconds be 0 "
+                      "or more",
+                      seconds, gpus)};
+    }
+    before = gpus;
   }
   for (const RestartRow& row : config.restart.table) {
     if (!(row.seconds >= 0) || std::isinf(row.seconds) || row.gpus < 0) {
@@ -159,6 +221,7 @@ Result<RunConfig> complete_config(RunConfig config) {
   if (Status done = complete_workload(config, cluster->total_gpus()); !done) return done.error();
   if (Status done = complete_choices(config); !done) return done.error();
   if (Status done = check_numbers(config); !done) return done.error();
+  if (Status done = check_stages(config); !done) return done.error();
   if (Status done = complete_window(config); !done) return done.error();
   config.failure_seed = config.failure_seed.value_or(config.seed);
   if (*config.failure_seed < 0) return Error{"failures.seed must not be negative"};

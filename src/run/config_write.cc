@@ -14,6 +14,11 @@ class Writer {
   void number(std::string_view key, double value) { line(key, toml_number(value)); }
   void whole(std::string_view key, long long value) { line(key, fmt::to_string(value)); }
   void flag(std::string_view key, bool value) { line(key, value ? "true" : "false"); }
+  void texts(std::string_view key, const std::vector<std::string>& values) {
+    std::string list;
+    for (const std::string& value : values) list += (list.empty() ? "" : ", ") + toml_quoted(value);
+    line(key, fmt::format("[{}]", list));
+  }
   void params(const ParamTexts& params) {
     for (const auto& [key, value] : params) line(toml_key(key), toml_scalar(value));
   }
@@ -48,11 +53,14 @@ void write_workload(Writer& out, const WorkloadConfig& workload) {
   out.flag("skip_bad", workload.skip_bad);
   out.flag("stream", workload.stream);
   out.text("rebase", workload.rebase);
-  std::string statuses;
-  for (const std::string& status : workload.statuses) {
-    statuses += (statuses.empty() ? "" : ", ") + toml_quoted(status);
+  out.texts("statuses", workload.statuses);
+  if (!workload.models.empty()) out.text("models", workload.models);
+  if (!workload.estimates.file.empty()) {
+    out.section("workload.estimates");
+    out.text("file", workload.estimates.file);
+    out.text("column", workload.estimates.column);
+    out.number("negative", workload.estimates.negative);
   }
-  out.line("statuses", fmt::format("[{}]", statuses));
   if (!workload.settings.empty()) {
     out.section("workload.settings");
     out.params(workload.settings);
@@ -85,6 +93,10 @@ void write_policies(Writer& out, const RunConfig& config) {
     out.row("perf");
     out.choice(model);
   }
+  if (!config.scaling.empty()) {
+    out.section("scaling");
+    out.choice(config.scaling);
+  }
   if (config.combinations.empty()) return;
   out.section("selector");
   out.choice(config.selector);
@@ -96,12 +108,53 @@ void write_policies(Writer& out, const RunConfig& config) {
   }
 }
 
+// Only what is in use: most runs have none of it.
+void write_stages(Writer& out, const RunConfig& config) {
+  if (config.partitions_apart) {
+    out.section("partitions");
+    out.flag("apart", true);
+  }
+  if (config.progress.countdown || config.progress.guests_keep_rate) {
+    out.section("progress");
+    out.flag("countdown", config.progress.countdown);
+    out.flag("guests_keep_rate", config.progress.guests_keep_rate);
+  }
+  if (!config.forecast.file.empty()) {
+    const ForecastConfig& forecast = config.forecast;
+    out.section("forecast");
+    out.text("file", forecast.file);
+    out.number("begin", forecast.begin);
+    out.number("slot", forecast.slot);
+    out.text("jobs", forecast.jobs);
+    out.text("gpus", forecast.gpus);
+    out.text("nodes", forecast.nodes);
+  }
+  if (config.profiling.nodes > 0) {
+    const ProfilingConfig& profiling = config.profiling;
+    out.section("profiling");
+    out.whole("nodes", profiling.nodes);
+    out.whole("gpus_per_node", profiling.gpus_per_node);
+    out.number("limit", profiling.limit);
+    out.whole("largest", profiling.largest);
+    out.flag("borrow", profiling.borrow);
+    out.texts("donors", profiling.donors);
+    out.text("lender", profiling.lender);
+    out.flag("free", profiling.free);
+  }
+}
+
 void write_costs(Writer& out, const RunConfig& config) {
   out.section("restart");
   out.number("first_start", config.restart.first_start);
   out.number("restart", config.restart.restart);
   out.number("checkpoint_interval", config.restart.checkpoint_interval);
   out.flag("stop_saves", config.restart.stop_saves);
+  out.flag("stop_adds_work", config.restart.stop_adds_work);
+  for (const auto& [gpus, seconds] : config.restart.by_size) {
+    out.row("restart.by_size");
+    out.whole("gpus", gpus);
+    out.number("seconds", seconds);
+  }
   for (const RestartRow& row : config.restart.table) {
     out.row("restart.table");
     out.text("model", row.model);
@@ -129,6 +182,7 @@ std::string to_toml(const RunConfig& config) {
   write_workload(out, config.workload);
   write_cluster(out, config.cluster);
   write_policies(out, config);
+  write_stages(out, config);
   write_costs(out, config);
   out.section("engine");
   out.whole("max_crashes", config.engine.max_crashes);

@@ -16,47 +16,87 @@ namespace {
 
 constexpr std::string_view kReference = "shared:";
 
-Status check_key(const std::string& key) {
+constexpr std::string_view kWithin = "jct_within.";
+
+Status check_key(const std::string& key, bool of_model) {
+  if (of_model) return check_model_figure(key);
   if (key == "run_preemptions" || find_metric(key) != nullptr) return Done{};
+  if (key.starts_with(kWithin)) {
+    if (parse_real(std::string_view(key).substr(kWithin.size()))) return Done{};
+    return Error{fmt::format("figure '{}': expected jct_within.SECONDS", key)};
+  }
+  const std::size_t dot = key.rfind('.');
+  const std::string_view last =
+      std::string_view(key).substr(dot == std::string::npos ? 0 : dot + 1);
+  const bool group = key.starts_with("partitions.") || key.starts_with("gpus.");
+  if (group && (last == "avg_jct_s" || last == "avg_queue_s")) return Done{};
   std::vector<std::string_view> known{"run_preemptions"};
   for (const MetricInfo& info : metric_list()) known.push_back(info.key);
   return Error{unknown_name("figure", key, known)};
 }
 
-// Figures by key, into the expectations of a run.
-void read_figures(TomlReader& reader, std::string_view member, double ExpectedFigure::*field,
-                  std::vector<ExpectedFigure>& expected) {
-  const TomlNode* node = reader.take(member);
-  if (node == nullptr) return;
-  TomlReader table(*node, reader.where(), reader.section(member));
-  for (const auto& [key, value] : node->members) {
-    if (Status known = check_key(key); !known) table.fail(value, known.error().message);
-    double number = kNoFigure;
-    table.read(key, number);
-    auto found = std::find_if(expected.begin(), expected.end(),
-                              [&](const ExpectedFigure& one) { return one.key == key; });
-    if (found == expected.end()) {
-      found = expected.insert(expected.end(), {key, kNoFigure, kNoFigure});
+// Figures by key, into the expectations of a run; the keys of tables inside are joined by dots.
+class FigureReader {
+ public:
+  FigureReader(TomlReader& reader, double ExpectedFigure::*field, ExperimentRun& run)
+      : reader_(reader), field_(field), run_(run) {}
+  void read(const TomlNode& table, const std::string& before) {
+    for (const auto& [name, value] : table.members) {
+      const std::string key = before + name;
+      if (value.kind == TomlNode::Kind::kTable) {
+        read(value, key + ".");
+        continue;
+      }
+      if (Status known = check_key(key, run_.model.has_value()); !known) {
+        reader_.fail(value, known.error().message);
+      }
+      const auto number = parse_real(value.text);
+      if (!number) {
+        reader_.fail(value,
+                     fmt::format("figure '{}': found '{}', expected a number", key, value.text));
+        continue;
+      }
+      auto found = std::find_if(run_.expected.begin(), run_.expected.end(),
+                                [&](const ExpectedFigure& one) { return one.key == key; });
+      if (found == run_.expected.end()) {
+        found = run_.expected.insert(run_.expected.end(), {key, kNoFigure, kNoFigure});
+      }
+      (*found).*field_ = *number;
     }
-    (*found).*field = number;
   }
-  reader.keep(table.finish());
+
+ private:
+  TomlReader& reader_;
+  double ExpectedFigure::*field_;
+  ExperimentRun& run_;
+};
+
+void read_figures(TomlReader& reader, std::string_view member, double ExpectedFigure::*field,
+                  ExperimentRun& run) {
+  const TomlNode* node = reader.take(member);
+  if (node != nullptr) FigureReader(reader, field, run).read(*node, "");
 }
 
 void read_golden_member(TomlReader& reader, ExperimentRun& run) {
   const TomlNode* node = reader.take("golden");
   if (node == nullptr) return;
+  GoldenSource& golden = run.golden;
   if (node->scalar()) {
-    run.golden = node->text;
+    golden.file = node->text;
     return;
   }
   TomlReader table(*node, reader.where(), "run.golden");
-  table.read("file", run.golden);
+  table.read("file", golden.file);
+  table.read("submit", golden.submit);
+  table.read("start", golden.start);
+  table.read("end", golden.end);
+  table.read("preempted", golden.preempted);
+  table.read("trace_ids", golden.trace_ids);
   if (const TomlNode* where = table.take("where")) {
     TomlReader inner(*where, reader.where(), "run.golden.where");
     ParamTexts values;
     inner.read_rest(values);
-    run.where.insert(values.begin(), values.end());
+    golden.where.insert(values.begin(), values.end());
     table.keep(inner.finish());
   }
   reader.keep(table.finish());
@@ -73,12 +113,8 @@ void find_files(ExperimentRun& run) {
       run.missing = found.error().message;
     }
   };
-  replace(run.config.workload.trace);
-  replace(run.config.cluster.file);
-  for (const std::string_view name : kGeneratorFiles) {
-    const auto file = run.config.workload.generator.params.find(name);
-    if (file != run.config.workload.generator.params.end()) replace(file->second);
-  }
+  for (std::string* path : run.config.paths()) replace(*path);
+  if (run.model) replace(run.model->file);
 }
 
 Result<ExperimentRun> read_run(const TomlNode& node, const RunConfig& base,
@@ -89,13 +125,19 @@ Result<ExperimentRun> read_run(const TomlNode& node, const RunConfig& base,
   RunConfig config = base;
   config.name = run.name;
   if (const TomlNode* set = reader.take("set")) reader.keep(apply_toml(config, *set, where));
-  read_figures(reader, "artifact", &ExpectedFigure::artifact, run.expected);
-  read_figures(reader, "published", &ExpectedFigure::published, run.expected);
+  if (const TomlNode* model = reader.take("model")) {
+    auto task = read_model_task(*model, where);
+    if (!task) return task.error();
+    run.model = std::move(*task);
+  }
+  reader.read("not_possible", run.missing);
+  read_figures(reader, "artifact", &ExpectedFigure::artifact, run);
+  read_figures(reader, "published", &ExpectedFigure::published, run);
   read_golden_member(reader, run);
   if (Status read = reader.finish(); !read) return read.error();
   run.config = std::move(config);
   find_files(run);
-  if (!run.missing.empty()) return run;
+  if (!run.missing.empty() || run.model) return run;
   auto complete = complete_config(std::move(run.config));
   if (!complete) {
     return Error{fmt::format("{}, line {}: run '{}': {}", where, node.line, run.name,
@@ -123,12 +165,14 @@ Result<Experiment> parse_experiment(const TomlNode& document, const std::string&
     TomlReader table(*tolerance, where, "tolerance");
     table.read("absolute", experiment.absolute);
     table.read("relative", experiment.relative);
+    table.read("at_most", experiment.at_most);
+    table.read("at_least", experiment.at_least);
     reader.keep(table.finish());
   }
   if (const TomlNode* adjust = reader.take("adjust")) {
     TomlReader table(*adjust, where, "adjust");
     for (const auto& [key, value] : adjust->members) {
-      if (Status known = check_key(key); !known) table.fail(value, known.error().message);
+      if (Status known = check_key(key, false); !known) table.fail(value, known.error().message);
       table.read(key, experiment.adjust[key]);
     }
     reader.keep(table.finish());

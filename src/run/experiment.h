@@ -8,18 +8,26 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "report/metrics.h"
 #include "report/progress.h"
 #include "run/config.h"
 #include "run/golden.h"
+#include "run/model_task.h"
 
 namespace muster {
 
 // What should come out. NaN: not known.
+//
+// Keys are those of the metric list; run_preemptions, those of all jobs of the run;
+// partitions.NAME.KEY and gpus.FIRST-LAST.KEY (avg_jct_s or avg_queue_s of a partition, or of the
+// jobs with so many GPUs); jct_within.SECONDS, the share of jobs completed in that time. Of models:
+// see run/model_task.h.
 struct ExpectedFigure {
-  std::string key;  // of the metric list, or "run_preemptions": those of all jobs of the run
+  std::string key;
   double artifact = 0;
   double published = 0;
 };
@@ -28,9 +36,9 @@ struct ExperimentRun {
   std::string name;
   RunConfig config;  // complete
   std::vector<ExpectedFigure> expected;
-  std::string golden;  // path under the reference folders; empty: none
-  std::map<std::string, std::string, std::less<>> where;
-  std::string missing;  // a file that the run needs and that is not here: why it cannot be run
+  std::optional<ModelTask> model;  // a model is trained and tested; nothing is simulated
+  GoldenSource golden;             // its file is a path under the reference folders
+  std::string missing;             // why it cannot be run: a file is not here, or a part of Muster
 };
 
 struct Experiment {
@@ -40,6 +48,9 @@ struct Experiment {
   std::string source;   // where the numbers come from
   double absolute = 0;  // tolerance of figures
   double relative = 0;
+  // Figures that may be better than expected by any amount: smaller, or larger.
+  std::vector<std::string> at_most;
+  std::vector<std::string> at_least;
   std::map<std::string, double, std::less<>> adjust;  // added to our figures before comparing
   std::vector<ExperimentRun> runs;
 };
@@ -81,6 +92,10 @@ struct ExperimentOptions {
   std::function<bool()> keep_going = {};
   Progress* progress = nullptr;
 };
+
+// The figure of that key that can be had from the summary of a run: means of partitions and of GPU
+// counts, and all of the metric list. Empty if there is no such figure.
+std::optional<double> summary_figure(const RunSummary& summary, std::string_view key);
 
 Result<ExperimentResult> run_experiment(const Experiment& experiment,
                                         const ExperimentOptions& options);

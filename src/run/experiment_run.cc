@@ -15,64 +15,120 @@ namespace {
 
 constexpr std::size_t kExamples = 5;
 
-// Keeps the submit and end second of the jobs that golden values are about.
+// Keeps what golden values and figures are about: the times of jobs, and stops.
 class JobTimes final : public Observer {
  public:
-  explicit JobTimes(const std::vector<GoldenJob>& golden) {
+  JobTimes(const std::vector<GoldenJob>& golden, bool trace_ids, bool completions)
+      : trace_ids_(trace_ids), completions_(completions) {
     if (golden.empty()) return;
     first_ = golden.front().id;
     times_.resize(static_cast<std::size_t>(golden.back().id - first_) + 1);
   }
   void on_job_end(const JobRecord& job) override {
-    const auto id = static_cast<long long>(index(job.id));
+    if (completions_ && job.status == JobState::kFinished) {
+      completion_.push_back(job.completion_time());
+    }
+    const long long id =
+        trace_ids_ ? parse_integer(job.name).value_or(-1) : static_cast<long long>(index(job.id));
     if (id < first_ || id - first_ >= static_cast<long long>(times_.size())) return;
-    times_[static_cast<std::size_t>(id - first_)] = {id, job.submit, job.end};
+    times_[static_cast<std::size_t>(id - first_)] = {id, job.submit, job.end, job.start,
+                                                     job.preemptions};
   }
   void on_turn(const TurnStats& turn) override { stops_ += turn.stops; }
 
   double stops() const { return static_cast<double>(stops_); }
+  // The share of jobs that were completed within so many seconds.
+  double within(double seconds) const {
+    const auto count = std::count_if(completion_.begin(), completion_.end(),
+                                     [seconds](double one) { return one <= seconds; });
+    return static_cast<double>(count) / static_cast<double>(completion_.size());
+  }
   const std::optional<GoldenJob>& of(long long id) const {
     return times_[static_cast<std::size_t>(id - first_)];
   }
 
  private:
+  bool trace_ids_;
+  bool completions_;
   long long first_ = 0;
   long long stops_ = 0;
   std::vector<std::optional<GoldenJob>> times_;
+  std::vector<double> completion_;
 };
 
-std::string span_text(const GoldenJob& job) {
-  return fmt::format("{} to {}", exact_text(job.submit), exact_text(job.end));
+// What is compared, of a job of ours or of theirs.
+std::string span_text(const GoldenJob& job, const GoldenSource& source) {
+  const Seconds from = source.start.empty() ? job.submit : job.start;
+  std::string text = fmt::format("{} to {}", exact_text(from), exact_text(job.end));
+  if (!source.preempted.empty()) text += fmt::format(", preempted {} times", job.preempted);
+  return text;
 }
 
-void compare_jobs(const std::vector<GoldenJob>& golden, const JobTimes& times, JobsCheck& check) {
+bool equal(const GoldenJob& ours, const GoldenJob& theirs, const GoldenSource& source) {
+  return ours.end == theirs.end && (source.submit.empty() || ours.submit == theirs.submit) &&
+         (source.start.empty() || ours.start == theirs.start) &&
+         (source.preempted.empty() || ours.preempted == theirs.preempted);
+}
+
+void compare_jobs(const std::vector<GoldenJob>& golden, const JobTimes& times,
+                  const GoldenSource& source, JobsCheck& check) {
   check.compared = true;
   check.jobs = golden.size();
   for (const GoldenJob& theirs : golden) {
     const std::optional<GoldenJob>& ours = times.of(theirs.id);
-    if (ours && ours->submit == theirs.submit && ours->end == theirs.end) continue;
+    if (ours && equal(*ours, theirs, source)) continue;
     ++check.unequal;
     if (check.examples.size() == kExamples) continue;
     check.examples.push_back(fmt::format("job {}: ours {}, artifact {}", theirs.id,
-                                         ours ? span_text(*ours) : "never ended",
-                                         span_text(theirs)));
+                                         ours ? span_text(*ours, source) : "never ended",
+                                         span_text(theirs, source)));
   }
 }
 
+bool listed(const std::vector<std::string>& keys, const std::string& key) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
 FigureCheck compare_figure(const Experiment& experiment, const ExpectedFigure& expected,
-                           const RunSummary& summary, double stops) {
+                           double ours) {
   FigureCheck check;
   check.expected = expected;
-  const MetricInfo* info = find_metric(expected.key);
-  check.ours = info == nullptr ? stops : summary.metrics.*info->field;
+  check.ours = ours;
   if (const auto add = experiment.adjust.find(expected.key); add != experiment.adjust.end()) {
     check.ours += add->second;
   }
   const double reference = std::isnan(expected.artifact) ? expected.published : expected.artifact;
   check.difference = check.ours - reference;
   const double allowed = experiment.absolute + experiment.relative * std::abs(reference);
-  check.within = std::abs(check.difference) <= allowed;
+  double beyond = std::abs(check.difference);
+  if (listed(experiment.at_most, expected.key)) beyond = check.difference;
+  if (listed(experiment.at_least, expected.key)) beyond = -check.difference;
+  check.within = beyond <= allowed;
   return check;
+}
+
+constexpr std::string_view kWithin = "jct_within.";
+
+double run_figure(const RunSummary& summary, const JobTimes& times, const std::string& key) {
+  if (key == "run_preemptions") return times.stops();
+  if (key.starts_with(kWithin)) {
+    return times.within(parse_real(std::string_view(key).substr(kWithin.size())).value_or(0));
+  }
+  return summary_figure(summary, key).value_or(kNoFigure);
+}
+
+Result<std::optional<RunCheck>> check_model(const Experiment& experiment,
+                                            const ExperimentRun& run) {
+  RunCheck check;
+  check.run = run.name;
+  const auto figures = run_model_task(*run.model);
+  if (!figures) return Error{fmt::format("run '{}': {}", run.name, figures.error().message)};
+  for (const ExpectedFigure& expected : run.expected) {
+    const auto found = figures->find(expected.key);
+    check.figures.push_back(
+        compare_figure(experiment, expected, found == figures->end() ? kNoFigure : found->second));
+  }
+  return std::optional<RunCheck>(std::move(check));
 }
 
 Result<std::optional<RunCheck>> check_run(const Experiment& experiment, const ExperimentRun& run,
@@ -81,28 +137,64 @@ Result<std::optional<RunCheck>> check_run(const Experiment& experiment, const Ex
   check.run = run.name;
   check.missing = run.missing;
   if (!run.missing.empty()) return std::optional<RunCheck>(std::move(check));
+  if (run.model) return check_model(experiment, run);
   std::vector<GoldenJob> golden;
-  if (!run.golden.empty()) {
-    if (const auto path = find_reference_file(run.golden); path) {
-      auto read = read_golden(*path, run.where);
+  if (!run.golden.file.empty()) {
+    if (const auto path = find_reference_file(run.golden.file); path) {
+      auto read = read_golden(*path, run.golden);
       if (!read) return read.error();
       golden = std::move(*read);
     } else {
       check.jobs.unavailable = path.error().message;
     }
   }
-  JobTimes times(golden);
+  const bool completions =
+      std::any_of(run.expected.begin(), run.expected.end(),
+                  [](const ExpectedFigure& one) { return one.key.starts_with(kWithin); });
+  JobTimes times(golden, run.golden.trace_ids, completions);
   const auto summary = measure_run(run.config, nullptr, options.keep_going, &times);
   if (!summary) return Error{fmt::format("run '{}': {}", run.name, summary.error().message)};
   if (!*summary) return std::optional<RunCheck>();
   for (const ExpectedFigure& expected : run.expected) {
-    check.figures.push_back(compare_figure(experiment, expected, **summary, times.stops()));
+    check.figures.push_back(
+        compare_figure(experiment, expected, run_figure(**summary, times, expected.key)));
   }
-  if (!golden.empty()) compare_jobs(golden, times, check.jobs);
+  if (!golden.empty()) compare_jobs(golden, times, run.golden, check.jobs);
   return std::optional<RunCheck>(std::move(check));
 }
 
 }  // namespace
+
+std::optional<double> summary_figure(const RunSummary& summary, std::string_view key) {
+  if (const MetricInfo* info = find_metric(key)) return summary.metrics.*info->field;
+  const std::size_t first = key.find('.');
+  const std::size_t last = key.rfind('.');
+  if (first == std::string_view::npos || first == last) return std::nullopt;
+  const std::string_view kind = key.substr(0, first);
+  const std::string_view name = key.substr(first + 1, last - first - 1);
+  double GroupRow::*field =
+      key.substr(last + 1) == "avg_jct_s" ? &GroupRow::avg_jct_s : &GroupRow::avg_queue_s;
+  if (kind == "partitions") {
+    for (const GroupRow& row : summary.partitions) {
+      if (row.name == name) return row.*field;
+    }
+    return std::nullopt;
+  }
+  // "9-", "-8" or "4-8" GPUs.
+  const std::size_t dash = name.find('-');
+  if (kind != "gpus" || dash == std::string_view::npos) return std::nullopt;
+  const long long least = parse_integer(name.substr(0, dash)).value_or(0);
+  const long long most = parse_integer(name.substr(dash + 1)).value_or(1'000'000'000);
+  double sum = 0;
+  double jobs = 0;
+  for (const GroupRow& row : summary.sizes) {
+    const long long gpus = parse_integer(row.name).value_or(-1);
+    if (gpus < least || gpus > most || row.finished == 0) continue;
+    sum += row.*field * row.finished;
+    jobs += row.finished;
+  }
+  return jobs == 0 ? std::nullopt : std::optional<double>(sum / jobs);
+}
 
 bool RunCheck::within() const {
   return jobs.unequal == 0 && std::all_of(figures.begin(), figures.end(),

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "report/csv.h"
-#include "report/out_file.h"
+#include "workload/byte_input.h"
 #include "workload/data/data_folder.h"
 
 namespace muster {
@@ -27,61 +28,102 @@ Result<std::vector<GoldenJob>> from_json(const std::string& text, const std::str
         value.is_array() && value.size() == 2 && value[0].is_number() && value[1].is_number();
     if (!id || !pair)
       return Error{fmt::format("{}: '{}' is not a job with [submit, end]", path, key)};
-    jobs.push_back({*id, value[0].get<double>(), value[1].get<double>()});
+    GoldenJob job;
+    job.id = *id;
+    job.submit = value[0].get<double>();
+    job.end = value[1].get<double>();
+    jobs.push_back(job);
   }
   return jobs;
 }
 
-Result<std::vector<GoldenJob>> from_csv(
-    std::string_view text, const std::string& path,
-    const std::map<std::string, std::string, std::less<>>& where) {
+// The columns of a CSV file that golden jobs are made of.
+struct GoldenColumns {
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  std::size_t id = kNone;
+  std::size_t submit = kNone;
+  std::size_t start = kNone;
+  std::size_t end = kNone;
+  std::size_t preempted = kNone;
+  std::vector<std::pair<std::size_t, std::string>> wanted;
+
+  Status find(const std::vector<std::string>& header, const std::string& path,
+              const GoldenSource& source) {
+    const auto column = [&](std::string_view name, std::size_t& place) -> Status {
+      if (name.empty()) return Done{};
+      const auto found = std::find(header.begin(), header.end(), name);
+      if (found == header.end()) return Error{fmt::format("{} has no column {}", path, name)};
+      place = static_cast<std::size_t>(found - header.begin());
+      return Done{};
+    };
+    const std::pair<std::string_view, std::size_t*> places[] = {
+        {"job_id", &id},    {source.submit, &submit},       {source.start, &start},
+        {source.end, &end}, {source.preempted, &preempted},
+    };
+    for (const auto& [name, place] : places) {
+      if (Status found = column(name, *place); !found) return found;
+    }
+    for (const auto& [name, value] : source.where) {
+      std::size_t place = kNone;
+      if (Status found = column(name, place); !found) return found;
+      wanted.emplace_back(place, value);
+    }
+    return Done{};
+  }
+  bool counts(const std::vector<std::string>& fields) const {
+    return std::all_of(wanted.begin(), wanted.end(),
+                       [&](const auto& one) { return fields[one.first] == one.second; });
+  }
+  // Empty when a field is no number.
+  std::optional<GoldenJob> job(const std::vector<std::string>& fields) const {
+    GoldenJob made;
+    const auto id_text = parse_integer(fields[id]);
+    if (!id_text) return std::nullopt;
+    made.id = *id_text;
+    const std::pair<std::size_t, Seconds*> times[] = {
+        {submit, &made.submit}, {start, &made.start}, {end, &made.end}};
+    for (const auto& [place, time] : times) {
+      if (place == kNone) continue;
+      const auto value = parse_real(fields[place]);
+      if (!value) return std::nullopt;
+      *time = *value;
+    }
+    if (preempted != kNone) {
+      const auto value = parse_integer(fields[preempted]);
+      if (!value) return std::nullopt;
+      made.preempted = *value;
+    }
+    return made;
+  }
+};
+
+Result<std::vector<GoldenJob>> from_csv(std::string_view text, const std::string& path,
+                                        const GoldenSource& source) {
   std::vector<std::string> header;
   std::vector<std::string> fields;
   if (!next_csv_record(text, header)) return Error{fmt::format("{} is empty", path)};
-  const auto column = [&](std::string_view name) -> Result<std::size_t> {
-    const auto found = std::find(header.begin(), header.end(), name);
-    if (found == header.end()) return Error{fmt::format("{} has no column {}", path, name)};
-    return static_cast<std::size_t>(found - header.begin());
-  };
-  std::vector<std::pair<std::size_t, std::string>> wanted;
-  for (const auto& [name, value] : where) {
-    const auto at = column(name);
-    if (!at) return at.error();
-    wanted.emplace_back(*at, value);
-  }
-  const auto id_at = column("job_id");
-  if (!id_at) return id_at.error();
-  const auto submit_at = column("submit_s");
-  if (!submit_at) return submit_at.error();
-  const auto end_at = column("end_s");
-  if (!end_at) return end_at.error();
-
+  GoldenColumns columns;
+  if (Status found = columns.find(header, path, source); !found) return found.error();
   std::vector<GoldenJob> jobs;
   for (std::size_t line = 2; next_csv_record(text, fields); ++line) {
     if (fields.size() != header.size()) {
       return Error{fmt::format("{}, line {}: found {} fields, expected {}", path, line,
                                fields.size(), header.size())};
     }
-    const bool counts = std::all_of(wanted.begin(), wanted.end(), [&](const auto& one) {
-      return fields[one.first] == one.second;
-    });
-    if (!counts) continue;
-    const auto id = parse_integer(fields[*id_at]);
-    const auto submit = parse_real(fields[*submit_at]);
-    const auto end = parse_real(fields[*end_at]);
-    if (!id || !submit || !end) return Error{fmt::format("{}, line {}: not numbers", path, line)};
-    jobs.push_back({*id, *submit, *end});
+    if (!columns.counts(fields)) continue;
+    const auto job = columns.job(fields);
+    if (!job) return Error{fmt::format("{}, line {}: not numbers", path, line)};
+    jobs.push_back(*job);
   }
   return jobs;
 }
 
 }  // namespace
 
-Result<std::vector<GoldenJob>> read_golden(
-    const std::string& path, const std::map<std::string, std::string, std::less<>>& where) {
-  const auto text = read_file(path);
+Result<std::vector<GoldenJob>> read_golden(const std::string& path, const GoldenSource& source) {
+  const auto text = read_whole(path);
   if (!text) return text.error();
-  auto jobs = path.ends_with(".json") ? from_json(*text, path) : from_csv(*text, path, where);
+  auto jobs = path.ends_with(".json") ? from_json(*text, path) : from_csv(*text, path, source);
   if (!jobs) return jobs;
   if (jobs->empty()) return Error{fmt::format("{} holds none of the jobs asked for", path)};
   std::sort(jobs->begin(), jobs->end(),

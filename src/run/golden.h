@@ -15,12 +15,26 @@ struct GoldenJob {
   long long id = 0;
   Seconds submit = 0;
   Seconds end = 0;
+  Seconds start = kNever;    // kNever: not recorded
+  long long preempted = -1;  // times; -1: not recorded
 };
 
-// The jobs in a file: JSON of the form {"100": [submit, end]}, or CSV with the columns job_id,
-// submit_s and end_s, of which only the lines count whose columns have the values in `where`.
-Result<std::vector<GoldenJob>> read_golden(
-    const std::string& path, const std::map<std::string, std::string, std::less<>>& where);
+// A file of golden jobs, and how to read it. JSON of the form {"100": [submit, end]} needs nothing
+// but the path.
+struct GoldenSource {
+  std::string file;  // empty: none
+  // Of CSV, only the lines count whose columns have these values.
+  std::map<std::string, std::string, std::less<>> where = {};
+  // Columns of CSV; those without a name are not compared.
+  std::string submit = "submit_s";
+  std::string start = {};
+  std::string end = "end_s";
+  std::string preempted = {};
+  bool trace_ids = false;  // job_id is the trace's own id, not the number of the job in the run
+};
+
+// The jobs in the file at `path`, packed or plain, in order of their ids.
+Result<std::vector<GoldenJob>> read_golden(const std::string& path, const GoldenSource& source);
 
 // The file of that path in the data folder, or in the folder that MUSTER_SHARED names (default
 // ../shared). The error says where it was looked for.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "run/job_tables.h"
 #include "workload/data/sha256.h"
 #include "workload/generate/generators.h"
 #include "workload/trace_reader.h"
@@ -98,6 +99,9 @@ Result<std::unique_ptr<JobSource>> open_source(const WorkloadConfig& workload, S
   if (workload.stream) return open_trace(workload.trace, trace_options(workload), symbols);
   auto trace = load_trace(workload.trace, trace_options(workload), symbols);
   if (!trace) return trace.error();
+  if (Status joined = add_job_tables(trace->jobs, workload, symbols); !joined) {
+    return joined.error();
+  }
   expected = trace->jobs.size();
   return std::unique_ptr<JobSource>(std::make_unique<OwnedList>(std::move(trace->jobs)));
 }

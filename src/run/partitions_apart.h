@@ -6,35 +6,38 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "backend/sim/sim_backend.h"
 #include "engine/engine.h"
+#include "run/piece_log.h"
 
 namespace muster {
 
 struct ApartSettings {
-  // The policies of one partition.
-  std::function<Combination(Symbol partition)> policies;
-  // Which of its nodes are powered; none: all are.
-  std::function<std::unique_ptr<ScalingPolicy>(Symbol partition)> scaling;
-  // Observers of one partition, called in its thread; they must outlive the run.
-  std::function<std::vector<Observer*>(Symbol partition)> observers;
+  // What decides in one partition: pacing, combinations, selector, scaling and forecast.
+  std::function<Engine::Parts(Symbol partition)> parts;
   std::shared_ptr<const PerfModel> perf;
   std::shared_ptr<const RestartCost> cost = std::make_shared<RestartCost>();
-  std::shared_ptr<const Forecast> forecast;
   FailureOptions failures;
   ProgressRule progress;
   EngineOptions options;
-  Seconds tick = 1;  // turns at whole ticks; 0: at events
-  int threads = 0;   // 0: as many as the machine has
+  bool apart = true;                      // false: all partitions in one simulation
+  unsigned threads = 0;                   // 0: as many as the machine has
+  std::function<bool()> keep_going = {};  // asked in every thread; false ends the run
 };
 
-// What became of each job, in the order of `jobs`. A job of a partition without nodes is refused.
-// Jobs must be in order of arrival.
-Result<std::vector<JobRecord>> run_partitions_apart(const ClusterSpec& cluster,
-                                                    std::span<const JobSpec> jobs,
-                                                    const ApartSettings& settings);
+struct ApartOutcome {
+  std::vector<PieceLog> pieces;  // one per partition, in the order of the cluster's nodes
+  bool complete = true;          // false: keep_going said no
+};
+
+// Jobs must be in order of arrival; their numbers are their places in the list. A job of a
+// partition without nodes is refused.
+Result<ApartOutcome> run_partitions_apart(const ClusterSpec& cluster, std::span<const JobSpec> jobs,
+                                          const ApartSettings& settings);
+
+// What became of each job, by its number in the whole, of `jobs` in all.
+std::vector<JobRecord> records_of(std::span<const PieceLog> pieces, std::size_t jobs);
 
 }  // namespace muster

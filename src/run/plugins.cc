@@ -56,6 +56,8 @@ const std::vector<PluginKind>& plugin_kinds() {
       {"selector", "selector", "Selectors",
        "Change between combinations of policies while the cluster runs.",
        rows_of(selector_table())},
+      {"scaling", "scaling policy", "Scaling policies",
+       "Say which nodes are powered; without one, all are.", rows_of(scaling_table())},
       {"pacing", "pacing", "Pacings",
        "Say when decisions are made, and on which second a completion is booked.",
        rows_of(pacing_table())},

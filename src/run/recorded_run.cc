@@ -21,14 +21,12 @@ Result<std::map<std::string, std::string>> inputs_of(RunConfig config) {
     if (path.empty() || path == "-") return;
     path = std::filesystem::absolute(path).lexically_normal().string();
   };
-  anchor(config.workload.trace);
+  for (std::string* path : config.paths()) {
+    if (path != &config.cluster.file) anchor(*path);
+  }
   // What cannot be read is told by the reader of the trace, in its own words.
   if (!config.workload.trace.empty() && std::filesystem::is_regular_file(config.workload.trace)) {
     if (auto sum = sha256_of_file(config.workload.trace)) config.workload.sha256 = *sum;
-  }
-  for (const std::string_view name : kGeneratorFiles) {
-    const auto file = config.workload.generator.params.find(name);
-    if (file != config.workload.generator.params.end()) anchor(file->second);
   }
   if (!config.cluster.file.empty()) {
     auto text = read_file(config.cluster.file);
@@ -112,6 +110,14 @@ RunInfo describe_run(const RunConfig& config) {
     }
   }
   for (const Choice& model : config.perf) add("performance", shown("perf", model));
+  if (config.partitions_apart) add("partitions", "each simulated alone");
+  if (!config.scaling.empty()) add("scaling", shown("scaling", config.scaling));
+  if (config.profiling.nodes > 0) {
+    add("profiling", fmt::format("{} nodes, {} s, jobs of up to {} GPUs", config.profiling.nodes,
+                                 config.profiling.limit, config.profiling.largest));
+  }
+  if (!config.workload.estimates.file.empty()) add("estimates", config.workload.estimates.file);
+  if (!config.forecast.file.empty()) add("forecast", config.forecast.file);
   const RestartConfig& restart = config.restart;
   if (restart.restart > 0 || restart.first_start > 0 || !restart.table.empty()) {
     add("restart cost", fmt::format("{} s at first, {} s later{}", restart.first_start,

@@ -3,8 +3,10 @@
 #include <utility>
 
 #include "base/table_lookup.h"
+#include "base/text.h"
 #include "perf/models.h"
 #include "policy/table.h"
+#include "run/job_tables.h"
 #include "run/plugins.h"
 
 namespace muster {
@@ -37,6 +39,10 @@ std::shared_ptr<const RestartCost> make_cost(const RestartConfig& config, Symbol
   cost->restart = config.restart;
   cost->checkpoint_interval = config.checkpoint_interval;
   cost->stop_saves = config.stop_saves;
+  cost->stop_adds_work = config.stop_adds_work;
+  for (const auto& [gpus, seconds] : config.by_size) {
+    cost->by_size.emplace_back(static_cast<int>(gpus), seconds);
+  }
   for (const RestartRow& row : config.table) {
     cost->by_model[{symbols.intern(row.model), static_cast<int>(row.gpus)}] = row.seconds;
   }
@@ -74,13 +80,104 @@ Status Simulation::add_policies(const RunConfig& config) {
     if (!selector) return selector.error();
     parts_.selector = std::move(*selector);
   }
+  if (!config.scaling.empty()) {
+    auto scaling = made("scaling", scaling_table(), config.scaling);
+    if (!scaling) return scaling.error();
+    parts_.scaling = std::move(*scaling);
+  }
+  if (!config.forecast.file.empty()) {
+    auto forecast = load_forecast(config.forecast);
+    if (!forecast) return forecast.error();
+    parts_.forecast = std::make_shared<const Forecast>(std::move(*forecast));
+  }
   return Done{};
+}
+
+Status Simulation::add_stages(const RunConfig& config) {
+  const ProfilingConfig& chosen = config.profiling;
+  const auto partition = [&](const std::string& name) -> Result<Symbol> {
+    const Symbol symbol = symbols_.find(name);
+    std::vector<std::string_view> known;
+    for (const NodeSpec& node : cluster_->nodes) {
+      if (node.partition == symbol && symbol != kNoSymbol) return symbol;
+      if (known.empty() || known.back() != symbols_.text(node.partition)) {
+        known.push_back(symbols_.text(node.partition));
+      }
+    }
+    return Error{"profiling: " + unknown_name("virtual cluster", name, known)};
+  };
+  if (chosen.nodes > 0) {
+    ProfilingSettings& profiling = profiling_.emplace();
+    profiling.nodes = static_cast<int>(chosen.nodes);
+    profiling.gpus_per_node = static_cast<int>(chosen.gpus_per_node);
+    profiling.limit = chosen.limit;
+    profiling.largest = static_cast<int>(chosen.largest);
+    profiling.borrow = chosen.borrow;
+    profiling.free = chosen.free;
+    for (const std::string& name : chosen.donors) {
+      const auto donor = partition(name);
+      if (!donor) return donor.error();
+      profiling.donors.push_back(*donor);
+    }
+    if (!chosen.lender.empty()) {
+      const auto lender = partition(chosen.lender);
+      if (!lender) return lender.error();
+      profiling.lender = *lender;
+    }
+  }
+  ApartSettings& apart = apart_.emplace();
+  apart.apart = config.partitions_apart;
+  apart.failures = config.failures;
+  apart.progress = config.progress;
+  apart.options = config.engine;
+  return Done{};
+}
+
+Engine::Parts Simulation::clone_parts() const {
+  Engine::Parts parts;
+  parts.pacing = parts_.pacing->clone();
+  for (const Combination& combination : parts_.combinations) {
+    parts.combinations.push_back(combination.clone());
+  }
+  if (parts_.scaling != nullptr) parts.scaling = parts_.scaling->clone();
+  parts.forecast = parts_.forecast;
+  return parts;
+}
+
+void Simulation::use_threads(unsigned threads) {
+  if (apart_) apart_->threads = threads;
+}
+
+Result<Profiling> Simulation::profile() {
+  if (!profiling_) return Error{"the description has no profiling stage"};
+  apart_->parts = [this](Symbol) { return clone_parts(); };
+  return run_profiling(jobs_->jobs, *profiling_, *apart_);
+}
+
+Result<bool> Simulation::run_apart(const std::function<bool()>& keep_going) {
+  apart_->parts = [this](Symbol) { return clone_parts(); };
+  apart_->keep_going = keep_going;
+  auto outcome = profiling_ ? run_profiled(*cluster_, jobs_->jobs, *profiling_, *apart_)
+                            : run_partitions_apart(*cluster_, jobs_->jobs, *apart_);
+  if (!outcome) return outcome.error();
+  tell_together(outcome->pieces, parts_.observers);
+  return outcome->complete;
 }
 
 Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
                                                      std::shared_ptr<const SharedJobs> jobs) {
   std::unique_ptr<Simulation> simulation(new Simulation);
   Simulation& self = *simulation;
+  const bool staged = config.partitions_apart || config.profiling.nodes > 0;
+  if (staged && jobs == nullptr) {
+    if (endless(config.workload)) {
+      return Error{
+          "partitions apart and profiling need all jobs at hand: give the generator an end"};
+    }
+    auto loaded = load_jobs(config.workload);
+    if (!loaded) return loaded.error();
+    jobs = std::move(*loaded);
+  }
   if (jobs != nullptr) {
     self.symbols_ = Symbols(jobs->symbols);
     self.expected_ = jobs->jobs.size();
@@ -97,9 +194,16 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
   self.cluster_ = std::make_shared<const ClusterSpec>(std::move(*cluster));
   auto perf = make_perf(config.perf, self.symbols_);
   if (!perf) return perf.error();
-  self.backend_ = std::make_unique<SimBackend>(
-      self.cluster_, *perf, make_cost(config.restart, self.symbols_), config.failures);
+  const auto cost = make_cost(config.restart, self.symbols_);
   if (Status added = self.add_policies(config); !added) return added.error();
+  if (staged) {
+    if (Status added = self.add_stages(config); !added) return added.error();
+    self.apart_->perf = *perf;
+    self.apart_->cost = cost;
+    return simulation;
+  }
+  self.backend_ =
+      std::make_unique<SimBackend>(self.cluster_, *perf, cost, config.failures, config.progress);
   self.parts_.cluster = self.cluster_;
   self.parts_.perf = *perf;
   self.parts_.backend = self.backend_.get();
@@ -113,6 +217,7 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
 }
 
 Result<bool> Simulation::run(const std::function<bool()>& keep_going) {
+  if (apart_) return run_apart(keep_going);
   bool stopped = false;
   Engine engine(std::move(parts_));
   const Status status = engine.run([&] {
@@ -131,6 +236,7 @@ Result<std::optional<RunSummary>> measure_run(const RunConfig& config,
   if (!simulation) return simulation.error();
   MetricsFold fold((*simulation)->symbols(), metrics_options(config));
   (*simulation)->observe(fold);
+  (*simulation)->use_threads(1);  // the callers run many at once
   if (observer != nullptr) (*simulation)->observe(*observer);
   const auto ended = (*simulation)->run(keep_going);
   if (!ended) return ended.error();

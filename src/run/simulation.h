@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "backend/sim/sim_backend.h"
@@ -14,6 +15,7 @@
 #include "report/metrics.h"
 #include "run/config.h"
 #include "run/jobs.h"
+#include "run/profiling.h"
 
 namespace muster {
 
@@ -29,8 +31,13 @@ class Simulation {
   // How many jobs will have left at the end; 0 if that is not known.
   std::uint64_t expected_jobs() const { return expected_; }
   const ClusterSpec& cluster() const { return *cluster_; }
+  // In how many threads a run with partitions apart may work; 0: as many as the machine has.
+  void use_threads(unsigned threads);
   // Observers must outlive the run; add them before it.
   void observe(Observer& observer) { parts_.observers.push_back(&observer); }
+
+  // The profiling stage alone; the description must have one.
+  Result<Profiling> profile();
 
   // Runs to the end, or until `keep_going` says no. Tells whether the end was reached.
   Result<bool> run(const std::function<bool()>& keep_going = {});
@@ -38,12 +45,19 @@ class Simulation {
  private:
   Simulation() = default;
   Status add_policies(const RunConfig& config);
+  Status add_stages(const RunConfig& config);
+  Result<bool> run_apart(const std::function<bool()>& keep_going);
+  // A copy of what decides, for one of several engines.
+  Engine::Parts clone_parts() const;
 
   Symbols symbols_;
   std::shared_ptr<const SharedJobs> jobs_;
   std::shared_ptr<const ClusterSpec> cluster_;
   std::unique_ptr<JobSource> source_;
   std::unique_ptr<SimBackend> backend_;
+  // Of a run in several simulations; empty otherwise.
+  std::optional<ApartSettings> apart_;
+  std::optional<ProfilingSettings> profiling_;
   Engine::Parts parts_;
   std::uint64_t expected_ = 0;
 };

@@ -106,7 +106,7 @@ struct Builder {
   Status add_nodes(const toml::table& table) {
     TableReader reader(table, file, "[[nodes]]");
     reader.only({"count", "gpus", "gpu_type", "cpus", "memory_gb", "rack", "nodes_per_rack",
-                 "partition", "name"});
+                 "partition", "name", "spare"});
     reader.require("gpus");
     NodeSpec node;
     const auto count = static_cast<int>(reader.whole("count", 1, 1, kMostNodes));
@@ -115,6 +115,7 @@ struct Builder {
     node.partition = symbols.intern(reader.text("partition"));
     node.cpus = reader.amount("cpus", 0);
     node.memory_gb = reader.amount("memory_gb", 0);
+    node.spare = reader.flag("spare", false);
     if (reader.has("rack") && reader.has("nodes_per_rack")) {
       reader.complain(table, "[[nodes]] has both rack and nodes_per_rack: choose one");
     }

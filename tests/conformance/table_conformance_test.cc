@@ -31,6 +31,7 @@ std::vector<AnyRow> all_rows() {
   add("scheduling", scheduling_table());
   add("placement", placement_table());
   add("selector", selector_table());
+  add("scaling", scaling_table());
   add("perf", perf_table());
   add("pacing", pacing_table());
   return rows;

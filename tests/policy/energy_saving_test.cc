@@ -70,26 +70,34 @@ TEST(EnergySaving, SleepsThroughTheNightAndLosesLittle) {
   }
   ApartSettings settings;
   settings.perf = multiply({});
-  settings.policies = [](Symbol) {
+  Watts awake;
+  bool saving = false;
+  settings.parts = [&awake, &saving](Symbol) {
     Combination made;
     made.admission = std::move(*make_from("admission", admission_table(), "accept-all", {}));
     made.scheduling = std::move(*make_from("scheduling", scheduling_table(), "fifo", {}));
     made.placement = std::move(*make_from("placement", placement_table(), "whole-nodes", {}));
-    return made;
+    Engine::Parts parts;
+    parts.pacing = make_ticks(1);
+    parts.combinations.push_back(std::move(made));
+    if (saving) {
+      parts.scaling = std::move(*make_from("scaling", scaling_table(), "energy-saving", {}));
+    }
+    parts.observers.push_back(&awake);
+    return parts;
   };
   const ClusterSpec cluster = uniform_cluster(20, 8);
-  Watts awake;
-  settings.observers = [&awake](Symbol) { return std::vector<Observer*>{&awake}; };
   const auto plain = run_partitions_apart(cluster, jobs, settings);
   ASSERT_TRUE(plain);
   const double all = awake.gpu_seconds;
   awake = {};
-  settings.scaling = [](Symbol) { return make_energy_saving({}, 0, {}); };
+  saving = true;
   const auto saved = run_partitions_apart(cluster, jobs, settings);
   ASSERT_TRUE(saved);
   EXPECT_LT(awake.gpu_seconds, 0.8 * all);
   EXPECT_LT(awake.fewest, 160);
-  EXPECT_LT(average_completion(*saved), 1.02 * average_completion(*plain));
+  EXPECT_LT(average_completion(records_of(saved->pieces, jobs.size())),
+            1.02 * average_completion(records_of(plain->pieces, jobs.size())));
 }
 
 }  // namespace

@@ -113,6 +113,63 @@ TEST(Experiment, EveryGoldenJobIsCompared) {
                           "job 7: ours never ended, artifact 0 to 80"));
 }
 
+TEST(Experiment, GoldenColumnsAreChosen) {
+  const SharedFolder shared;
+  shared.folder().write("trace.csv",
+                        "job_id,submit_s,duration_s,gpus,partition\n"
+                        "700,0,10,1,a\n701,5,10,1,b\n702,6,10,2,a\n");
+  shared.folder().write(
+      "golden.csv", "job_id,our_start,our_end,our_stops\n700,0,10,0\n701,5,15,0\n702,10,20,0\n");
+  shared.folder().write(
+      "late.csv", "job_id,our_start,our_end,our_stops\n700,0,10,0\n701,5,15,1\n702,11,20,0\n");
+  const std::string text = R"(
+cluster = {nodes = [{count = 1, gpus = 2, partition = "a"}, {count = 1, gpus = 2, partition = "b"}]}
+partitions = {apart = true}
+[workload]
+trace = "shared:trace.csv"
+[tolerance]
+absolute = 0.01
+[[run]]
+name = "apart"
+artifact = {avg_jct_s = 11.333, partitions.a.avg_jct_s = 12, gpus.2-.avg_queue_s = 4, gpus.-1.avg_jct_s = 10, jct_within.10 = 0.6667, jct_within.14 = 1}
+golden = {file = ")";
+  const std::string columns =
+      R"(", submit = "", start = "our_start", end = "our_end", preempted = "our_stops", trace_ids = true}
+)";
+  const auto equal = run(must_parse(text + "golden.csv" + columns));
+  EXPECT_TRUE(equal.within());
+  EXPECT_EQ(equal.runs.at(0).jobs.jobs, 3U);
+  for (const FigureCheck& figure : equal.runs.at(0).figures) {
+    EXPECT_TRUE(figure.within) << figure.expected.key << ' ' << figure.ours;
+  }
+  const auto unequal = run(must_parse(text + "late.csv" + columns));
+  EXPECT_THAT(unequal.runs.at(0).jobs.examples,
+              ElementsAre("job 701: ours 5 to 15, preempted 0 times, artifact 5 to 15, preempted 1 "
+                          "times",
+                          "job 702: ours 10 to 20, preempted 0 times, artifact 11 to 20, preempted "
+                          "0 times"));
+}
+
+TEST(Experiment, BetterThanPublishedIsWithin) {
+  const SharedFolder shared;
+  const auto check = [](std::string_view rule, std::string_view figures) {
+    return run(must_parse("tolerance = {" + std::string(rule) + "}\n" +
+                          three_jobs(figures).substr(0, three_jobs(figures).find("[tolerance]")) +
+                          three_jobs(figures).substr(three_jobs(figures).find("[[run]]"))))
+        .within();
+  };
+  EXPECT_TRUE(check("at_most = [\"avg_jct_s\"]", "published = {avg_jct_s = 25}"));
+  EXPECT_FALSE(check("at_most = [\"avg_jct_s\"]", "published = {avg_jct_s = 19}"));
+  EXPECT_TRUE(check("at_least = [\"avg_jct_s\"]", "published = {avg_jct_s = 19}"));
+  EXPECT_FALSE(check("at_least = [\"avg_jct_s\"]", "published = {avg_jct_s = 25}"));
+}
+
+TEST(Experiment, WhatCannotBeRunSaysWhy) {
+  const SharedFolder shared;
+  const auto result = run(must_parse(three_jobs("not_possible = \"needs a moon\"")));
+  EXPECT_EQ(result.runs.at(0).missing, "needs a moon");
+}
+
 TEST(Experiment, WhatIsNotHereIsNamedAndNotHeldAgainstUs) {
   const SharedFolder shared;
   const auto no_golden = run(must_parse(three_jobs("golden = \"golden/jobs.csv\"")));

@@ -146,8 +146,8 @@ TEST_F(FormatsTest, HeliosWithWallClockAndWithLucidsWorkloads) {
       "helios");
   ASSERT_EQ(lucid.jobs.size(), 2U);
   EXPECT_EQ(lucid.jobs[0].submit, 518409);
-  EXPECT_EQ(text(lucid.jobs[0].model), "ResNet18/CIFAR-10/amp");
-  EXPECT_EQ(text(lucid.jobs[1].model), "ResNet18/CIFAR-10");
+  EXPECT_EQ(text(lucid.jobs[0].model), "ResNet18/CIFAR-10/32/amp");
+  EXPECT_EQ(text(lucid.jobs[1].model), "ResNet18/CIFAR-10/64");
   EXPECT_EQ(lucid.jobs[1].batch_size, 64);
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "policy/builtin.h"
+
 namespace muster {
 namespace {
 
@@ -15,15 +17,14 @@ double mean(const std::vector<double>& values) {
 
 class Saver final : public ScalingPolicy {
  public:
-  Saver(const EnergySaving& options, Seconds begin, std::vector<double> forecast)
-      : options_(options), control_(options), begin_(begin), forecast_(std::move(forecast)) {}
+  explicit Saver(const EnergySaving& options) : options_(options), control_(options) {}
 
   std::vector<PowerWish> scale(const View& view) override {
     // Work that waits does not wait for the next step.
     const int needed = nodes_needed(view);
     const bool on_step = std::fmod(view.now, options_.step) == 0;
     if (!on_step && needed <= awake(view)) return {};
-    return wishes(view, control_.step(needed, forecast_at(view.now)));
+    return wishes(view, control_.step(needed, nodes_ahead(view)));
   }
   Seconds wake(const View& view) const override {
     return (std::floor(view.now / options_.step) + 1) * options_.step;
@@ -55,13 +56,11 @@ class Saver final : public ScalingPolicy {
     return static_cast<int>(
         std::min<long long>(all, static_cast<long long>(view.cluster.node_count())));
   }
-  std::vector<double> forecast_at(Seconds now) const {
-    const auto next = static_cast<long long>(std::floor((now - begin_) / options_.step)) + 1;
+  std::vector<double> nodes_ahead(const View& view) const {
     std::vector<double> ahead;
-    for (long long k = std::max(0LL, next); k < next + options_.future; ++k) {
-      if (k < static_cast<long long>(forecast_.size())) {
-        ahead.push_back(forecast_[static_cast<std::size_t>(k)]);
-      }
+    if (view.forecast == nullptr || !view.forecast->has_nodes()) return ahead;
+    for (const Forecast::Slot& slot : view.forecast->next(view.now, options_.future)) {
+      ahead.push_back(slot.nodes);
     }
     return ahead;
   }
@@ -87,8 +86,6 @@ class Saver final : public ScalingPolicy {
 
   EnergySaving options_;
   EnergyControl control_;
-  Seconds begin_;
-  std::vector<double> forecast_;
 };
 
 }  // namespace
@@ -121,9 +118,21 @@ int EnergyControl::step(int used, const std::vector<double>& forecast) {
   return active_;
 }
 
-std::unique_ptr<ScalingPolicy> make_energy_saving(const EnergySaving& options, Seconds begin,
-                                                  std::vector<double> forecast) {
-  return std::make_unique<Saver>(options, begin, std::move(forecast));
+std::unique_ptr<ScalingPolicy> make_energy_saving(const EnergySaving& options) {
+  return std::make_unique<Saver>(options);
+}
+
+std::unique_ptr<ScalingPolicy> make_energy_saving(const Params& params) {
+  EnergySaving options;
+  options.step = params.real("step");
+  options.history = static_cast<int>(params.integer("history"));
+  options.future = static_cast<int>(params.integer("future"));
+  options.past_drop = params.real("past_drop");
+  options.future_drop = params.real("future_drop");
+  options.least_gain = static_cast<int>(params.integer("least_gain"));
+  options.buffer = static_cast<int>(params.integer("buffer"));
+  options.keep = static_cast<int>(params.integer("keep"));
+  return make_energy_saving(options);
 }
 
 }  // namespace muster

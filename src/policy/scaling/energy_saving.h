@@ -40,8 +40,7 @@ class EnergyControl {
   int hold_ = 0;
 };
 
-// `forecast[k]` is the number of nodes expected to be in use in step k after `begin`; empty: none.
-std::unique_ptr<ScalingPolicy> make_energy_saving(const EnergySaving& options, Seconds begin,
-                                                  std::vector<double> forecast);
+// Uses the nodes of the run's forecast, slot by slot, where it has any.
+std::unique_ptr<ScalingPolicy> make_energy_saving(const EnergySaving& options);
 
 }  // namespace muster

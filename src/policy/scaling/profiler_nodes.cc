@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "policy/builtin.h"
+
 namespace muster {
 namespace {
 
@@ -120,6 +122,17 @@ class Donor final : public ScalingPolicy {
 
 std::unique_ptr<ScalingPolicy> make_profiler_scaling(const ProfilerScaling& options) {
   return std::make_unique<Profiler>(options);
+}
+
+std::unique_ptr<ScalingPolicy> make_spare_under_backlog(const Params& params) {
+  ProfilerScaling options;
+  options.long_queue = static_cast<std::size_t>(params.integer("long_queue"));
+  options.short_queue = static_cast<std::size_t>(params.integer("short_queue"));
+  options.check_in = params.real("check_in");
+  options.check_out = params.real("check_out");
+  options.quiet_gpus = params.real("quiet_gpus");
+  options.slots = static_cast<int>(params.integer("slots"));
+  return make_profiler_scaling(options);
 }
 
 std::unique_ptr<ScalingPolicy> make_donor_scaling(std::vector<ScalingEvent> events) {

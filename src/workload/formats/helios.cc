@@ -1,6 +1,8 @@
 // SenseTime's Helios clusters, and the form of Lucid's traces, which adds the workload to each job.
 #include <array>
+#include <string>
 
+#include "perf/workload_name.h"
 #include "workload/formats/formats.h"
 #include "workload/table_parser.h"
 
@@ -34,17 +36,13 @@ class HeliosParser final : public TableParser {
   Parsed finish(JobSpec& job) override {
     if (job.gpus == 0) return skip("it uses no GPUs");
     if (!text(kModel).empty()) {
-      // One key for the tables: these three together decide how fast a job runs.
-      key_ = text(kModel);
-      if (!text(kDataset).empty()) key_ += "/" + text(kDataset);
-      if (has(kMixedPrecision) && number(kMixedPrecision) != 0) key_ += "/amp";
-      job.model = symbols().intern(key_);
+      // One key for the tables: these four together decide how fast a job runs.
+      const std::string batch = job.batch_size > 0 ? std::to_string(job.batch_size) : "";
+      const bool mixed = has(kMixedPrecision) && number(kMixedPrecision) != 0;
+      job.model = symbols().intern(workload_name(text(kModel), text(kDataset), batch, mixed));
     }
     return Parsed::kJob;
   }
-
- private:
-  std::string key_;
 };
 
 }  // namespace

@@ -1,11 +1,14 @@
-// Lucid (ASPLOS'23) from end to end: every small job is profiled for a while on a few nodes, short
-// ones end there, the others go to their virtual cluster and may share GPUs. docs/lucid.md tells
-// what each setting does and which reproduce the published artifact.
+// A profiling stage before the run, as Lucid (ASPLOS'23) has it: every small job first runs for a
+// while on a few nodes, where its use of the GPU is measured; short ones end there, the others go
+// to their virtual cluster. docs/lucid.md tells what each setting does and which reproduce the
+// published artifact.
 #pragma once
 
-#include <map>
-#include <string>
+#include <memory>
+#include <span>
+#include <vector>
 
+#include "perf/forecast.h"
 #include "policy/scaling/profiler_nodes.h"
 #include "run/partitions_apart.h"
 
@@ -16,8 +19,8 @@ struct ProfilingSettings {
   int gpus_per_node = 8;
   Seconds limit = 200;  // a job longer than this leaves unfinished
   int largest = 8;      // GPUs of the largest job that is profiled
-  bool scaling = true;  // borrow one more node under backlog
-  ProfilerScaling scaling_rule;
+  bool borrow = true;   // one more node under backlog
+  ProfilerScaling scaling;
   // Who gives up the profiler's nodes for good, one each time it is named; the rest is extra.
   std::vector<Symbol> donors;
   Symbol lender = kNoSymbol;  // who lends the node that comes and goes; kNoSymbol: it is extra
@@ -35,24 +38,18 @@ struct ProfiledJob {
 struct Profiling {
   std::vector<ProfiledJob> jobs;     // in the order of the list
   std::vector<ScalingEvent> events;  // when the borrowed node came and went
+  PieceLog log;
+  bool complete = true;
 };
 
-// The profiling stage over all jobs, in order of arrival.
+// The profiling stage over all jobs, in order of arrival. Of `run` it uses the pacing, the forecast
+// and the wish to stop.
 Result<Profiling> run_profiling(std::span<const JobSpec> jobs, const ProfilingSettings& settings,
-                                std::shared_ptr<const Forecast> forecast);
+                                const ApartSettings& run);
 
-struct LucidSettings {
-  ProfilingSettings profiling;
-  ParamTexts placement;  // parameters of the placement with-share
-  ApartSettings apart;   // its policies and scaling are chosen here
-};
-
-struct LucidOutcome {
-  Profiling profiling;
-  std::vector<JobRecord> records;  // in the order of the list; queueing includes the profiler's
-};
-
-Result<LucidOutcome> run_lucid(const ClusterSpec& cluster, std::span<const JobSpec> jobs,
-                               LucidSettings settings);
+// Profiling, then the run. The profiler is the last piece; its nodes are numbered behind the
+// others.
+Result<ApartOutcome> run_profiled(const ClusterSpec& cluster, std::span<const JobSpec> jobs,
+                                  const ProfilingSettings& settings, const ApartSettings& run);
 
 }  // namespace muster
