@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <map>
 
@@ -14,7 +15,9 @@
 namespace muster {
 namespace {
 
-constexpr std::array<std::string_view, kProperties> kPropertyTexts = {
+namespace has = job_property;
+
+constexpr std::array<std::string_view, has::kCount> kPropertyTexts = {
     "the job's own name",
     "an arrival other than the submission",
     "the smallest and largest GPU count",
@@ -35,13 +38,11 @@ constexpr std::array<std::string_view, kProperties> kPropertyTexts = {
     "the names of users, models and partitions (numbers were written)",
 };
 
-std::uint32_t bit(JobProperty property) { return 1U << property; }
-
-std::int64_t whole_seconds(Seconds time, std::uint32_t& changed) {
+std::int64_t whole_seconds(Seconds time, JobProperties& changed) {
   // Far beyond any clock, and still a number that an integer holds.
   constexpr double kMost = 9e15;
   const double rounded = std::max(-kMost, std::min(std::floor(time + 0.5), kMost));
-  if (rounded != time) changed |= bit(kRounded);
+  if (rounded != time) changed |= has::kRounded;
   return static_cast<std::int64_t>(rounded);
 }
 
@@ -49,9 +50,21 @@ std::string job_name(const JobSpec& job, std::uint64_t position) {
   return job.name.empty() ? std::to_string(position) : job.name;
 }
 
+// exact_text() without the detour over a string of its own: traces have millions of numbers.
+void append_number(double value, std::string& line) {
+  constexpr double kExactWhole = 1e15;
+  std::array<char, 40> text;
+  const double truncated = std::trunc(value);
+  const auto end =
+      truncated == value && std::abs(value) < kExactWhole
+          ? std::to_chars(text.data(), text.data() + text.size(), static_cast<std::int64_t>(value))
+          : std::to_chars(text.data(), text.data() + text.size(), value);
+  line.append(text.data(), end.ptr);
+}
+
 // A cell of a CSV file: quoted where it must be, without line breaks, which no line-wise reader
 // survives.
-void append_cell(std::string_view text, std::string& line, std::uint32_t& changed) {
+void append_cell(std::string_view text, std::string& line, JobProperties& changed) {
   const bool quote = text.find_first_of(",\"\r\n") != std::string_view::npos ||
                      (!text.empty() && (text.front() == ' ' || text.back() == ' '));
   if (!quote) {
@@ -61,7 +74,7 @@ void append_cell(std::string_view text, std::string& line, std::uint32_t& change
   line += '"';
   for (const char c : text) {
     if (c == '\n' || c == '\r') {
-      changed |= bit(kLineBreak);
+      changed |= has::kLineBreak;
       line += ' ';
     } else {
       if (c == '"') line += '"';
@@ -81,9 +94,9 @@ class NativeLines final : public LineFormat {
     header_ += '\n';
   }
   std::string_view header() const override { return header_; }
-  bool carries(std::size_t property) const override { return property != kArrival; }
+  JobProperties carried() const override { return ~has::kArrival; }
   void append(const JobSpec& job, std::uint64_t position, std::string& line,
-              std::uint32_t& changed) override {
+              JobProperties& changed) override {
     bool first = true;
     for (const TraceColumn& column : native_columns()) {
       if (!first) line += ',';
@@ -95,22 +108,26 @@ class NativeLines final : public LineFormat {
 
  private:
   void append_field(TraceField field, const JobSpec& job, std::uint64_t position, std::string& line,
-                    std::uint32_t& changed) const {
+                    JobProperties& changed) const {
     const auto number = [&line](double value) {
-      if (value != 0) line += exact_text(value);
+      if (value != 0) append_number(value, line);
     };
     switch (field) {
       case TraceField::kName:
-        append_cell(job_name(job, position), line, changed);
+        if (job.name.empty()) {
+          append_number(static_cast<double>(position), line);
+        } else {
+          append_cell(job.name, line, changed);
+        }
         break;
       case TraceField::kSubmit:
-        line += exact_text(job.submit);
+        append_number(job.submit, line);
         break;
       case TraceField::kDuration:
-        line += exact_text(job.duration);
+        append_number(job.duration, line);
         break;
       case TraceField::kGpus:
-        line += std::to_string(job.gpus);
+        append_number(job.gpus, line);
         break;
       case TraceField::kMinGpus:
         number(job.min_gpus);
@@ -119,7 +136,7 @@ class NativeLines final : public LineFormat {
         number(job.max_gpus);
         break;
       case TraceField::kDeadline:
-        if (job.deadline != kNever) line += exact_text(job.deadline);
+        if (job.deadline != kNever) append_number(job.deadline, line);
         break;
       case TraceField::kEstimate:
         number(job.estimate);
@@ -164,24 +181,23 @@ class GavelLines final : public LineFormat {
  public:
   explicit GavelLines(const Symbols& symbols) : symbols_(symbols) {}
   std::string_view header() const override { return ""; }
-  bool carries(std::size_t property) const override {
-    return property == kDeadline || property == kIterations || property == kBatchSize ||
-           property == kPriority || property == kModel;
+  JobProperties carried() const override {
+    return has::kDeadline | has::kIterations | has::kBatchSize | has::kPriority | has::kModel;
   }
   void append(const JobSpec& job, std::uint64_t, std::string& line,
-              std::uint32_t& changed) override {
+              JobProperties& changed) override {
     std::string type = job.model == kNoSymbol ? "job" : symbols_.text(job.model);
     if (job.batch_size > 0 && type.find("(batch size ") == std::string::npos) {
       type += fmt::format(" (batch size {})", job.batch_size);
     }
     for (char& c : type) {
       if (c == '\t' || c == '\n' || c == '\r') {
-        changed |= bit(kLineBreak);
+        changed |= has::kLineBreak;
         c = ' ';
       }
     }
     const double steps = job.iterations > 0 ? job.iterations : job.duration;
-    if (steps != job.duration) changed |= bit(kDuration);
+    if (steps != job.duration) changed |= has::kDuration;
     const double factor = job.deadline == kNever || job.duration <= 0
                               ? -1
                               : (job.deadline - job.submit) / job.duration;
@@ -201,11 +217,9 @@ class TiresiasLines final : public LineFormat {
   std::string_view header() const override {
     return "job_id,num_gpu,submit_time,iterations,model_name,duration,interval\n";
   }
-  bool carries(std::size_t property) const override {
-    return property == kName || property == kIterations || property == kModel;
-  }
+  JobProperties carried() const override { return has::kName | has::kIterations | has::kModel; }
   void append(const JobSpec& job, std::uint64_t position, std::string& line,
-              std::uint32_t& changed) override {
+              JobProperties& changed) override {
     const std::int64_t submit = whole_seconds(job.submit, changed);
     append_cell(job_name(job, position), line, changed);
     fmt::format_to(std::back_inserter(line), ",{},{},{},", job.gpus, submit,
@@ -227,9 +241,9 @@ class PhillyLines final : public LineFormat {
   std::string_view header() const override {
     return "timestamp,duration,num_gpus,gpu_time,cluster\n";
   }
-  bool carries(std::size_t property) const override { return property == kPartition; }
+  JobProperties carried() const override { return has::kPartition; }
   void append(const JobSpec& job, std::uint64_t, std::string& line,
-              std::uint32_t& changed) override {
+              JobProperties& changed) override {
     // Traces that begin at 0 are given the date on which Philly's begins, more or less.
     constexpr Seconds kOrigin = 1504224000;  // 2017-09-01 00:00:00
     constexpr Seconds kWallClock = 1e9;
@@ -250,12 +264,11 @@ class SwfLines final : public LineFormat {
   std::string_view header() const override {
     return "; Version: 2.2\n; Note: written by Muster; a processor is a GPU\n";
   }
-  bool carries(std::size_t property) const override {
-    return property == kEstimate || property == kMemory || property == kUser ||
-           property == kModel || property == kPartition;
+  JobProperties carried() const override {
+    return has::kEstimate | has::kMemory | has::kUser | has::kModel | has::kPartition;
   }
   void append(const JobSpec& job, std::uint64_t position, std::string& line,
-              std::uint32_t& changed) override {
+              JobProperties& changed) override {
     const std::int64_t user = number_of(users_, job.user, changed);
     const std::int64_t executable = number_of(models_, job.model, changed);
     const std::int64_t partition = number_of(partitions_, job.partition, changed);
@@ -271,9 +284,9 @@ class SwfLines final : public LineFormat {
 
  private:
   static std::int64_t number_of(std::map<Symbol, std::int64_t>& numbers, Symbol symbol,
-                                std::uint32_t& changed) {
+                                JobProperties& changed) {
     if (symbol == kNoSymbol) return -1;
-    changed |= bit(kSymbolNames);
+    changed |= has::kSymbolNames;
     return numbers.emplace(symbol, static_cast<std::int64_t>(numbers.size()) + 1).first->second;
   }
 
@@ -284,41 +297,28 @@ class SwfLines final : public LineFormat {
 
 }  // namespace
 
-std::string_view property_text(std::size_t property) { return kPropertyTexts.at(property); }
+std::string_view property_text(std::size_t bit) { return kPropertyTexts.at(bit); }
 
-bool has_property(const JobSpec& job, std::size_t property) {
-  switch (property) {
-    case kName:
-      return !job.name.empty();
-    case kArrival:
-      return job.arrival != job.submit;
-    case kElasticRange:
-      return job.min_gpus != 0 || job.max_gpus != 0;
-    case kDeadline:
-      return job.deadline != kNever;
-    case kEstimate:
-      return job.estimate != 0;
-    case kCpus:
-      return job.cpus != 0;
-    case kMemory:
-      return job.memory_gb != 0;
-    case kIterations:
-      return job.iterations != 0;
-    case kBatchSize:
-      return job.batch_size != 0;
-    case kPriority:
-      return job.priority != 0;
-    case kModel:
-      return job.model != kNoSymbol;
-    case kUser:
-      return job.user != kNoSymbol;
-    case kPartition:
-      return job.partition != kNoSymbol;
-    case kGpuType:
-      return job.gpu_type != kNoSymbol;
-    default:
-      return false;
-  }
+JobProperties properties_of(const JobSpec& job) {
+  JobProperties found = 0;
+  const auto mark = [&found](bool present, JobProperties property) {
+    if (present) found |= property;
+  };
+  mark(!job.name.empty(), has::kName);
+  mark(job.arrival != job.submit, has::kArrival);
+  mark(job.min_gpus != 0 || job.max_gpus != 0, has::kElasticRange);
+  mark(job.deadline != kNever, has::kDeadline);
+  mark(job.estimate != 0, has::kEstimate);
+  mark(job.cpus != 0, has::kCpus);
+  mark(job.memory_gb != 0, has::kMemory);
+  mark(job.iterations != 0, has::kIterations);
+  mark(job.batch_size != 0, has::kBatchSize);
+  mark(job.priority != 0, has::kPriority);
+  mark(job.model != kNoSymbol, has::kModel);
+  mark(job.user != kNoSymbol, has::kUser);
+  mark(job.partition != kNoSymbol, has::kPartition);
+  mark(job.gpu_type != kNoSymbol, has::kGpuType);
+  return found;
 }
 
 std::unique_ptr<LineFormat> make_lines(std::string_view format, const Symbols& symbols) {

@@ -12,43 +12,48 @@
 
 namespace muster {
 
-// What a job may have that a format may not carry. kRounded and below are matters of degree.
-enum JobProperty : std::size_t {
-  kName,
-  kArrival,
-  kElasticRange,
-  kDeadline,
-  kEstimate,
-  kCpus,
-  kMemory,
-  kIterations,
-  kBatchSize,
-  kPriority,
-  kModel,
-  kUser,
-  kPartition,
-  kGpuType,
-  kRounded,      // times that are no whole seconds
-  kDuration,     // where steps stand for it
-  kLineBreak,    // in a text
-  kSymbolNames,  // numbers stand for them
-  kProperties,
-};
+// What a job may have that a format may not carry, as a set of bits.
+using JobProperties = std::uint32_t;
 
-std::string_view property_text(std::size_t property);
+namespace job_property {
+inline constexpr JobProperties kName = 1U << 0U;
+inline constexpr JobProperties kArrival = 1U << 1U;
+inline constexpr JobProperties kElasticRange = 1U << 2U;
+inline constexpr JobProperties kDeadline = 1U << 3U;
+inline constexpr JobProperties kEstimate = 1U << 4U;
+inline constexpr JobProperties kCpus = 1U << 5U;
+inline constexpr JobProperties kMemory = 1U << 6U;
+inline constexpr JobProperties kIterations = 1U << 7U;
+inline constexpr JobProperties kBatchSize = 1U << 8U;
+inline constexpr JobProperties kPriority = 1U << 9U;
+inline constexpr JobProperties kModel = 1U << 10U;
+inline constexpr JobProperties kUser = 1U << 11U;
+inline constexpr JobProperties kPartition = 1U << 12U;
+inline constexpr JobProperties kGpuType = 1U << 13U;
+// Matters of degree, which only a format can tell.
+inline constexpr JobProperties kRounded = 1U << 14U;      // times that are no whole seconds
+inline constexpr JobProperties kDuration = 1U << 15U;     // where steps stand for it
+inline constexpr JobProperties kLineBreak = 1U << 16U;    // in a text
+inline constexpr JobProperties kSymbolNames = 1U << 17U;  // numbers stand for them
+inline constexpr std::size_t kCount = 18;
+}  // namespace job_property
 
-// Whether the job has the property; false for matters of degree, which only a format can tell.
-bool has_property(const JobSpec& job, std::size_t property);
+// What is lost without the property of that bit, from 0.
+std::string_view property_text(std::size_t bit);
 
-// Turns one job into one line; knows which properties it carries, and marks what it had to change.
+// Those that the job has.
+JobProperties properties_of(const JobSpec& job);
+
+// Turns one job into one line.
 class LineFormat {
  public:
   virtual ~LineFormat() = default;
   virtual std::string_view header() const = 0;  // with its line end
-  virtual bool carries(std::size_t property) const = 0;
-  // Appends the line of the job at `position` (from 0), and may set bits of `changed` by property.
+  virtual JobProperties carried() const = 0;
+  // Appends the line of the job at `position` (from 0), and adds to `changed` what it had to
+  // change.
   virtual void append(const JobSpec& job, std::uint64_t position, std::string& line,
-                      std::uint32_t& changed) = 0;
+                      JobProperties& changed) = 0;
 };
 
 // Null for a format that cannot be written.

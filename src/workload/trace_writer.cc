@@ -1,6 +1,7 @@
 #include "workload/trace_writer.h"
 
 #include <array>
+#include <bit>
 #include <utility>
 
 #include "base/text.h"
@@ -16,14 +17,10 @@ class LineWriter final : public TraceWriter {
       : output_(std::move(output)), format_(std::move(format)), pending_(format_->header()) {}
 
   Status write(const JobSpec& job) override {
-    std::uint32_t changed = 0;
-    format_->append(job, jobs_, pending_, changed);
+    JobProperties lost = properties_of(job) & ~format_->carried();
+    format_->append(job, jobs_, pending_, lost);
     ++jobs_;
-    for (std::size_t property = 0; property < kProperties; ++property) {
-      const bool lost = (changed >> property & 1U) != 0 ||
-                        (!format_->carries(property) && has_property(job, property));
-      if (lost) ++lost_[property];
-    }
+    for (; lost != 0; lost &= lost - 1) ++lost_[static_cast<std::size_t>(std::countr_zero(lost))];
     constexpr std::size_t kChunk = std::size_t{1} << 16;
     return pending_.size() < kChunk ? Status(Done{}) : flush();
   }
@@ -33,9 +30,8 @@ class LineWriter final : public TraceWriter {
   }
   std::vector<Loss> losses() const override {
     std::vector<Loss> losses;
-    for (std::size_t property = 0; property < kProperties; ++property) {
-      if (lost_[property] > 0)
-        losses.push_back({std::string(property_text(property)), lost_[property]});
+    for (std::size_t bit = 0; bit < lost_.size(); ++bit) {
+      if (lost_[bit] > 0) losses.push_back({std::string(property_text(bit)), lost_[bit]});
     }
     return losses;
   }
@@ -52,7 +48,7 @@ class LineWriter final : public TraceWriter {
   std::unique_ptr<LineFormat> format_;
   std::string pending_;
   std::uint64_t jobs_ = 0;
-  std::array<std::uint64_t, kProperties> lost_{};
+  std::array<std::uint64_t, job_property::kCount> lost_{};  // jobs, by property
 };
 
 }  // namespace
