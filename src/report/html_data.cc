@@ -73,11 +73,7 @@ void write_run(JsonWriter& json, const PageRun& run) {
   }
   json.end_array().key("waits").begin_array();
   for (const WaitCause& cause : run.summary.waits) {
-    const std::string_view reason =
-        cause.reason == Reason::kNone ? "other jobs come first" : reason_sentence(cause.reason);
-    json.begin_object().member(
-        "reason",
-        std::string_view(fmt::format("{}{}", cause.held ? "held by admission: " : "", reason)));
+    json.begin_object().member("reason", std::string_view(wait_text(cause.held, cause.reason)));
     json.member("hours", shown(cause.job_seconds / 3600)).end_object();
   }
   json.end_array();

@@ -18,6 +18,8 @@ std::string figures_section(const std::vector<PageRun>& runs);  // all of them
 std::string curve_table(const std::vector<PageRun>& runs,
                         std::vector<CurvePoint> RunSummary::*curve);
 std::string timeline_table(const std::vector<PageRun>& runs);
+// Why jobs waited, for a wait of RunSummary::waits.
+std::string wait_text(bool held, Reason reason);
 std::string waits_table(const std::vector<PageRun>& runs);
 std::string groups_table(const std::vector<PageRun>& runs,
                          std::vector<GroupRow> RunSummary::*groups, std::string_view label,

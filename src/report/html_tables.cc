@@ -240,6 +240,13 @@ std::string timeline_table(const std::vector<PageRun>& runs) {
   return table(header, body);
 }
 
+std::string wait_text(bool held, Reason reason) {
+  if (held) return fmt::format("held by admission: {}", reason_sentence(reason));
+  // No reason means that nobody was blocked, and yet jobs waited.
+  if (reason == Reason::kNone) return "the jobs before it take all the free GPUs";
+  return std::string(reason_sentence(reason));
+}
+
 std::string waits_table(const std::vector<PageRun>& runs) {
   std::map<std::pair<bool, Reason>, std::vector<double>> rows;
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -251,10 +258,7 @@ std::string waits_table(const std::vector<PageRun>& runs) {
   }
   std::string body;
   for (const auto& [cause, hours] : rows) {
-    const std::string_view sentence =
-        cause.second == Reason::kNone ? "other jobs come first" : reason_sentence(cause.second);
-    body +=
-        "<tr>" + row_head(fmt::format("{}{}", cause.first ? "held by admission: " : "", sentence));
+    body += "<tr>" + row_head(wait_text(cause.first, cause.second));
     for (const double value : hours) body += cell(value, Unit::kFactor);
     body += "</tr>";
   }

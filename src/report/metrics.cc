@@ -57,7 +57,15 @@ void MetricsFold::on_decision(const Decision& decision) {
                            static_cast<std::size_t>(decision.reason);
   if (cell >= decisions_.size()) decisions_.resize(cell + 1);
   ++decisions_[cell];
-  if (decision.action == Action::kBlock) block_ = decision.reason;
+  if (decision.action == Action::kBlock) {
+    block_ = decision.reason;
+    block_job_ = decision.job;
+  } else if (decision.job == block_job_ && decision.action == Action::kStart) {
+    // Nobody is blocked until the log says so again: the jobs before the others take all that is
+    // free.
+    block_ = Reason::kNone;
+    block_job_ = kNoJob;
+  }
   if (decision.action == Action::kHold) hold_ = decision.reason;
   for (const auto& metric : custom_) metric->on_decision(decision);
 }

@@ -151,6 +151,7 @@ class MetricsFold final : public Observer {
   std::vector<std::uint64_t> decisions_;  // by action and reason
   std::vector<Sum> waits_;                // by held and reason
   Reason block_ = Reason::kNone;          // why the head of the line does not run
+  JobId block_job_ = kNoJob;              // that head
   Reason hold_ = Reason::kNone;
   Reason last_block_ = Reason::kNone;  // as of the last turn's end
   Reason last_hold_ = Reason::kNone;

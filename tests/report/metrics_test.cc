@@ -149,20 +149,24 @@ TEST(Metrics, BlamesWaitingOnTheReasonOfTheBlockedHead) {
   fold.on_turn(turn(0, 3, 1, 8));
   fold.on_decision({100, JobId{1}, kNoJob, 8, 8, Action::kBlock, Reason::kFragmented});
   fold.on_turn(turn(100, 2, 1, 2));
+  fold.on_decision({180, JobId{1}, kNoJob, 8, 0, Action::kStart, Reason::kFirstInOrder});
+  fold.on_turn(turn(180, 1, 1, 10));  // nobody is blocked any more, and one still waits
   TurnStats held = turn(200, 0, 1, 8);
   held.held = 4;
   fold.on_decision({200, JobId{5}, kNoJob, 1, 0, Action::kHold, Reason::kLoadLimit});
   fold.on_turn(held);
   fold.on_turn(turn(210, 0, 1, 8));
   const RunSummary summary = fold.summary();
-  ASSERT_EQ(summary.waits.size(), 3U);
+  ASSERT_EQ(summary.waits.size(), 4U);
   EXPECT_EQ(summary.waits[0].reason, Reason::kNotEnoughFree);
   EXPECT_DOUBLE_EQ(summary.waits[0].job_seconds, 300);
   EXPECT_EQ(summary.waits[1].reason, Reason::kFragmented);
-  EXPECT_DOUBLE_EQ(summary.waits[1].job_seconds, 200);
+  EXPECT_DOUBLE_EQ(summary.waits[1].job_seconds, 160);
   EXPECT_EQ(summary.waits[2].reason, Reason::kLoadLimit);
   EXPECT_TRUE(summary.waits[2].held);
   EXPECT_DOUBLE_EQ(summary.waits[2].job_seconds, 40);
+  EXPECT_EQ(summary.waits[3].reason, Reason::kNone);
+  EXPECT_DOUBLE_EQ(summary.waits[3].job_seconds, 20);
 }
 
 TEST(Metrics, AgreesWithARecountOfAWholeRun) {
