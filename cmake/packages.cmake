@@ -14,12 +14,11 @@ pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 # Boosted trees for estimates; without it `muster learn` has the other models.
 find_library(MUSTER_XGBOOST_LIBRARY xgboost)
 
-# Debian's package sets toml++ up as a shared library; used as headers it can do without exceptions, and the
+# Debian's package sets toml++ up as a shared library; compiled into ours it can do without exceptions, and the
 # command needs one library less at run time.
 find_path(MUSTER_TOML_INCLUDE toml++/toml.h REQUIRED)
 add_library(muster_toml INTERFACE)
 target_include_directories(muster_toml SYSTEM INTERFACE "${MUSTER_TOML_INCLUDE}")
-target_compile_definitions(muster_toml INTERFACE TOML_HEADER_ONLY=1)
 # src/base/toml_library.h is how it is included.
 
 # What every room may use. Only fmt appears in our headers; the others stay inside .cc files, and the

@@ -144,7 +144,7 @@ Result<TomlNode> combination_of(std::string_view text) {
                       "SCHEDULING+PLACEMENT+ADMISSION",
                       text)};
     }
-    table.members.emplace_back(kKinds[at++], toml_text(trim(part)));
+    table.members.push_back({std::string(kKinds[at++]), toml_text(trim(part))});
   }
   return table;
 }

@@ -48,7 +48,7 @@ Result<SweepConfig> read_file_part(const SweepCommandOptions& options) {
   TomlNode run;
   const TomlNode* table = document.find("sweep");
   for (const auto& member : document.members) {
-    if (member.first != "sweep") run.members.push_back(member);
+    if (member.name != "sweep") run.members.push_back(member);
   }
   auto base = load_config(run, layers->file,
                           std::filesystem::path(layers->file).parent_path().string(), *layers);

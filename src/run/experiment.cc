@@ -155,7 +155,7 @@ Result<Experiment> parse_experiment(const TomlNode& document, const std::string&
   TomlNode own;
   constexpr std::string_view kOwn[] = {"title", "source", "tolerance", "adjust", "run"};
   for (const auto& member : document.members) {
-    const bool is_own = std::find(std::begin(kOwn), std::end(kOwn), member.first) != std::end(kOwn);
+    const bool is_own = std::find(std::begin(kOwn), std::end(kOwn), member.name) != std::end(kOwn);
     (is_own ? own : shared).members.push_back(member);
   }
   TomlReader reader(own, where);

@@ -20,7 +20,7 @@ TomlNode convert(const toml::node& node);
 
 TomlNode convert_table(const toml::table& table) {
   TomlNode result;
-  std::vector<std::pair<Position, std::pair<std::string, TomlNode>>> members;
+  std::vector<std::pair<Position, TomlMember>> members;
   for (const auto& [key, value] : table) {
     members.push_back({{key.source().begin.line, key.source().begin.column},
                        {std::string(key.str()), convert(value)}});
@@ -112,10 +112,10 @@ TomlNode toml_at(std::string_view path, TomlNode value) {
   const std::size_t dot = path.find('.');
   TomlNode table;
   if (dot == std::string_view::npos) {
-    table.members.emplace_back(path, std::move(value));
+    table.members.push_back({std::string(path), std::move(value)});
   } else {
-    table.members.emplace_back(path.substr(0, dot),
-                               toml_at(path.substr(dot + 1), std::move(value)));
+    table.members.push_back(
+        {std::string(path.substr(0, dot)), toml_at(path.substr(dot + 1), std::move(value))});
   }
   return table;
 }

@@ -8,7 +8,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/params.h"
@@ -16,17 +15,24 @@
 
 namespace muster {
 
+struct TomlMember;
+
 struct TomlNode {
   enum class Kind { kText, kReal, kInteger, kFlag, kArray, kTable };
 
   Kind kind = Kind::kTable;
-  std::string text;                                       // a scalar, as a user would write it
-  std::vector<TomlNode> items;                            // of an array
-  std::vector<std::pair<std::string, TomlNode>> members;  // of a table, in the order of the file
+  std::string text;                 // a scalar, as a user would write it
+  std::vector<TomlNode> items;      // of an array
+  std::vector<TomlMember> members;  // of a table, in the order of the file
   int line = 0;
 
   bool scalar() const { return kind != Kind::kArray && kind != Kind::kTable; }
   const TomlNode* find(std::string_view name) const;
+};
+
+struct TomlMember {
+  std::string name;
+  TomlNode value;
 };
 
 // `where` names the file in messages.

@@ -150,7 +150,7 @@ TEST(Sweep, DescriptionReadsBack) {
   const TomlNode* table = document->find("sweep");
   ASSERT_NE(table, nullptr);
   for (const auto& member : document->members) {
-    if (member.first != "sweep") run.members.push_back(member);
+    if (member.name != "sweep") run.members.push_back(member);
   }
   auto base = load_config(run, "sweep.toml", "", {});
   ASSERT_TRUE(base) << base.error().message;

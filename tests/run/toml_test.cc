@@ -23,7 +23,7 @@ TEST(Toml, KeepsTheOrderAndLinesOfTheFile) {
   EXPECT_THAT(names, ElementsAre("z", "a", "m"));
   const TomlNode* table = document.find("m");
   ASSERT_NE(table, nullptr);
-  EXPECT_EQ(table->members[0].first, "q");
+  EXPECT_EQ(table->members[0].name, "q");
   EXPECT_EQ(table->find("b")->line, 6);
   EXPECT_EQ(table->find("b")->text, "2.5");
 }
