@@ -14,7 +14,7 @@ namespace muster {
 
 struct Choice {
   std::string name;
-  ParamTexts params;
+  ParamTexts params = {};
 
   bool empty() const { return name.empty(); }
   std::string text() const;  // in the form above

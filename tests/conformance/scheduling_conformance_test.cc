@@ -45,7 +45,7 @@ class SchedulingConformance : public ::testing::TestWithParam<Case> {
   static bool blox() { return GetParam().placement.name == "blox"; }
 };
 
-// Simulation::run checks all invariants after every turn.
+// TestRun::run checks all invariants after every turn.
 TEST_P(SchedulingConformance, NeverOverCommitsAndBringsEveryJobToAnEnd) {
   for (const Scenario& scenario : {apply(mixed_scenario()), apply(divided_scenario())}) {
     const RunLog log = simulate(scenario);
@@ -122,7 +122,7 @@ TEST_P(SchedulingConformance, HandlesEmptyAndOneJobTraces) {
 TEST_P(SchedulingConformance, ClonesAreIndependent) {
   const Scenario scenario = apply(mixed_scenario());
   const RunLog undisturbed = simulate(scenario);
-  Simulation disturbed(scenario);
+  TestRun disturbed(scenario);
   for (int turn = 0; disturbed.engine().turn(); ++turn) {
     if (turn % 10 == 5) disturbed.engine().predict(0, turn % 20 == 5 ? 100 : kNever);
   }
@@ -181,7 +181,7 @@ class WorkConserving : public SchedulingConformance {};
 
 TEST_P(WorkConserving, AsItSays) {
   for (const Scenario& scenario : {apply(mixed_scenario()), apply(divided_scenario())}) {
-    Simulation simulation(scenario);
+    TestRun simulation(scenario);
     while (simulation.engine().turn()) {
       const View view = simulation.engine().view();
       for (const Slot slot : view.jobs.waiting()) {

@@ -302,7 +302,7 @@ TEST(Window, EndsWithTheLastTurnBeforeIt) {
   Scenario scenario;
   scenario.jobs = {job_of(0, 10), job_of(20, 100), job_of(200, 10)};
   scenario.options.until = 50;
-  Simulation simulation(scenario);
+  TestRun simulation(scenario);
   const RunLog& log = simulation.run();
   EXPECT_EQ(log.jobs.size(), 1U);
   EXPECT_EQ(simulation.engine().now(), 20);
@@ -316,7 +316,7 @@ TEST(Window, EndsWhenTheTrackedJobsHaveLeft) {
   scenario.cluster = uniform_cluster(1, 1);
   for (int i = 0; i < 6; ++i) scenario.jobs.push_back(job_of(i, 10));
   scenario.options.until_left = {JobId{1}, JobId{2}};
-  Simulation simulation(scenario);
+  TestRun simulation(scenario);
   const RunLog& log = simulation.run();
   EXPECT_EQ(log.jobs.size(), 3U);
   EXPECT_EQ(simulation.engine().now(), 30);
@@ -324,7 +324,7 @@ TEST(Window, EndsWhenTheTrackedJobsHaveLeft) {
 
 TEST(EmptyTrace, HasNoTurns) {
   const Scenario empty;
-  Simulation simulation(empty);
+  TestRun simulation(empty);
   EXPECT_FALSE(simulation.engine().turn());
   EXPECT_THAT(simulation.log().turns, IsEmpty());
 }

@@ -132,7 +132,7 @@ TEST(Rounds, OfARunAreAllCountedButOnlyThoseThatMatterTakePlace) {
   Scenario scenario;
   scenario.jobs = {job_of(25, 100)};
   scenario.pacing = {"rounds", {{"length", "10"}}};
-  Simulation simulation(scenario);
+  TestRun simulation(scenario);
   const RunLog& log = simulation.run();
   // 0 (the first turn), 30 (the job starts), 130 (it is seen to be done).
   ASSERT_EQ(log.turns.size(), 3U);

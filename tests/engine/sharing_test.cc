@@ -192,7 +192,7 @@ TEST(Groups, MayEndWithinOneRound) {
   scenario.jobs = {job_of(0, 2), job_of(0, 3), job_of(30, 1)};
   scenario.perf = {{"sharing", {{"loss", "0.5"}}}};
   scenario.pacing = {"slots", {{"length", "10"}}};
-  Simulation simulation(scenario);
+  TestRun simulation(scenario);
   simulation.turn_to(10);
   EXPECT_EQ(simulation.engine().left(), 2);
   EXPECT_EQ(simulation.log().job(0).end, 4);

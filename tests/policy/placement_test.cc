@@ -155,7 +155,7 @@ Scenario synergy(const char* mode) {
 }
 
 TEST(Synergy, FairGivesEveryGpuItsPartOfTheCores) {
-  Simulation simulation(synergy("fair"));
+  TestRun simulation(synergy("fair"));
   simulation.engine().turn();
   EXPECT_EQ(simulation.engine().cluster().free_cpus(NodeId{0}), 0);
   const View view = simulation.engine().view();
@@ -168,7 +168,7 @@ TEST(Synergy, FairGivesEveryGpuItsPartOfTheCores) {
 TEST(Synergy, GreedyMakesJobsWaitForTheirWish) {
   Scenario scenario = synergy("greedy");
   scenario.perf = {};
-  Simulation simulation(scenario);
+  TestRun simulation(scenario);
   simulation.engine().turn();
   const View view = simulation.engine().view();
   // The first takes three cores per GPU; the fair two of the second do not fit beside it.
@@ -182,7 +182,7 @@ TEST(Synergy, TuneCutsBackWhoHasMoreThanItsPart) {
   Scenario scenario = synergy("tune");
   scenario.perf = {};
   scenario.jobs[1].arrival = scenario.jobs[1].submit = 5;
-  Simulation simulation(scenario);
+  TestRun simulation(scenario);
   simulation.engine().turn();
   const View view = simulation.engine().view();
   const Slot first = view.jobs.running().front();

@@ -150,7 +150,7 @@ TEST(Optimus, GivesSpareGpusWhereTheySaveMost) {
     job.min_gpus = 1;
     job.max_gpus = 4;
   }
-  Simulation simulation(scenario);
+  TestRun simulation(scenario);
   simulation.engine().turn();
   const View view = simulation.engine().view();
   std::vector<int> sizes;

@@ -112,13 +112,13 @@ TEST(LookAhead, DoesNotKnowFailuresToCome) {
   scenario.failures.node_mtbf = 100;
   scenario.failures.node_repair = 50;
   scenario.cost.checkpoint_interval = 10;
-  Simulation simulation(scenario);
+  TestRun simulation(scenario);
   simulation.engine().turn();
   EXPECT_EQ(simulation.engine().predict(0, kNever).sum_completion_time, 1000);
   EXPECT_GT(simulation.run().job(0).end, 1000);
   scenario.failures = {};
   scenario.cluster.schedule = {{500, NodeId{0}, false}, {700, NodeId{0}, true}};
-  Simulation scheduled(scenario);
+  TestRun scheduled(scenario);
   scheduled.engine().turn();
   EXPECT_EQ(scheduled.engine().predict(0, kNever).sum_completion_time, 1200);
 }
@@ -128,7 +128,7 @@ TEST(Predict, LooksExactlyAsFarAsItIsAsked) {
   Scenario scenario;
   scenario.cluster = uniform_cluster(1, 1);
   scenario.jobs = {job_of(0, 100), job_of(0, 50)};
-  Simulation simulation(scenario);
+  TestRun simulation(scenario);
   simulation.engine().turn();
   const Prediction prediction = simulation.engine().predict(0, 60);
   EXPECT_EQ(prediction.finished, 0);

@@ -66,7 +66,7 @@ class Trial final : public Observer {
   }
 
   std::string run() {
-    Simulation simulation(scenario_);
+    TestRun simulation(scenario_);
     constexpr int kMostTurns = 500'000;
     bool more = true;
     for (int turn = 0; more && wrong_.empty(); ++turn) {

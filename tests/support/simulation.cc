@@ -95,7 +95,7 @@ std::vector<std::string> RunLog::lines(std::initializer_list<Action> actions) co
   return lines;
 }
 
-Simulation::Simulation(Scenario scenario) : scenario_(std::move(scenario)) {
+TestRun::TestRun(Scenario scenario) : scenario_(std::move(scenario)) {
   Engine::Parts parts;
   parts.cluster = std::make_shared<const ClusterSpec>(scenario_.cluster);
   if (scenario_.perf_model) {
@@ -127,7 +127,7 @@ Simulation::Simulation(Scenario scenario) : scenario_(std::move(scenario)) {
   engine_ = std::make_unique<Engine>(std::move(parts));
 }
 
-const RunLog& Simulation::run(long long most_turns) {
+const RunLog& TestRun::run(long long most_turns) {
   bool more = true;
   for (long long turn = 0; more; ++turn) {
     if (turn == most_turns) {
@@ -145,13 +145,13 @@ const RunLog& Simulation::run(long long most_turns) {
   return log_;
 }
 
-void Simulation::turn_to(Seconds time) {
+void TestRun::turn_to(Seconds time) {
   while (engine_->turn() && engine_->now() < time) {
   }
 }
 
 RunLog simulate(Scenario scenario) {
-  Simulation simulation(std::move(scenario));
+  TestRun simulation(std::move(scenario));
   return simulation.run();
 }
 

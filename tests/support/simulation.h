@@ -13,19 +13,13 @@
 #include "backend/sim/sim_backend.h"
 #include "engine/engine.h"
 #include "policy/table.h"
+#include "run/choice.h"
 
 namespace muster {
 
-// A plug-in by name, with the parameters that differ from their defaults.
-struct Choice {
-  std::string name;
-  ParamTexts params = {};
-  friend std::ostream& operator<<(std::ostream& out, const Choice& choice) {
-    out << choice.name;
-    for (const auto& [name, value] : choice.params) out << ' ' << name << '=' << value;
-    return out;
-  }
-};
+inline std::ostream& operator<<(std::ostream& out, const Choice& choice) {
+  return out << choice.text();
+}
 
 std::unique_ptr<AdmissionPolicy> make_admission(const Choice& choice);
 std::unique_ptr<SchedulingPolicy> make_scheduling(const Choice& choice);
@@ -66,7 +60,7 @@ struct RunLog final : Observer {
 
 std::string line_of(const Decision& decision);
 
-// What a simulation is made of. Fill in what differs, then make a Simulation of it.
+// What a simulation is made of. Fill in what differs, then make a TestRun of it.
 struct Scenario {
   ClusterSpec cluster = uniform_cluster(1, 4);
   std::vector<JobSpec> jobs = {};
@@ -88,11 +82,11 @@ struct Scenario {
   std::function<std::shared_ptr<const PerfModel>()> perf_model = {};
 };
 
-class Simulation {
+class TestRun {
  public:
-  explicit Simulation(Scenario scenario);
-  Simulation(const Simulation&) = delete;
-  Simulation& operator=(const Simulation&) = delete;
+  explicit TestRun(Scenario scenario);
+  TestRun(const TestRun&) = delete;
+  TestRun& operator=(const TestRun&) = delete;
 
   Engine& engine() { return *engine_; }
   const RunLog& log() const { return log_; }
