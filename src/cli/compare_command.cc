@@ -56,6 +56,7 @@ Result<std::vector<RunConfig>> runs_of(const CompareOptions& options) {
     if (!config) return config.error();
     auto complete = complete_config(std::move(*config));
     if (!complete) return complete.error();
+    if (const std::string doubt = doubt_about(*complete); !doubt.empty()) note(doubt);
     complete->name = draft.name.empty() ? complete->label() : draft.name;
     complete->output.force = options.output.force;
     complete->output.turns = options.output.turns;

@@ -61,6 +61,7 @@ int simulate(const SimulateOptions& options) {
   auto config = described(options);
   if (!config) return complain(config.error());
   if (Status known = check_metrics(options.output.metrics); !known) return complain(known.error());
+  if (const std::string doubt = doubt_about(*config); !doubt.empty()) note(doubt);
   choose_folder(*config, options.output);
   watch_interrupts();
   Progress progress({.title = "simulate", .quiet = options.output.quiet});

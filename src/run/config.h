@@ -160,6 +160,9 @@ Status apply_toml(RunConfig& config, const TomlNode& document, const std::string
 // up.
 Result<RunConfig> complete_config(RunConfig config);
 
+// What a complete description will hardly mean, for people; empty: nothing odd.
+std::string doubt_about(const RunConfig& config);
+
 // The whole description as TOML.
 std::string to_toml(const RunConfig& config);
 

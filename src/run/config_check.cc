@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "model/gpu_set.h"
 #include "run/config.h"
 #include "run/jobs.h"
@@ -228,6 +229,21 @@ Result<RunConfig> complete_config(RunConfig config) {
   config.failures.seed = static_cast<std::uint64_t>(*config.failure_seed);
   config.usual.clear();
   return config;
+}
+
+std::string doubt_about(const RunConfig& config) {
+  // Policies with a quantum take turns; a job that is stopped before its restart is over gets
+  // nowhere.
+  const auto quantum = config.scheduling.params.find("quantum");
+  if (quantum == config.scheduling.params.end()) return {};
+  const std::string& period =
+      config.pacing.name == "rounds" ? config.pacing.params.at("length") : quantum->second;
+  if (config.restart.restart < parse_real(period).value_or(kNever)) return {};
+  return fmt::format(
+      "a restart costs {} s, and {} looks at the order every {} s: jobs that take turns may never "
+      "get anywhere; lengthen the {} or lower the cost",
+      config.restart.restart, config.scheduling.name, period,
+      config.pacing.name == "rounds" ? "round" : "quantum");
 }
 
 }  // namespace muster

@@ -1,5 +1,8 @@
 #include "run/config.h"
 
+#include <fstream>
+#include <sstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -105,6 +108,47 @@ turns = true
   EXPECT_EQ(second->name, "everything \"quoted\"");
 }
 
+// Every key of a description that is written out must be named in docs/configuration.md.
+TEST(RunConfig, PageNamesEveryKey) {
+  std::ifstream file(source_dir() / "docs" / "configuration.md");
+  std::ostringstream page;
+  page << file.rdbuf();
+  auto config = complete(kSmall);
+  ASSERT_TRUE(config) << config.error().message;
+  config->measure = {1, 2, true};
+  config->combinations.resize(1);
+  config->restart.table.resize(1);
+  config->failure_seed = 1;
+  config->name = "named";
+  config->scaling = {"all", {}};
+  config->partitions_apart = true;
+  config->progress.countdown = true;
+  config->forecast.file = "forecast.csv";
+  config->profiling.nodes = 1;
+  config->restart.by_size.resize(1);
+  WorkloadConfig traced;
+  traced.trace = "trace.csv";
+  traced.sha256 = "0";
+  traced.settings["reading"] = "blox";
+  traced.models = "models.csv";
+  traced.estimates.file = "estimates.csv";
+  RunConfig with_trace = *config;
+  with_trace.workload = traced;
+  for (const RunConfig& one : {*config, with_trace}) {
+    const auto document = parse_toml(to_toml(one), "run.toml");
+    ASSERT_TRUE(document);
+    for (const auto& [name, value] : document->members) {
+      EXPECT_THAT(page.str(), HasSubstr(name));
+      // The parameters of plug-ins are in docs/policy-reference.md.
+      if (value.find("name") != nullptr) continue;
+      for (const TomlMember& member : value.members) {
+        if (name == "cluster") continue;
+        EXPECT_THAT(page.str(), HasSubstr("`" + member.name + "`")) << "in [" << name << "]";
+      }
+    }
+  }
+}
+
 TEST(RunConfig, LaterLayersReplaceEarlierOnes) {
   ConfigLayers layers;
   layers.settings.push_back({toml_at("scheduling", toml_text("las")), "--scheduling"});
@@ -204,6 +248,18 @@ TEST(RunConfig, MistakesNamePlaceAndRemedy) {
   EXPECT_THAT(problem("selector = \"look-ahead\"\n" + small), HasSubstr("needs combinations"));
   EXPECT_THAT(problem("seed = -1\n" + small), HasSubstr("negative"));
   EXPECT_THAT(problem("preset = \"blx\"\n" + small), HasSubstr("preset"));
+}
+
+TEST(RunConfig, DoubtsRestartsThatOutlastTheirTurn) {
+  const std::string las = std::string("scheduling = \"las\"\n") + std::string(kSmall);
+  EXPECT_EQ(doubt_about(*complete(las)), "");
+  EXPECT_THAT(doubt_about(*complete(las + "[restart]\nrestart = 300\n")), HasSubstr("quantum"));
+  EXPECT_EQ(doubt_about(*complete(las + "[restart]\nrestart = 299\n")), "");
+  EXPECT_THAT(
+      doubt_about(*complete("pacing = \"rounds:length=60\"\n" + las + "[restart]\nrestart = 60\n")),
+      HasSubstr("round"));
+  // Nobody takes turns under first come, first served.
+  EXPECT_EQ(doubt_about(*complete(std::string(kSmall) + "[restart]\nrestart = 900\n")), "");
 }
 
 TEST(RunConfig, LabelShowsWhatIsNotUsual) {
