@@ -28,7 +28,7 @@ std::vector<std::string> words_after(const CommandNode& node) {
 }
 
 // For single quotes in every shell that we write for.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
     if (c == '\'') {
@@ -50,24 +50,24 @@ std::string bash_completion(const CommandNode& tree) {
   std::string values;
   std::string words;
   for_each_command(tree, "", [&](const std::string& path, const CommandNode& node) {
-    words += fmt::format("    {}) words={} ;;\n", quoted(path),
-                         quoted(fmt::format("{}", fmt::join(words_after(node), " "))));
+    words += fmt::format("    {}) words={} ;;\n", in_quotes(path),
+                         in_quotes(fmt::format("{}", fmt::join(words_after(node), " "))));
     for (const CommandOption& option : node.options) {
       if (option.positional || !option.takes_value) continue;
       for (const std::string& name : option.names) {
         const std::string line = fmt::format(
-            "    {}) {} ;;\n", quoted(path + "|" + name),
+            "    {}) {} ;;\n", in_quotes(path + "|" + name),
             option.values.empty()
                 ? "COMPREPLY=($(compgen -f -- \"$current\")); return"
                 : fmt::format("COMPREPLY=($(compgen -W {} -- \"$current\")); return",
-                              quoted(fmt::format("{}", fmt::join(option.values, " ")))));
+                              in_quotes(fmt::format("{}", fmt::join(option.values, " ")))));
         values += line;
       }
     }
   });
   std::string paths;
   for_each_command(tree, "", [&](const std::string& path, const CommandNode&) {
-    if (!path.empty()) paths += quoted(path) + " ";
+    if (!path.empty()) paths += in_quotes(path) + " ";
   });
   return fmt::format(R"(# bash completion for muster
 _muster() {{
@@ -94,14 +94,14 @@ std::string zsh_completion(const CommandNode& tree) {
   for_each_command(tree, "", [&](const std::string& path, const CommandNode& node) {
     std::string list;
     for (const CommandNode& child : node.commands) {
-      list += " " + quoted(child.name + ":" + first_line(child.sentence));
+      list += " " + in_quotes(child.name + ":" + first_line(child.sentence));
     }
     std::string options;
     std::string values;
     for (const CommandOption& option : node.options) {
       if (option.positional) continue;
       for (const std::string& name : option.names) {
-        options += " " + quoted(name + ":" + first_line(option.sentence));
+        options += " " + in_quotes(name + ":" + first_line(option.sentence));
         if (!option.takes_value) continue;
         values += option.values.empty() ? fmt::format("        {}) _files; return ;;\n", name)
                                         : fmt::format("        {}) compadd -- {}; return ;;\n",
@@ -111,11 +111,11 @@ std::string zsh_completion(const CommandNode& tree) {
     cases += fmt::format(
         "    {})\n      case \"$words[CURRENT-1]\" in\n{}      esac\n      commands=({})\n"
         "      options=({})\n      ;;\n",
-        quoted(path), values, list, options);
+        in_quotes(path), values, list, options);
   });
   std::string paths;
   for_each_command(tree, "", [&](const std::string& path, const CommandNode&) {
-    if (!path.empty()) paths += quoted(path) + " ";
+    if (!path.empty()) paths += in_quotes(path) + " ";
   });
   return fmt::format(R"(#compdef muster
 # zsh completion for muster
@@ -160,15 +160,16 @@ std::string fish_completion(const CommandNode& tree) {
       condition = fmt::format("{}", fmt::join(seen, "; and "));
     }
     for (const CommandNode& child : node.commands) {
-      out += fmt::format("complete -c muster -n {} -a {} -d {}\n", quoted(condition), child.name,
-                         quoted(first_line(child.sentence)));
+      out += fmt::format("complete -c muster -n {} -a {} -d {}\n", in_quotes(condition), child.name,
+                         in_quotes(first_line(child.sentence)));
     }
     for (const CommandOption& option : node.options) {
       if (option.positional) {
-        if (!path.empty()) out += fmt::format("complete -c muster -n {} -F\n", quoted(condition));
+        if (!path.empty())
+          out += fmt::format("complete -c muster -n {} -F\n", in_quotes(condition));
         continue;
       }
-      out += fmt::format("complete -c muster -n {}", quoted(condition));
+      out += fmt::format("complete -c muster -n {}", in_quotes(condition));
       for (const std::string& name : option.names) {
         out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       }
@@ -176,9 +177,9 @@ std::string fish_completion(const CommandNode& tree) {
         out += option.values.empty()
                    ? " -r -F"
                    : fmt::format(" -x -a {}",
-                                 quoted(fmt::format("{}", fmt::join(option.values, " "))));
+                                 in_quotes(fmt::format("{}", fmt::join(option.values, " "))));
       }
-      out += fmt::format(" -d {}\n", quoted(first_line(option.sentence)));
+      out += fmt::format(" -d {}\n", in_quotes(first_line(option.sentence)));
     }
   });
   return out;

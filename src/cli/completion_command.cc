@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/command_page.h"
 #include "cli/commands.h"
 #include "cli/completion.h"
 #include "cli/man_page.h"
@@ -38,11 +39,14 @@ void add_completion_command(CLI::App& app, Chosen& chosen) {
       return kExitOk;
     };
   });
-  // For docs/policy-reference.md.
-  CLI::App* reference = app.add_subcommand("reference", "Print the policy reference")->group("");
-  reference->callback([&chosen] {
-    chosen.run = [] {
-      fmt::print("{}", policy_reference());
+  // For docs/policy-reference.md and docs/command-line.md.
+  CLI::App* reference = app.add_subcommand("reference", "Print a page of the reference")->group("");
+  const auto page = std::make_shared<std::string>("policies");
+  reference->add_option("PAGE", *page, "policies or commands")
+      ->check(CLI::IsMember({"policies", "commands"}));
+  reference->callback([page, &chosen] {
+    chosen.run = [page] {
+      fmt::print("{}", *page == "commands" ? command_page(command_tree()) : policy_reference());
       return kExitOk;
     };
   });

@@ -6,19 +6,36 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/command_page.h"
 #include "policy/table.h"
 #include "support/paths.h"
 
 namespace muster {
 namespace {
 
-TEST(PolicyReference, PageInTheTreeIsUpToDate) {
-  std::ifstream file(source_dir() / "docs" / "policy-reference.md");
-  ASSERT_TRUE(file) << "docs/policy-reference.md is missing";
+std::string page_in_the_tree(const std::string& name) {
+  std::ifstream file(source_dir() / "docs" / name);
   std::ostringstream text;
   text << file.rdbuf();
-  EXPECT_EQ(text.str(), policy_reference())
+  return text.str();
+}
+
+TEST(PolicyReference, PageInTheTreeIsUpToDate) {
+  EXPECT_EQ(page_in_the_tree("policy-reference.md"), policy_reference())
       << "write it again with: build/release/muster reference > docs/policy-reference.md";
+}
+
+TEST(CommandPage, PageInTheTreeIsUpToDate) {
+  EXPECT_EQ(page_in_the_tree("command-line.md"), command_page(command_tree()))
+      << "write it again with: build/release/muster reference commands > docs/command-line.md";
+}
+
+TEST(CommandPage, HasEveryCommandWithItsOptions) {
+  const std::string page = command_page(command_tree());
+  for (const char* part :
+       {"## muster simulate\n", "## muster trace generate\n", "`--seeds`", "| 130 | interrupted"}) {
+    EXPECT_THAT(page, ::testing::HasSubstr(part));
+  }
 }
 
 TEST(PolicyReference, NamesEveryPolicy) {
