@@ -7,10 +7,10 @@
 #   fuzz/<name>_fuzz.cc    <name>_fuzz; libFuzzer in the fuzz preset, elsewhere a replay run as fuzz_<name>
 #   bench/<name>.cc        an executable bench_<name>
 #
-# Labels choose what the sanitizer builds run: `threads` for tests that start threads or child processes,
+# Labels choose what the sanitizer builds run: `threads` for tests that start threads,
 # `slow` for folders of long suites. Single slow tests end their name in `Slow` instead.
 
-set(MUSTER_THREADED_TESTS engine backend conformance run cli)
+set(MUSTER_THREADED_TESTS conformance run cli learn report)
 set(MUSTER_SLOW_TESTS parity)
 
 get_property(MUSTER_ALL_ROOMS GLOBAL PROPERTY MUSTER_ROOM_TARGETS)
@@ -24,6 +24,11 @@ add_custom_target(muster_benches)
 set(MUSTER_TEST_ENVIRONMENT "")
 if(TARGET muster)
   list(APPEND MUSTER_TEST_ENVIRONMENT "MUSTER=$<TARGET_FILE:muster>")
+endif()
+
+# Under a sanitizer it is our code that is watched; optimising the tests would only take time.
+if(MUSTER_SANITIZE)
+  set(MUSTER_TEST_OPTIONS -O0)
 endif()
 
 function(muster_link_everything target)
@@ -60,6 +65,10 @@ function(muster_add_test_folder folder)
     target_link_libraries(${target} PRIVATE muster_test_support)
   endif()
   muster_link_everything(${target} GTest::gmock GTest::gtest GTest::gtest_main)
+  target_compile_options(${target} PRIVATE ${MUSTER_TEST_OPTIONS})
+  if(MUSTER_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM muster_test_precompiled)
+  endif()
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     # GoogleTest's parameterised suites call variadic macros with nothing in the variadic part.
     target_compile_options(${target} PRIVATE -Wno-gnu-zero-variadic-macro-arguments)
@@ -90,10 +99,18 @@ function(muster_add_test_folder folder)
 endfunction()
 
 if(GTest_FOUND)
+  if(MUSTER_PRECOMPILE)
+    # A program, since programs are compiled for a place of their own and libraries for any.
+    add_executable(muster_test_precompiled EXCLUDE_FROM_ALL "${PROJECT_BINARY_DIR}/precompiled.cc")
+    muster_link_everything(muster_test_precompiled GTest::gmock GTest::gtest GTest::gtest_main)
+    target_compile_options(muster_test_precompiled PRIVATE ${MUSTER_TEST_OPTIONS})
+    target_precompile_headers(muster_test_precompiled PRIVATE ${MUSTER_PRECOMPILED} <gmock/gmock.h> <gtest/gtest.h>)
+  endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cc")
   if(sources)
     add_library(muster_test_support STATIC EXCLUDE_FROM_ALL ${sources})
     muster_link_everything(muster_test_support GTest::gmock GTest::gtest)
+    target_compile_options(muster_test_support PRIVATE ${MUSTER_TEST_OPTIONS})
     target_include_directories(muster_test_support PUBLIC "${PROJECT_SOURCE_DIR}/tests")
     # Only this file knows where the source tree is, so the other objects stay equal between checkouts.
     set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/support/paths.cc" PROPERTIES

@@ -11,6 +11,7 @@ endif()
 
 option(MUSTER_INVARIANTS "Check the engine's invariants after every turn" OFF)
 option(MUSTER_WERROR "Treat warnings as errors" ON)
+option(MUSTER_PRECOMPILE "Parse the most used headers once" OFF)
 option(MUSTER_FUZZ "Build the fuzzers with libFuzzer (needs clang)" OFF)
 set(MUSTER_SANITIZE "" CACHE STRING "Sanitizers to build with, comma separated")
 
