@@ -11,7 +11,7 @@
 # `slow` for folders of long suites. Single slow tests end their name in `Slow` instead.
 
 set(MUSTER_THREADED_TESTS conformance run cli learn report)
-set(MUSTER_SLOW_TESTS parity)
+set(MUSTER_SLOW_TESTS parity parity_gavel)
 
 get_property(MUSTER_ALL_ROOMS GLOBAL PROPERTY MUSTER_ROOM_TARGETS)
 enable_testing()

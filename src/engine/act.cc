@@ -114,7 +114,7 @@ void Engine::finish(Slot slot, Seconds exact) {
   Job& job = jobs_[slot];
   job.work = job.total_work;
   job.rate = 0;
-  job.since = now_;
+  job.since = exact;
   settle_held_time(job);
   const bool alone = job.partner == slot;
   if (alone) cluster_.release(job.gpus, job.spec.partition, job.host);

@@ -81,8 +81,32 @@ class Events final : public Pacing {
   std::unique_ptr<Pacing> clone() const override { return std::make_unique<Events>(*this); }
 };
 
+// The backend knows when the leases of this turn end; where none was given, the next arrival is
+// what there is to wait for. If nothing will come either, the wheel turns once more at the same
+// moment: a policy that waits for something then sees that it waits in vain.
+class Leases final : public Pacing {
+ public:
+  explicit Leases(const LeaseRule& rule) : rule_(rule) {}
+  Seconds next_turn(const Moments& m) const override {
+    if (m.next_event != kNever) return m.next_event;
+    if (m.next_arrival != kNever) return m.next_arrival;
+    return m.active ? m.now : kNever;
+  }
+  Seconds first_turn(Seconds first_arrival) const override { return first_arrival; }
+  Seconds end_of(Seconds exact, Seconds) const override { return exact; }
+  Seconds length() const override { return rule_.length; }
+  LeaseRule leases() const override { return rule_; }
+  std::unique_ptr<Pacing> clone() const override { return std::make_unique<Leases>(*this); }
+
+ private:
+  LeaseRule rule_;
+};
+
 }  // namespace
 
+std::unique_ptr<Pacing> make_leases(const LeaseRule& rule) {
+  return std::make_unique<Leases>(rule);
+}
 std::unique_ptr<Pacing> make_rounds(Seconds length) { return std::make_unique<Rounds>(length); }
 std::unique_ptr<Pacing> make_slots(Seconds length) { return std::make_unique<Slots>(length); }
 std::unique_ptr<Pacing> make_ticks(Seconds length) { return std::make_unique<Ticks>(length); }
@@ -106,6 +130,14 @@ const std::vector<PacingInfo>& pacing_table() {
        "turns at whole ticks at which something happens; a job ends on a tick",
        {{"length", ParamKind::kReal, "1", "seconds of a tick", 1e-3}},
        [](const Params& p) { return make_ticks(p.real("length")); }},
+      {"leases",
+       "jobs get the whole training steps of a round; the turn comes when the last has done them",
+       {{"length", ParamKind::kReal, "360", "seconds of a round", 1e-3},
+        {"step_per_gpu", ParamKind::kFlag, "false",
+         "a job with fewer steps left than GPUs fails, as in Gavel"}},
+       [](const Params& p) {
+         return make_leases({p.real("length"), p.flag("step_per_gpu")});
+       }},
   };
   return kTable;
 }

@@ -9,6 +9,8 @@
 // then. events  turn at every arrival, completion and node change. A job ends, and its GPUs are
 // free, at
 //         the exact moment.
+// leases  jobs get whole training steps, as many as fit the length; the turn comes when the last of
+//         them has done its steps. A job ends at the exact moment; its GPUs are free at the turn.
 //
 // Where time is real, a turn takes place a little after its time; the next one is again on the
 // grid.
@@ -33,6 +35,13 @@ struct Moments {
   bool active = false;          // something runs or waits
 };
 
+// Work that is handed out from turn to turn in whole training steps, as Gavel does it.
+struct LeaseRule {
+  Seconds length = 0;  // of a lease; 0: jobs simply run on
+  // A job with fewer steps left than it has GPUs fails instead of doing them, as published.
+  bool step_per_gpu = false;
+};
+
 class Pacing {
  public:
   virtual ~Pacing() = default;
@@ -46,6 +55,8 @@ class Pacing {
   virtual long long skipped(Seconds /*from*/, Seconds /*to*/) const { return 0; }
   // Length of a round, slot or tick; 0 if there is none.
   virtual Seconds length() const = 0;
+  // How a simulation hands out work between turns.
+  virtual LeaseRule leases() const { return {}; }
   virtual std::unique_ptr<Pacing> clone() const = 0;
 };
 
@@ -53,6 +64,7 @@ std::unique_ptr<Pacing> make_rounds(Seconds length);
 std::unique_ptr<Pacing> make_slots(Seconds length);
 std::unique_ptr<Pacing> make_ticks(Seconds length);
 std::unique_ptr<Pacing> make_events();
+std::unique_ptr<Pacing> make_leases(const LeaseRule& rule);
 
 struct PacingInfo {
   std::string_view name;

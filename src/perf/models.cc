@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "perf/colocation.h"
 #include "perf/cpu_profiles.h"
+#include "perf/throughputs.h"
 
 namespace muster {
 namespace {
@@ -90,6 +91,18 @@ class Product final : public PerfModel {
     double product = 1;
     for (const auto& model : models_) product *= model->rate(job, footing);
     return product;
+  }
+  double step_rate(const JobSpec& job, const Footing& footing) const override {
+    if (!counts_steps()) return PerfModel::step_rate(job, footing);
+    double product = 1;
+    for (const auto& model : models_) {
+      product *= model->counts_steps() ? model->step_rate(job, footing) : model->rate(job, footing);
+    }
+    return product;
+  }
+  bool counts_steps() const override {
+    return std::any_of(models_.begin(), models_.end(),
+                       [](const auto& model) { return model->counts_steps(); });
   }
   const WorkloadProfile* profile(Symbol model) const override {
     for (const auto& part : models_) {
@@ -208,6 +221,15 @@ const std::vector<PerfInfo>& perf_table() {
         {"unknown_loss", ParamKind::kReal, "0.3",
          "part of the speed lost where one of the two has no profile", 0, 0.99}},
        make_colocation_of},
+      {"throughputs",
+       "measured steps per second by job type, GPU type and neighbour, from a table in JSON",
+       "Gavel, 2020",
+       {{"file", ParamKind::kText, "", "the table, such as simulation_throughputs.json"},
+        {"reference", ParamKind::kText, "v100",
+         "the GPU type on which a job takes its recorded duration"}},
+       [](const Params& p, Symbols& symbols) {
+         return make_throughputs(p.text("file"), p.text("reference"), symbols);
+       }},
       {"cpu-profiles",
        "models need different numbers of CPU cores beside each GPU",
        "Synergy, 2022",

@@ -34,6 +34,13 @@ class PerfModel {
   virtual ~PerfModel() = default;
   // Seconds of undisturbed run gained per second; positive for every footing a policy may choose.
   virtual double rate(const JobSpec& job, const Footing& footing) const = 0;
+  // Training steps per second; seconds of undisturbed run for jobs that count no steps. Zero where
+  // the job cannot run at all.
+  virtual double step_rate(const JobSpec& job, const Footing& footing) const {
+    return rate(job, footing) * (job.iterations > 0 ? job.iterations / job.duration : 1);
+  }
+  // Whether step_rate() is measured and not derived from rate().
+  virtual bool counts_steps() const { return false; }
   // What is known of the workload; null where nothing is.
   virtual const WorkloadProfile* profile(Symbol /*model*/) const { return nullptr; }
   // CPU cores and memory the job wants beside each GPU; zero where the model does not care.

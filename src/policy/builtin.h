@@ -24,6 +24,9 @@ std::unique_ptr<SchedulingPolicy> make_qssf(const Params&);
 std::unique_ptr<SchedulingPolicy> make_lucid(const Params&);
 std::unique_ptr<SchedulingPolicy> make_least_gpus(const Params&);
 
+// Gavel's policies: allocators in rounds.
+std::vector<PolicyInfo<SchedulingPolicy>> gavel_rows();
+
 std::unique_ptr<PlacementPolicy> make_consolidated(const Params&);
 std::unique_ptr<PlacementPolicy> make_first_gpu(const Params&);
 std::unique_ptr<PlacementPolicy> make_scattered(const Params&);

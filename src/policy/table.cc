@@ -16,6 +16,12 @@ const ParamInfo kStrict{"strict", ParamKind::kFlag, "true",
 const ParamInfo kBackfill{"backfill", ParamKind::kFlag, "true",
                           "try jobs behind one that does not fit"};
 
+std::vector<PolicyInfo<SchedulingPolicy>> with_gavel(
+    std::vector<PolicyInfo<SchedulingPolicy>> rows) {
+  for (PolicyInfo<SchedulingPolicy>& row : gavel_rows()) rows.push_back(std::move(row));
+  return rows;
+}
+
 }  // namespace
 
 // To add a policy: write its file, declare its maker in policy/builtin.h, add its row here.
@@ -34,7 +40,7 @@ const std::vector<PolicyInfo<AdmissionPolicy>>& admission_table() {
 }
 
 const std::vector<PolicyInfo<SchedulingPolicy>>& scheduling_table() {
-  static const std::vector<PolicyInfo<SchedulingPolicy>> kTable = {
+  static const std::vector<PolicyInfo<SchedulingPolicy>> kTable = with_gavel({
       {"fifo",
        "first come, first served",
        "folklore",
@@ -126,7 +132,7 @@ const std::vector<PolicyInfo<SchedulingPolicy>>& scheduling_table() {
          0},
         {"every", ParamKind::kReal, "60", "seconds between two looks at the order", 1}},
        make_tiresias_quota},
-  };
+  });
   return kTable;
 }
 

@@ -340,6 +340,9 @@ std::vector<std::string*> RunConfig::paths() {
     const auto file = workload.generator.params.find(key);
     if (file != workload.generator.params.end()) found.push_back(&file->second);
   }
+  if (const auto file = workload.settings.find("throughputs"); file != workload.settings.end()) {
+    found.push_back(&file->second);
+  }
   for (Choice& model : perf) {
     for (const std::string_view key : kPerfFiles) {
       const auto file = model.params.find(key);

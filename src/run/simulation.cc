@@ -202,8 +202,10 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
     self.apart_->cost = cost;
     return simulation;
   }
+  ProgressRule progress = config.progress;
+  progress.leases = self.parts_.pacing->leases();
   self.backend_ =
-      std::make_unique<SimBackend>(self.cluster_, *perf, cost, config.failures, config.progress);
+      std::make_unique<SimBackend>(self.cluster_, *perf, cost, config.failures, progress);
   self.parts_.cluster = self.cluster_;
   self.parts_.perf = *perf;
   self.parts_.backend = self.backend_.get();

@@ -27,6 +27,12 @@ std::vector<Case> all_cases() {
                                        {"ticks", {{"length", "0.5"}}}};
   std::vector<Case> cases;
   for (const Choice& scheduling : choices_of(scheduling_table())) {
+    // Gavel's policies are one policy with different fractions: two stand for all of them.
+    if (scheduling.name.starts_with("gavel-") && scheduling.name != "gavel-isolated" &&
+        scheduling.name != "gavel-gandiva") {
+      cases.push_back({scheduling, placements[0], pacings[1]});
+      continue;
+    }
     for (const Choice& placement : placements) {
       for (const Choice& pacing : pacings) cases.push_back({scheduling, placement, pacing});
     }

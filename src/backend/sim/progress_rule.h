@@ -3,6 +3,7 @@
 // can be had to the second.
 #pragma once
 
+#include "engine/pacing.h"
 #include "model/ids.h"
 
 namespace muster {
@@ -15,6 +16,8 @@ struct ProgressRule {
   // A job that joined another on its GPUs keeps the rate of sharing after the other has left, as in
   // the published Lucid.
   bool guests_keep_rate = false;
+  // Work comes in leases of whole steps, from turn to turn (Gavel).
+  LeaseRule leases = {};
 };
 
 // Work that runs down by whole seconds, in the very order of roundings a loop would have.

@@ -15,7 +15,8 @@ SimBackend::SimBackend(std::shared_ptr<const ClusterSpec> cluster,
       perf_(std::move(perf)),
       cost_(std::move(cost)),
       nodes_(*cluster_, failures),
-      rule_(rule) {}
+      rule_(rule),
+      leases_(rule.leases) {}
 
 double SimBackend::saved_by(const Job& job, Seconds now) const {
   if (cost_->checkpoint_interval <= 0) return job.work_at(now);
@@ -25,6 +26,7 @@ double SimBackend::saved_by(const Job& job, Seconds now) const {
 }
 
 Pace SimBackend::act(const Command& command, Seconds now) {
+  if (leases_.on()) return act_with_leases(command, now);
   const Job& job = *command.job;
   Pace pace;
   if (command.kind == CommandKind::kStop) return stop(command, now);
@@ -37,16 +39,55 @@ Pace SimBackend::act(const Command& command, Seconds now) {
     // Its end has been reported already, in the same batch as what changed its neighbours.
     if (running_[index(command.slot)] == 0) return pace;
   } else {
-    const bool again = command.resumed || command.kind != CommandKind::kStart;
-    Seconds cost = cost_->first_start;
-    if (again) {
-      cost = cost_->stop_adds_work ? 0 : cost_->restart_of(job.spec.model, command.footing.gpus);
-    }
-    pace.since = now + cost;
+    pace.since = now + cost_of(command);
     pace.saved_work = pace.work;
   }
   foresee(command, pace, now);
   return pace;
+}
+
+Seconds SimBackend::cost_of(const Command& command) const {
+  const bool again = command.resumed || command.kind != CommandKind::kStart;
+  if (!again) return cost_->first_start;
+  if (cost_->stop_adds_work) return 0;
+  return cost_->restart_of(command.job->spec.model, command.footing.gpus);
+}
+
+Pace SimBackend::act_with_leases(const Command& command, Seconds now) {
+  Pace pace;
+  pace.since = now;
+  const bool known = leases_.runs(command.slot);
+  if (command.kind == CommandKind::kStop || (command.kind == CommandKind::kRepace && !known)) {
+    // One whose last lease is over has its end in the same batch of events.
+    pace.work = known ? leases_.work_of(command.slot) : command.job->total_work;
+    pace.rate = 1;
+    pace.saved_work = pace.work;
+    if (command.kind == CommandKind::kStop) leases_.stop(command.slot);
+    return pace;
+  }
+  const Seconds cost = command.kind == CommandKind::kRepace ? 0 : cost_of(command);
+  // Groups form one command after the other: only what they are in the end must have a speed.
+  leases_.run(command, perf_->step_rate(command.job->spec, command.footing), cost);
+  pace.work = leases_.work_of(command.slot);
+  pace.rate = rate_of(command);
+  pace.since = now + cost;
+  pace.saved_work = pace.work;
+  return pace;
+}
+
+Seconds SimBackend::advance_with_leases(Seconds until, std::vector<JobEvent>& events) {
+  const Seconds limit = until == kNever ? std::max(now_, next_event()) : until;
+  if (limit == kNever) return now_;
+  while (nodes_.next() <= limit) {
+    const JobEvent event = nodes_.pop();
+    const bool down = event.kind == EventKind::kNodeDown || event.kind == EventKind::kGpuDown;
+    if (down) leases_.lose(event.node, event.gpu, event.time);
+    events.push_back(event);
+  }
+  leases_.give(now_);
+  if (leases_.end() <= limit) leases_.settle(events);
+  now_ = limit;
+  return now_;
 }
 
 Pace SimBackend::stop(const Command& command, Seconds now) {
@@ -135,11 +176,16 @@ void SimBackend::drop_stale() {
 }
 
 Seconds SimBackend::next_event() {
+  if (leases_.on()) {
+    leases_.give(now_);
+    return leases_.end() == kNever ? nodes_.next() : leases_.end();
+  }
   drop_stale();
   return std::min(heap_.empty() ? kNever : heap_.front().time, nodes_.next());
 }
 
 Seconds SimBackend::advance(Seconds until, bool stop_at_event, std::vector<JobEvent>& events) {
+  if (leases_.on()) return advance_with_leases(until, events);
   const bool first_only = stop_at_event || until == kNever;
   const Seconds limit = first_only ? std::min(until, std::max(now_, next_event())) : until;
   if (limit == kNever) return now_;

@@ -6,6 +6,7 @@
 #include <queue>
 #include <vector>
 
+#include "backend/sim/lease_book.h"
 #include "backend/sim/node_life.h"
 #include "backend/sim/progress_rule.h"
 #include "engine/backend.h"
@@ -41,6 +42,10 @@ class SimBackend final : public Backend {
   double rate_of(const Command& command) const;
   // Work done by now, and whether the clock counts down whole ticks.
   double work_by(const Command& command, Seconds now);
+  // The same with work handed out in leases.
+  Pace act_with_leases(const Command& command, Seconds now);
+  Seconds advance_with_leases(Seconds until, std::vector<JobEvent>& events);
+  Seconds cost_of(const Command& command) const;
   void foresee(const Command& command, const Pace& pace, Seconds now);
   void forget(Slot slot);
   void drop_stale();
@@ -52,6 +57,7 @@ class SimBackend final : public Backend {
   std::shared_ptr<const RestartCost> cost_;
   NodeLife nodes_;
   ProgressRule rule_;
+  LeaseBook leases_;
   std::vector<Countdown> countdown_;  // by slot; only where the rule counts down
   std::vector<Completion> heap_;
   std::vector<std::uint32_t> run_;  // by slot

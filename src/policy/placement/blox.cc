@@ -60,6 +60,10 @@ class BloxPlacement final : public PlacementPolicy {
         sum += part;
         if (sum > share.gpus) return false;
         if (sum < share.gpus) continue;
+        for (int i = 1; i < share.size; ++i) {
+          const Slot guest = share.jobs[static_cast<std::size_t>(i)];
+          if (draft.holds(guest)) draft.stop(guest, Reason::kGrouped);
+        }
         draft.start(share, found_, Reason::kFirstInOrder);
         return true;
       }

@@ -1,11 +1,13 @@
 // Gavel's traces: tab separated, no header, ten columns (or the seven of its older Philly-derived
 // files, or twelve with Shockwave's additions). They count training steps, not seconds: the run
 // time follows from a table of throughputs.
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "perf/throughput_table.h"
 #include "workload/formats/formats.h"
-#include "workload/formats/gavel_throughputs.h"
 #include "workload/numbers.h"
 
 namespace muster {
@@ -45,9 +47,14 @@ int batch_size_of(std::string_view job_type) {
 
 class GavelParser final : public TraceParser {
  public:
-  GavelParser(GavelThroughputs throughputs, double step_seconds, Symbols& symbols)
-      : throughputs_(std::move(throughputs)), step_seconds_(step_seconds), symbols_(symbols) {
-    if (throughputs_.empty()) {
+  // `reference` is a type of the table.
+  GavelParser(std::optional<ThroughputTable> throughputs, int reference, double step_seconds,
+              Symbols& symbols)
+      : throughputs_(std::move(throughputs)),
+        reference_(reference),
+        step_seconds_(step_seconds),
+        symbols_(symbols) {
+    if (!throughputs_) {
       notes_.push_back(fmt::format(
           "Gavel traces count steps, not seconds: run times assume {} s a step; give the setting "
           "throughputs=FILE (simulation_throughputs.json) for real ones",
@@ -100,11 +107,12 @@ class GavelParser final : public TraceParser {
   }
 
   Parsed run_time(std::string_view job_type, JobSpec& job) {
-    if (throughputs_.empty()) {
+    if (!throughputs_) {
       job.duration = job.iterations * step_seconds_;
       return Parsed::kJob;
     }
-    const double rate = throughputs_.steps_per_second(job_type, job.gpus);
+    const int key = throughputs_->key(job_type, job.gpus);
+    const double rate = key == ThroughputTable::kUnknown ? 0 : throughputs_->alone(reference_, key);
     if (!(rate > 0)) {
       return bad(1, "job type", fmt::format("{} on {} GPUs", job_type, job.gpus),
                  "a job type and scale that the throughputs have");
@@ -113,7 +121,8 @@ class GavelParser final : public TraceParser {
     return Parsed::kJob;
   }
 
-  GavelThroughputs throughputs_;
+  std::optional<ThroughputTable> throughputs_;
+  int reference_;
   double step_seconds_;
   Symbols& symbols_;
 };
@@ -143,14 +152,21 @@ bool matches_gavel(std::string_view head) {
 }
 
 ParserResult make_gavel(const Params& settings, Symbols& symbols) {
-  GavelThroughputs throughputs;
+  std::optional<ThroughputTable> throughputs;
+  int reference = 0;
   if (const std::string& path = settings.text("throughputs"); !path.empty()) {
-    auto loaded = load_gavel_throughputs(path, settings.text("reference_type"));
+    auto loaded = ThroughputTable::load(path);
     if (!loaded) return loaded.error();
+    reference = loaded->type(settings.text("reference_type"));
+    if (reference == ThroughputTable::kUnknown) {
+      const std::vector<std::string_view> known(loaded->types().begin(), loaded->types().end());
+      return Error{fmt::format("{}: {}", path,
+                               unknown_name("GPU type", settings.text("reference_type"), known))};
+    }
     throughputs = std::move(*loaded);
   }
-  return std::unique_ptr<TraceParser>(
-      std::make_unique<GavelParser>(std::move(throughputs), settings.real("step_s"), symbols));
+  return std::unique_ptr<TraceParser>(std::make_unique<GavelParser>(
+      std::move(throughputs), reference, settings.real("step_s"), symbols));
 }
 
 }  // namespace muster

@@ -23,4 +23,9 @@ Result<Generated> make_blox_simple_row(const Params& params, Symbols& symbols);
 Result<Generated> make_blox_dual_load_row(const Params& params, Symbols& symbols);
 Result<Generated> make_blox_small_large_row(const Params& params, Symbols& symbols);
 
+ParamList gavel_params();
+Result<Generated> make_gavel_jobs(const Params& params, Symbols& symbols);
+ParamList gavel_trace_params();
+Result<Generated> make_gavel_trace(const Params& params, Symbols& symbols);
+
 }  // namespace muster

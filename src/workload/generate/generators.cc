@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-constexpr std::array<Generator, 9> kGenerators = {{
+constexpr std::array<Generator, 11> kGenerators = {{
     {"poisson", "independent arrivals, one distribution of durations, a mix of sizes", "",
      poisson_params, make_poisson},
     {"diurnal", "arrivals that follow day and night and the week, with bursts", "", diurnal_params,
@@ -31,6 +31,10 @@ constexpr std::array<Generator, 9> kGenerators = {{
     {"blox-small-large", "Blox's source of long jobs with bursts of short ones every four hours",
      "Blox (EuroSys 2024), simulator_dual_load_small_large.py", blox_params,
      make_blox_small_large_row},
+    {"gavel", "the jobs that Gavel's simulator and sweeps draw, draw for draw",
+     "Gavel (OSDI 2020), utils.generate_job", gavel_params, make_gavel_jobs},
+    {"gavel-trace", "the jobs that Gavel's script for traces draws, draw for draw",
+     "Gavel (OSDI 2020), generate_trace.py", gavel_trace_params, make_gavel_trace},
 }};
 
 }  // namespace

@@ -1,0 +1,95 @@
+// Policies that divide the time of GPUs of several types among jobs, as Gavel (OSDI'20) states
+// them.
+//
+// An allocator is asked with plain numbers and answers with fractions of time: which part of the
+// time each job, or pair of jobs on the same GPUs, should spend on each GPU type. It knows nothing
+// of rounds, placement or the cluster's state: policy/gavel/rounds.h turns the fractions into
+// rounds. To add one: derive from Allocator, and add a row to kAllocators in policy/gavel/rows.cc.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/params.h"
+#include "model/ids.h"
+
+namespace muster {
+
+struct AllocationJob {
+  JobId id{};
+  int gpus = 1;
+  double weight = 1;  // priority: twice the weight, twice the share
+  double steps_left = 0;
+  Seconds age = 0;               // since it was submitted
+  Seconds deadline_in = kNever;  // seconds until its deadline; negative once it has passed
+};
+
+// Columns are GPU types. Rates are steps per second of all GPUs of the job together; 0 where it
+// cannot run.
+struct AllocationProblem {
+  Seconds now = 0;
+  std::size_t types = 0;
+  std::vector<int> capacity;        // GPUs, by column
+  std::vector<double> price;        // dollars per GPU and hour, by column; empty: all cost the same
+  std::vector<AllocationJob> jobs;  // by id
+  std::vector<double> rates;        // job * types + column
+
+  // Pairs of jobs with equal GPU counts that may share GPUs; empty for those who do not pack.
+  struct Pair {
+    std::uint32_t first = 0;  // positions in `jobs`
+    std::uint32_t second = 0;
+  };
+  std::vector<Pair> pairs;
+  std::vector<std::pair<double, double>> pair_rates;  // pair * types + column: of first, of second
+
+  double rate(std::size_t job, std::size_t column) const { return rates[job * types + column]; }
+  const std::pair<double, double>& pair_rate(std::size_t pair, std::size_t column) const {
+    return pair_rates[pair * types + column];
+  }
+  int gpus() const;
+};
+
+// Fractions of time in [0, 1], laid out as the rates.
+struct Allocation {
+  std::vector<double> alone;
+  std::vector<double> paired;
+
+  void reset(const AllocationProblem& problem) {
+    alone.assign(problem.jobs.size() * problem.types, 0.0);
+    paired.assign(problem.pairs.size() * problem.types, 0.0);
+  }
+};
+
+struct AllocatorTraits {
+  bool pairs = false;       // lets jobs share GPUs
+  bool knows_types = true;  // its fractions tell types apart; otherwise types take turns at random
+  bool strict = false;      // who has no fraction waits, even if GPUs idle
+};
+
+class Allocator {
+ public:
+  virtual ~Allocator() = default;
+  virtual AllocatorTraits traits() const = 0;
+  // Fills `allocation`, which comes reset.
+  virtual void allocate(const AllocationProblem& problem, Allocation& allocation) = 0;
+  virtual std::unique_ptr<Allocator> clone() const = 0;
+};
+
+struct AllocatorInfo {
+  std::string_view name;  // "gavel-" and Gavel's own name, with dashes
+  std::string_view sentence;
+  // `published`: with the defects of the artifact. The parameters are those of its row in the table
+  // of scheduling policies.
+  std::unique_ptr<Allocator> (*make)(const Params&, bool published);
+};
+std::span<const AllocatorInfo> allocator_table();
+
+// The share of a job that owns one m-th of the cluster, where it asks for `gpus` at a time: row of
+// fractions, cut down where they exceed the whole time.
+void equal_split(const AllocationProblem& problem, std::size_t sharers, int gpus, double* row);
+
+}  // namespace muster

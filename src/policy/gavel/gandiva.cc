@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <map>
+
+#include "base/random_python.h"
+#include "policy/gavel/simple_allocators.h"
+
+namespace muster {
+namespace {
+
+// Source: Gavel (OSDI'20), its stand-in for Gandiva: while jobs ask for more GPUs than there are,
+// pair them at random and keep the pairs that do not slow down too much; every pair and every
+// single job left over owns an equal part of the cluster.
+//
+// A pair is kept while the speeds of its two members, each as a part of what it is alone, summed
+// over all types, reach 1. With three types that is a lax test; it is what the published code does.
+class Gandiva final : public Allocator {
+ public:
+  explicit Gandiva(std::int64_t seed) : random_(seed) {}
+  AllocatorTraits traits() const override { return {.pairs = true}; }
+
+  void allocate(const AllocationProblem& problem, Allocation& allocation) override {
+    const std::size_t m = problem.jobs.size();
+    index_pairs(problem);
+    forget(problem);
+    int wanted = 0;
+    for (const AllocationJob& job : problem.jobs) wanted += job.gpus;
+    if (wanted <= problem.gpus()) {
+      for (std::size_t j = 0; j < m; ++j) {
+        equal_split(problem, m, problem.jobs[j].gpus, &allocation.alone[j * problem.types]);
+      }
+      return;
+    }
+    draw_pairs(problem);
+    std::size_t sharers = 0;
+    for (const auto& [id, mate] : mates_) sharers += mate == kNoJob || id < mate ? 1 : 0;
+    for (std::size_t j = 0; j < m; ++j) {
+      const JobId id = problem.jobs[j].id;
+      const JobId mate = mates_.at(id);
+      const int gpus = problem.jobs[j].gpus;
+      if (mate == kNoJob) {
+        equal_split(problem, sharers, gpus, &allocation.alone[j * problem.types]);
+      } else if (id < mate) {
+        equal_split(problem, sharers, gpus,
+                    &allocation.paired[pairs_.at({id, mate}) * problem.types]);
+      }
+    }
+  }
+  std::unique_ptr<Allocator> clone() const override { return std::make_unique<Gandiva>(*this); }
+
+ private:
+  void index_pairs(const AllocationProblem& problem) {
+    pairs_.clear();
+    for (std::size_t p = 0; p < problem.pairs.size(); ++p) {
+      const AllocationProblem::Pair& pair = problem.pairs[p];
+      pairs_[{problem.jobs[pair.first].id, problem.jobs[pair.second].id}] = p;
+    }
+  }
+
+  double speeds(const AllocationProblem& problem, std::size_t pair) const {
+    double sum = 0;
+    for (std::size_t w = 0; w < problem.types; ++w) {
+      const auto& [first, second] = problem.pair_rate(pair, w);
+      if (first <= 0 || second <= 0) return 0;
+      sum += first / problem.rate(problem.pairs[pair].first, w);
+      sum += second / problem.rate(problem.pairs[pair].second, w);
+    }
+    return sum;
+  }
+
+  // Drops pairs of which one has left or which are too slow, and all who were single.
+  void forget(const AllocationProblem& problem) {
+    std::map<JobId, JobId> kept;
+    for (const auto& [id, mate] : mates_) {
+      if (mate == kNoJob) continue;
+      const auto found = pairs_.find({std::min(id, mate), std::max(id, mate)});
+      if (found != pairs_.end() && speeds(problem, found->second) >= 1) kept[id] = mate;
+    }
+    mates_ = std::move(kept);
+  }
+
+  void draw_pairs(const AllocationProblem& problem) {
+    std::vector<std::size_t> loose;
+    for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
+      if (mates_.count(problem.jobs[j].id) == 0) loose.push_back(j);
+    }
+    const std::size_t tries = loose.size();
+    for (std::size_t i = 0; i < tries && loose.size() > 1; ++i) {
+      const std::vector<std::size_t> two = random_.sample(loose.size(), 2);
+      const AllocationJob& a = problem.jobs[loose[two[0]]];
+      const AllocationJob& b = problem.jobs[loose[two[1]]];
+      // Jobs of different sizes, or of partitions with quotas of their own, cannot share.
+      if (pairs_.count({std::min(a.id, b.id), std::max(a.id, b.id)}) == 0) continue;
+      mates_[a.id] = b.id;
+      mates_[b.id] = a.id;
+      loose.erase(loose.begin() + static_cast<std::ptrdiff_t>(std::max(two[0], two[1])));
+      loose.erase(loose.begin() + static_cast<std::ptrdiff_t>(std::min(two[0], two[1])));
+    }
+    for (const std::size_t j : loose) mates_[problem.jobs[j].id] = kNoJob;
+  }
+
+  PythonRandom random_;
+  std::map<JobId, JobId> mates_;  // kNoJob: alone
+  std::map<std::pair<JobId, JobId>, std::size_t> pairs_;
+};
+
+}  // namespace
+
+std::unique_ptr<Allocator> make_gavel_gandiva(std::int64_t seed) {
+  return std::make_unique<Gandiva>(seed);
+}
+
+}  // namespace muster

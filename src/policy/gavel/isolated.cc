@@ -1,0 +1,62 @@
+#include <algorithm>
+
+#include "policy/gavel/simple_allocators.h"
+
+namespace muster {
+
+int AllocationProblem::gpus() const {
+  int sum = 0;
+  for (const int count : capacity) sum += count;
+  return sum;
+}
+
+void equal_split(const AllocationProblem& problem, std::size_t sharers, int gpus, double* row) {
+  double sum = 0;
+  for (std::size_t w = 0; w < problem.types; ++w) {
+    row[w] = static_cast<double>(problem.capacity[w]) / static_cast<double>(sharers) / gpus;
+    sum += row[w];
+  }
+  sum = std::max(sum, 1.0);
+  for (std::size_t w = 0; w < problem.types; ++w) row[w] /= sum;
+}
+
+namespace {
+
+// Everybody owns one m-th of every type, and runs on it as long as it lasts.
+class Isolated final : public Allocator {
+ public:
+  AllocatorTraits traits() const override { return {.knows_types = false}; }
+  void allocate(const AllocationProblem& problem, Allocation& allocation) override {
+    for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
+      equal_split(problem, problem.jobs.size(), problem.jobs[j].gpus,
+                  &allocation.alone[j * problem.types]);
+    }
+  }
+  std::unique_ptr<Allocator> clone() const override { return std::make_unique<Isolated>(*this); }
+};
+
+// Everybody runs all the time, on each type for the part that it is of the cluster: Gavel's
+// yardstick of what is fair. It asks for more than there is when jobs outnumber GPUs; the rounds
+// then take turns.
+class Proportional final : public Allocator {
+ public:
+  AllocatorTraits traits() const override { return {.knows_types = false}; }
+  void allocate(const AllocationProblem& problem, Allocation& allocation) override {
+    const double all = problem.gpus();
+    for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
+      for (std::size_t w = 0; w < problem.types; ++w) {
+        allocation.alone[j * problem.types + w] = problem.capacity[w] / all;
+      }
+    }
+  }
+  std::unique_ptr<Allocator> clone() const override {
+    return std::make_unique<Proportional>(*this);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Allocator> make_gavel_isolated() { return std::make_unique<Isolated>(); }
+std::unique_ptr<Allocator> make_gavel_proportional() { return std::make_unique<Proportional>(); }
+
+}  // namespace muster

@@ -1,0 +1,423 @@
+#include "policy/gavel/rounds.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace muster {
+namespace {
+
+// Whole steps done are exact up to rounding, because work is handed out in whole steps.
+double steps_left(const Job& job, Seconds now) {
+  const double done = job.work_at(now);
+  if (!(job.spec.iterations > 0)) return std::max(0.0, job.total_work - done);
+  return std::max(0.0,
+                  job.spec.iterations - std::round(done * job.spec.iterations / job.total_work));
+}
+
+double rate_on(const View& view, const JobSpec& job, Symbol type, const JobSpec* mate) {
+  if (job.gpu_type != kNoSymbol && job.gpu_type != type) return 0;
+  Footing footing;
+  footing.gpus = job.gpus;
+  footing.gpu_type = type;
+  const std::array<const JobSpec*, 1> neighbours = {mate};
+  if (mate != nullptr) footing.neighbours = neighbours;
+  return view.perf.step_rate(job, footing);
+}
+
+}  // namespace
+
+RoundsPolicy::RoundsPolicy(std::unique_ptr<Allocator> allocator, RoundOptions options)
+    : allocator_(std::move(allocator)),
+      options_(std::move(options)),
+      shuffler_(options_.seed + 5) {}
+
+RoundsPolicy::RoundsPolicy(const RoundsPolicy& other)
+    : SchedulingPolicy(other),
+      allocator_(other.allocator_->clone()),
+      options_(other.options_),
+      shuffler_(other.shuffler_),
+      types_(other.types_),
+      symbols_(other.symbols_),
+      capacity_(other.capacity_),
+      type_time_(other.type_time_),
+      entries_(other.entries_),
+      cells_(other.cells_),
+      round_(other.round_),
+      gone_(other.gone_),
+      fresh_(other.fresh_),
+      last_reset_(other.last_reset_),
+      last_turn_(other.last_turn_),
+      round_end_(other.round_end_),
+      emptied_(other.emptied_),
+      pending_(other.pending_),
+      idle_(other.idle_),
+      any_gpus_(other.any_gpus_) {}
+
+void RoundsPolicy::on_job(JobMoment moment, Slot slot, const View& view) {
+  const JobId id = view.jobs[slot].spec.id;
+  switch (moment) {
+    case JobMoment::kAdmitted:
+      fresh_.push_back(slot);
+      pending_ = true;
+      break;
+    case JobMoment::kLeft:
+      for (Turn& turn : round_) {
+        const Entry& entry = entries_[turn.entry];
+        if (entry.first == id || entry.second == id) turn.end = view.jobs[slot].since;
+      }
+      gone_.push_back(id);
+      std::erase(fresh_, slot);
+      if (view.jobs.active().empty()) emptied_ = view.now;
+      pending_ = true;
+      break;
+    case JobMoment::kStopped:
+      // It lost its GPUs within the round, and the round with them.
+      for (Turn& turn : round_) {
+        const Entry& entry = entries_[turn.entry];
+        if (entry.first == id || entry.second == id) {
+          turn.ran = false;
+          pending_ = true;
+        }
+      }
+      break;
+    case JobMoment::kStarted:
+    case JobMoment::kChanged:
+      break;
+  }
+}
+
+Seconds RoundsPolicy::wake(const View& view) const {
+  if (view.jobs.active().empty()) return kNever;
+  return view.now + (view.turn_length > 0 ? view.turn_length : options_.round);
+}
+
+void RoundsPolicy::schedule(const View& view, Plan& plan) {
+  learn_types(view);
+  if (options_.published && emptied_ < view.now) pass_empty_turn();
+  emptied_ = kNever;
+  book_last_round(view);
+  remove_gone();
+  add_fresh(view);
+  if (wants_reset(view)) {
+    reset(view);
+    ask(view);
+    pending_ = false;
+    any_gpus_ = false;
+  }
+  set_priorities();
+  choose(view, plan);
+  last_turn_ = view.now;
+}
+
+// The columns of Gavel's matrices are types in alphabetical order, which for its three types is the
+// order of its cluster specification backwards.
+void RoundsPolicy::learn_types(const View& view) {
+  if (types_ == 0) {
+    for (const Pool& pool : view.cluster.pools()) {
+      if (std::find(symbols_.begin(), symbols_.end(), pool.gpu_type) == symbols_.end()) {
+        symbols_.push_back(pool.gpu_type);
+      }
+    }
+    std::reverse(symbols_.begin(), symbols_.end());
+    types_ = symbols_.size();
+    type_time_.assign(types_, 0.0);
+  }
+  std::vector<int> now(types_, 0);
+  for (const Pool& pool : view.cluster.pools()) {
+    const auto at = std::find(symbols_.begin(), symbols_.end(), pool.gpu_type);
+    now[static_cast<std::size_t>(at - symbols_.begin())] += pool.usable;
+  }
+  if (now != capacity_) {
+    capacity_ = std::move(now);
+    pending_ = true;
+  }
+}
+
+// The engine does not ask when there are no jobs. The published loop goes round once more and
+// resets if it may, and so the next job may have to wait.
+void RoundsPolicy::pass_empty_turn() {
+  if (emptied_ - last_reset_ >= options_.reset_interval || last_reset_ == 0) last_reset_ = emptied_;
+}
+
+void RoundsPolicy::book_last_round(const View& view) {
+  idle_ = round_.empty();
+  if (idle_) return;
+  const Seconds start = options_.published ? round_end_ : last_turn_;
+  round_end_ = 0;
+  for (Turn& turn : round_) {
+    if (turn.end != kNever) {
+      round_end_ = std::max(round_end_, turn.end);
+      continue;
+    }
+    // A job that is through with its lease says when it was.
+    const Job& job = view.jobs[entries_[turn.entry].a];
+    turn.ran = turn.ran && job.running();
+    turn.end = job.running() && job.rate == 0 ? job.since : view.now;
+    round_end_ = std::max(round_end_, turn.end);
+  }
+  // The latest first, as the published heap has it: sums depend on the order in the last digit.
+  std::sort(round_.begin(), round_.end(), [this](const Turn& a, const Turn& b) {
+    const Entry& x = entries_[a.entry];
+    const Entry& y = entries_[b.entry];
+    if (a.end != b.end) return a.end > b.end;
+    if (x.pair() != y.pair()) return y.pair();
+    return x.first != y.first ? x.first < y.first : x.second < y.second;
+  });
+  for (const Turn& turn : round_) {
+    if (!turn.ran) continue;
+    const Seconds spent = turn.end - start;
+    cell(turn.entry, turn.column).time += spent;
+    type_time_[turn.column] += spent;
+  }
+  round_.clear();
+}
+
+void RoundsPolicy::remove_gone() {
+  if (gone_.empty()) return;
+  std::sort(gone_.begin(), gone_.end());
+  const auto left = [this](JobId id) { return std::binary_search(gone_.begin(), gone_.end(), id); };
+  std::size_t kept = 0;
+  for (std::size_t e = 0; e < entries_.size(); ++e) {
+    if (left(entries_[e].first) || (entries_[e].pair() && left(entries_[e].second))) continue;
+    if (kept != e) {
+      entries_[kept] = entries_[e];
+      std::copy_n(cells_.begin() + static_cast<std::ptrdiff_t>(e * types_), types_,
+                  cells_.begin() + static_cast<std::ptrdiff_t>(kept * types_));
+    }
+    ++kept;
+  }
+  entries_.resize(kept);
+  cells_.resize(kept * types_);
+  gone_.clear();
+}
+
+void RoundsPolicy::add_fresh(const View& view) {
+  for (const Slot slot : fresh_) {
+    const std::size_t known = entries_.size();
+    add_entry(view, slot, kNoSlot);
+    if (!allocator_->traits().pairs) continue;
+    const JobSpec& spec = view.jobs[slot].spec;
+    for (std::size_t e = 0; e < known; ++e) {
+      if (entries_[e].pair() || entries_[e].gpus != spec.gpus) continue;
+      // Jobs that share GPUs count against one quota.
+      if (view.jobs[entries_[e].a].spec.partition == spec.partition) {
+        add_entry(view, entries_[e].a, slot);
+      }
+    }
+  }
+  fresh_.clear();
+}
+
+void RoundsPolicy::add_entry(const View& view, Slot a, Slot b) {
+  const JobSpec& first = view.jobs[a].spec;
+  const JobSpec* second = b == kNoSlot ? nullptr : &view.jobs[b].spec;
+  Entry entry;
+  entry.first = first.id;
+  entry.a = a;
+  entry.gpus = first.gpus;
+  if (second != nullptr) {
+    entry.second = second->id;
+    entry.b = b;
+  }
+  entries_.push_back(entry);
+  for (std::size_t w = 0; w < types_; ++w) {
+    Cell fresh;
+    // A single job begins with half a round on every type, so that nobody divides by zero.
+    fresh.time = second == nullptr ? options_.round / 2 : 0;
+    const bool fits =
+        options_.published || first.gpus <= view.cluster.ever_for(first.partition, symbols_[w]);
+    fresh.rate = fits ? rate_on(view, first, symbols_[w], second) : 0;
+    if (second != nullptr) {
+      fresh.mate_rate = fits ? rate_on(view, *second, symbols_[w], &first) : 0;
+    }
+    cells_.push_back(fresh);
+  }
+}
+
+bool RoundsPolicy::wants_reset(const View& view) const {
+  if (!pending_ || entries_.empty()) return false;
+  if (view.now - last_reset_ >= options_.reset_interval) return true;
+  if (in_vain(view)) return true;
+  if (options_.published) return last_reset_ == 0;
+  return std::any_of(entries_.begin(), entries_.end(),
+                     [](const Entry& entry) { return !entry.allocated; });
+}
+
+bool RoundsPolicy::in_vain(const View& view) const { return idle_ && view.now == last_turn_; }
+
+void RoundsPolicy::reset(const View& view) {
+  if (options_.published && in_vain(view)) last_reset_ = 0;
+  const Seconds elapsed = view.now - last_reset_;
+  const Seconds start = options_.round / 2;
+  for (std::size_t w = 0; w < types_; ++w) {
+    type_time_[w] = 0;
+    for (std::size_t e = 0; e < entries_.size(); ++e) {
+      Cell& one = cell(e, w);
+      const double due = entries_[e].allocated ? one.fraction * elapsed : 0;
+      one.deficit += due - (one.time - start);
+      one.time = start;
+      type_time_[w] += start;
+    }
+  }
+  last_reset_ = view.now;
+}
+
+void RoundsPolicy::ask(const View& view) {
+  problem_.now = view.now;
+  problem_.types = types_;
+  problem_.capacity = capacity_;
+  problem_.price.assign(options_.prices.rbegin(), options_.prices.rend());
+  problem_.jobs.clear();
+  problem_.rates.clear();
+  problem_.pairs.clear();
+  problem_.pair_rates.clear();
+  std::vector<std::size_t> position(view.jobs.slots());  // by slot, in the problem
+  for (std::size_t e = 0; e < entries_.size(); ++e) {
+    if (entries_[e].pair()) continue;
+    const Job& job = view.jobs[entries_[e].a];
+    position[index(entries_[e].a)] = problem_.jobs.size();
+    AllocationJob asked;
+    asked.id = job.spec.id;
+    asked.gpus = job.spec.gpus;
+    asked.weight = job.spec.priority > 0 ? job.spec.priority : 1;
+    asked.steps_left = steps_left(job, view.now);
+    asked.age = view.now - job.spec.submit;
+    asked.deadline_in = job.spec.deadline - view.now;
+    problem_.jobs.push_back(asked);
+    for (std::size_t w = 0; w < types_; ++w) problem_.rates.push_back(cell(e, w).rate);
+  }
+  for (std::size_t e = 0; e < entries_.size(); ++e) {
+    const Entry& entry = entries_[e];
+    if (!entry.pair()) continue;
+    problem_.pairs.push_back({static_cast<std::uint32_t>(position[index(entry.a)]),
+                              static_cast<std::uint32_t>(position[index(entry.b)])});
+    for (std::size_t w = 0; w < types_; ++w) {
+      problem_.pair_rates.emplace_back(cell(e, w).rate, cell(e, w).mate_rate);
+    }
+  }
+  allocation_.reset(problem_);
+  allocator_->allocate(problem_, allocation_);
+  std::size_t alone = 0;
+  std::size_t paired = 0;
+  for (std::size_t e = 0; e < entries_.size(); ++e) {
+    entries_[e].allocated = true;
+    const std::vector<double>& from = entries_[e].pair() ? allocation_.paired : allocation_.alone;
+    std::size_t& at = entries_[e].pair() ? paired : alone;
+    for (std::size_t w = 0; w < types_; ++w) cell(e, w).fraction = from[at * types_ + w];
+    ++at;
+  }
+}
+
+void RoundsPolicy::set_priorities() {
+  for (std::size_t e = 0; e < entries_.size(); ++e) {
+    for (std::size_t w = 0; w < types_; ++w) {
+      Cell& one = cell(e, w);
+      const bool runs = one.rate != 0 && (!entries_[e].pair() || one.mate_rate != 0);
+      const double part = type_time_[w] == 0 ? 0 : one.time / type_time_[w];
+      if (!entries_[e].allocated || one.fraction == 0 || !runs) {
+        one.priority = 0;
+      } else {
+        one.priority = part > 0 ? one.fraction / part : one.fraction * 1e9;
+      }
+    }
+  }
+}
+
+std::vector<std::size_t> RoundsPolicy::type_order() {
+  std::vector<std::size_t> order(types_);
+  for (std::size_t w = 0; w < types_; ++w) order[w] = types_ - 1 - w;
+  if (!allocator_->traits().knows_types) shuffler_.shuffle(order);
+  return order;
+}
+
+// Positions in the table of cells, in order of precedence.
+bool RoundsPolicy::before(std::size_t a, std::size_t b) const {
+  const Cell& x = cells_[a];
+  const Cell& y = cells_[b];
+  if (x.priority != y.priority) return x.priority > y.priority;
+  if (x.deficit != y.deficit) return x.deficit > y.deficit;
+  return x.fraction > y.fraction;
+}
+
+void RoundsPolicy::choose(const View& view, Plan& plan) {
+  chosen_.assign(view.jobs.slots(), 0);
+  left_ = capacity_;
+  unchosen_ = 0;
+  for (const Entry& entry : entries_) unchosen_ += entry.pair() ? 0 : 1;
+  const bool strict = allocator_->traits().strict;
+  std::vector<std::size_t> claims;
+  std::vector<std::size_t> others;
+  const auto gather = [&](std::size_t w) {
+    for (std::size_t e = 0; e < entries_.size(); ++e) {
+      (cell(e, w).priority > 0 ? claims : others).push_back(e * types_ + w);
+    }
+  };
+  const auto walk_both = [&] {
+    walk(claims);
+    // Who has no claim takes what is left; sorting them is worth it only if something is.
+    if (!strict) {
+      std::erase_if(others, [&](std::size_t at) {
+        const Entry& entry = entries_[at / types_];
+        return left_[at % types_] == 0 || chosen_[index(entry.a)] != 0 ||
+               (entry.pair() && chosen_[index(entry.b)] != 0);
+      });
+      walk(others);
+    }
+    claims.clear();
+    others.clear();
+  };
+  for (const std::size_t w : type_order()) {
+    gather(w);
+    if (!options_.global_queue) walk_both();
+  }
+  if (options_.global_queue) walk_both();
+  // Where the placement could follow in nothing, any GPUs are better than none until the next
+  // reset.
+  if (!options_.published && !idle_ && view.jobs.running().empty()) any_gpus_ = true;
+  for (const Turn& turn : round_) {
+    const Entry& entry = entries_[turn.entry];
+    if (any_gpus_) {
+      plan.add(Share::alone(entry.a, entry.gpus));
+      if (entry.pair()) plan.add(Share::alone(entry.b, entry.gpus));
+      continue;
+    }
+    Share share = Share::alone(entry.a, entry.gpus, symbols_[turn.column]);
+    if (entry.pair()) share.join(entry.b);
+    plan.add(share);
+  }
+  if (!any_gpus_) return;
+  for (const Entry& entry : entries_) {
+    if (!entry.pair() && chosen_[index(entry.a)] == 0) plan.add(Share::alone(entry.a, entry.gpus));
+  }
+}
+
+void RoundsPolicy::walk(std::vector<std::size_t>& order) {
+  std::stable_sort(order.begin(), order.end(),
+                   [this](std::size_t a, std::size_t b) { return before(a, b); });
+  for (const std::size_t at : order) {
+    if (unchosen_ == 0) return;
+    take(at / types_, at % types_);
+  }
+}
+
+void RoundsPolicy::take(std::size_t e, std::size_t w) {
+  const Entry& entry = entries_[e];
+  const Cell& one = cell(e, w);
+  if (left_[w] == 0 || chosen_[index(entry.a)] != 0) return;
+  if (entry.pair() && chosen_[index(entry.b)] != 0) return;
+  if (one.rate <= 0 || (entry.pair() && one.mate_rate <= 0)) return;
+  if (entry.gpus > left_[w]) return;
+  // As published, a job that the allocator has not seen takes up room, yet cannot run.
+  if (!entry.allocated && !options_.published) return;
+  left_[w] -= entry.gpus;
+  chosen_[index(entry.a)] = 1;
+  --unchosen_;
+  if (entry.pair()) {
+    chosen_[index(entry.b)] = 1;
+    --unchosen_;
+  }
+  if (entry.allocated) round_.push_back({e, w});
+}
+
+}  // namespace muster

@@ -1,0 +1,125 @@
+// The round mechanism: turns fractions of time on several GPU types into who runs in the next
+// round. One adaptor for every allocator (policy/gavel/allocator.h).
+//
+// Source: Gavel (OSDI'20), section 5. For each job (or pair) and GPU type it keeps the time spent
+// there since the last reset. In each round those run first whose time is furthest below their
+// fraction: priority = fraction / (time / time of all on that type). Ties go to the larger deficit,
+// which remembers what earlier resets left unpaid, then to the larger fraction, then to the older
+// job. Who has no claim may still use GPUs that nobody with a claim wants (except under allocators
+// that are strict). A job runs on one type in a round.
+//
+// The allocator is asked again, and the times start anew, when jobs came or left and the reset
+// interval has passed; a new job does not have to wait for that. As published it does: until the
+// next reset it cannot run, yet may count against the GPUs of a round; time between rounds without
+// work counts as work; and what holds "since reset" also holds for a reset at time 0.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/random_python.h"
+#include "policy/gavel/allocator.h"
+#include "policy/scheduling.h"
+
+namespace muster {
+
+struct RoundOptions {
+  Seconds round = 360;  // where turns follow events, and as the time a job begins with
+  Seconds reset_interval = 1920;
+  std::int64_t seed = 0;
+  bool global_queue = false;   // one order over all types instead of type by type
+  bool published = false;      // with the peculiarities of the artifact
+  std::vector<double> prices;  // dollars per GPU and hour, in the order of the cluster's types
+};
+
+class RoundsPolicy final : public SchedulingPolicy {
+ public:
+  RoundsPolicy(std::unique_ptr<Allocator> allocator, RoundOptions options);
+  RoundsPolicy(const RoundsPolicy& other);
+  RoundsPolicy& operator=(const RoundsPolicy&) = delete;
+  ~RoundsPolicy() override = default;
+
+  SchedulingTraits traits() const override {
+    return {.preemptive = true, .settles = false, .work_conserving = false};
+  }
+  void schedule(const View& view, Plan& plan) override;
+  void on_job(JobMoment moment, Slot slot, const View& view) override;
+  Seconds wake(const View& view) const override;
+  std::unique_ptr<SchedulingPolicy> clone() const override {
+    return std::make_unique<RoundsPolicy>(*this);
+  }
+
+ private:
+  // A job or a pair, with its row in the tables below.
+  struct Entry {
+    JobId first = kNoJob;
+    JobId second = kNoJob;  // kNoJob: a single job
+    Slot a = kNoSlot;
+    Slot b = kNoSlot;
+    int gpus = 1;
+    bool allocated = false;  // the allocator has seen it
+    bool pair() const { return second != kNoJob; }
+  };
+  struct Cell {
+    double rate = 0;  // of the first; 0 where it, or its mate, cannot run
+    double mate_rate = 0;
+    double fraction = 0;
+    Seconds time = 0;  // since the last reset
+    double deficit = 0;
+    double priority = 0;
+  };
+  // What ran in the present round.
+  struct Turn {
+    std::size_t entry = 0;
+    std::size_t column = 0;
+    Seconds end = kNever;  // known once one of its jobs has left
+    bool ran = true;
+  };
+
+  Cell& cell(std::size_t entry, std::size_t column) { return cells_[entry * types_ + column]; }
+  void learn_types(const View& view);
+  void pass_empty_turn();
+  void book_last_round(const View& view);
+  void remove_gone();
+  void add_fresh(const View& view);
+  void add_entry(const View& view, Slot a, Slot b);
+  bool wants_reset(const View& view) const;
+  // Nothing could run, and nothing will happen any more: the wheel has turned in place.
+  bool in_vain(const View& view) const;
+  void reset(const View& view);
+  void ask(const View& view);
+  void set_priorities();
+  void choose(const View& view, Plan& plan);
+  // Takes whom it can, in order of precedence. Entries are given by their places among the cells.
+  void walk(std::vector<std::size_t>& order);
+  void take(std::size_t entry, std::size_t column);
+  std::vector<std::size_t> type_order();
+  bool before(std::size_t a, std::size_t b) const;
+
+  std::unique_ptr<Allocator> allocator_;
+  RoundOptions options_;
+  PythonRandom shuffler_;
+  std::size_t types_ = 0;
+  std::vector<Symbol> symbols_;     // by column; columns are the cluster's types from last to first
+  std::vector<int> capacity_;       // by column
+  std::vector<Seconds> type_time_;  // by column: of all who ran there since the last reset
+  std::vector<Entry> entries_;
+  std::vector<Cell> cells_;
+  std::vector<Turn> round_;
+  std::vector<JobId> gone_;
+  std::vector<Slot> fresh_;
+  std::vector<char> chosen_;  // by slot, in this round
+  std::vector<int> left_;     // GPUs, by column
+  std::size_t unchosen_ = 0;  // jobs that could still be chosen
+  AllocationProblem problem_;
+  Allocation allocation_;
+  Seconds last_reset_ = 0;
+  Seconds last_turn_ = -1;
+  Seconds round_end_ = 0;     // of the last one that ran
+  Seconds emptied_ = kNever;  // when the last job left
+  bool pending_ = true;       // the allocator should be asked again
+  bool idle_ = false;         // nobody was to run in the last round
+  bool any_gpus_ = false;     // the types of the fractions are beyond the placement
+};
+
+}  // namespace muster
