@@ -11,6 +11,9 @@
 # `slow` for folders of long suites. Single slow tests end their name in `Slow` instead.
 
 set(MUSTER_THREADED_TESTS conformance run cli learn report)
+# Of folders with many other tests, those that the thread sanitizer runs.
+set(MUSTER_THREADED_FILTER_conformance "*OnEveryThread*")
+set(MUSTER_THREADED_FILTER_learn "*Threads*")
 set(MUSTER_SLOW_TESTS parity parity_gavel)
 
 get_property(MUSTER_ALL_ROOMS GLOBAL PROPERTY MUSTER_ROOM_TARGETS)
@@ -89,9 +92,13 @@ function(muster_add_test_folder folder)
     list(APPEND labels threads)
     add_dependencies(muster_threaded_tests ${target})
   endif()
+  set(environment "GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/reports/${target}.xml" ${MUSTER_TEST_ENVIRONMENT})
+  if(MUSTER_SANITIZE STREQUAL "thread" AND MUSTER_THREADED_FILTER_${folder})
+    list(APPEND environment "GTEST_FILTER=${MUSTER_THREADED_FILTER_${folder}}")
+  endif()
   set_tests_properties(
     ${target} PROPERTIES TIMEOUT 900 LABELS "${labels}"
-                         ENVIRONMENT "GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/reports/${target}.xml;${MUSTER_TEST_ENVIRONMENT}")
+                         ENVIRONMENT "${environment}")
   add_dependencies(muster_tests ${target})
   if(TARGET muster)
     add_dependencies(${target} muster)
