@@ -54,6 +54,8 @@ void add_data_command(CLI::App& app, Chosen& chosen);
 // Below `muster trace`; the trace command calls it.
 void add_trace_generate(CLI::App& trace, Chosen& chosen);
 void add_learn_command(CLI::App& app, Chosen& chosen);
+// Below `muster learn`; the learn command calls it.
+void add_learn_trace_commands(CLI::App& learn, Chosen& chosen);
 void add_completion_command(CLI::App& app, Chosen& chosen);
 
 }  // namespace muster

@@ -30,6 +30,7 @@ struct LearnOptions {
   std::size_t at = 0;
   std::string page;
   std::string feature;
+  std::string id;
   bool json = false;
   EbmOptions ebm;
   double prune = 1e-4;
@@ -214,14 +215,24 @@ int predict(const LearnOptions& options) {
   for (std::size_t i = 0; i < features.size(); ++i) {
     if (features[i].categorical) as_text.push_back(features[i].name);
   }
+  if (!options.id.empty()) as_text.push_back(options.id);
   const auto examples = read_examples(options.data, as_text);
   if (!examples) return complain(examples.error());
   const auto columns = features.encode(*examples, options.data);
   if (!columns) return complain(columns.error());
   const auto predictions = predict_all(*model, *columns);
   if (!predictions) return complain(predictions.error());
-  fmt::print("{}\n", model->target());
-  for (const double value : *predictions) fmt::print("{}\n", answer_text(*model, value));
+  if (options.id.empty()) {
+    fmt::print("{}\n", model->target());
+    for (const double value : *predictions) fmt::print("{}\n", answer_text(*model, value));
+    return kExitOk;
+  }
+  const auto ids = examples->need(options.id, options.data);
+  if (!ids) return complain(ids.error());
+  fmt::print("{},estimate\n", options.id);
+  for (std::size_t i = 0; i < predictions->size(); ++i) {
+    fmt::print("{},{}\n", (*ids)->texts[i], answer_text(*model, (*predictions)[i]));
+  }
   return kExitOk;
 }
 
@@ -282,17 +293,7 @@ int evaluate(const LearnOptions& options) {
 // The row to be taken apart: given on the line, or a row of a file.
 Result<std::vector<double>> row_to_explain(const LearnOptions& options,
                                            const FeatureSet& features) {
-  if (!options.row.empty()) {
-    std::vector<std::pair<std::string, std::string>> values;
-    for (const std::string& item : options.row) {
-      const std::size_t equals = item.find('=');
-      if (equals == std::string::npos) {
-        return Error{fmt::format("'{}': expected FEATURE=VALUE", item)};
-      }
-      values.emplace_back(item.substr(0, equals), item.substr(equals + 1));
-    }
-    return features.encode_row(values);
-  }
+  if (!options.row.empty()) return features.encode_items(options.row);
   std::vector<std::string> as_text;
   for (std::size_t i = 0; i < features.size(); ++i) {
     if (features[i].categorical) as_text.push_back(features[i].name);
@@ -382,6 +383,9 @@ void add_learn_command(CLI::App& app, Chosen& chosen) {
   training->add_option("--learning-rate", options->ebm.learning_rate, "ebm: size of a step")
       ->check(CLI::Range(1e-4, 1.0))
       ->capture_default_str();
+  training->add_option("--bins", options->ebm.max_bins, "ebm: bins of a feature at most")
+      ->check(CLI::Range(2, 60000))
+      ->capture_default_str();
   training->add_option("--rounds", options->ebm.max_rounds, "ebm: rounds at most")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
@@ -398,7 +402,12 @@ void add_learn_command(CLI::App& app, Chosen& chosen) {
   CLI::App* predicting = learn->add_subcommand("predict", "Answers of a model for a table");
   predicting->add_option("MODEL", options->model, "A model file")->required();
   predicting->add_option("DATA", options->data, "CSV file with the model's features")->required();
-  predicting->footer("Examples:\n  muster learn predict duration.json new_jobs.csv");
+  predicting->add_option("--id", options->id,
+                         "Write this column beside each answer, as --estimates wants it");
+  predicting->footer(
+      "Examples:\n"
+      "  muster learn predict duration.json new_jobs.csv\n"
+      "  muster learn predict duration.json new_jobs.csv --id job_id > estimates.csv");
   predicting->callback(
       [options, &chosen] { chosen.run = [options] { return predict(*options); }; });
 
@@ -426,6 +435,8 @@ void add_learn_command(CLI::App& app, Chosen& chosen) {
   evaluating->footer("Examples:\n  muster learn evaluate duration.json september.csv");
   evaluating->callback(
       [options, &chosen] { chosen.run = [options] { return evaluate(*options); }; });
+
+  add_learn_trace_commands(*learn, chosen);
 }
 
 }  // namespace muster

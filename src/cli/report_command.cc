@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "learn/model_file.h"
 #include "report/html.h"
 #include "report/perfetto.h"
 #include "report/table.h"
@@ -19,6 +20,8 @@ struct ReportOptions {
   std::string output = "report.html";
   std::string title;
   std::string perfetto;
+  std::string model;
+  std::vector<std::string> values;
 };
 
 int timeline(const ReportOptions& options) {
@@ -45,7 +48,22 @@ int report(const ReportOptions& options) {
     if (!page) return complain(page.error());
     pages.push_back(std::move(*page));
   }
-  if (Status written = write_report(options.output, pages, {options.title}); !written) {
+  PageOptions page_options;
+  page_options.title = options.title;
+  Ebm model;
+  if (!options.model.empty()) {
+    auto loaded = load_ebm(options.model);
+    if (!loaded) return complain(loaded.error());
+    model = std::move(*loaded);
+    page_options.model = &model;
+  }
+  if (!options.values.empty()) {
+    if (options.model.empty()) return complain(Error{"--explain takes an answer of --model apart"});
+    auto row = model.features.encode_items(options.values);
+    if (!row) return complain(row.error());
+    page_options.row = std::move(*row);
+  }
+  if (Status written = write_report(options.output, pages, page_options); !written) {
     return complain(written.error(), kExitFailed);
   }
   std::vector<TableRun> rows;
@@ -68,6 +86,16 @@ void add_report_command(CLI::App& app, Chosen& chosen) {
       ->capture_default_str();
   command->add_option("--title", options->title, "its title");
   command
+      ->add_option("--model", options->model,
+                   "also show this model (`muster learn train`): its importance and effects")
+      ->type_name("FILE");
+  command
+      ->add_option("--explain", options->values,
+                   "and take its answer for these apart: FEATURE=VALUE,FEATURE=VALUE")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("VALUES");
+  command
       ->add_option("--perfetto", options->perfetto,
                    "instead of the page, a timeline of one run for ui.perfetto.dev")
       ->type_name("FILE");
@@ -75,6 +103,7 @@ void add_report_command(CLI::App& app, Chosen& chosen) {
       "Examples:\n"
       "  muster report results/las -o las.html\n"
       "  muster report results/compare/* --title 'Spring cluster' -o spring.html\n"
+      "  muster report results/lucid --model duration.json --explain user=ann,gpu_num=8\n"
       "  muster report results/las --perfetto las.json            # every job on every node\n"
       "\n"
       "The page needs nothing else: it opens from disk and can be sent as it is.");

@@ -46,6 +46,7 @@ std::string figure_text(double value) {
 }
 
 std::string difference_text(const FigureCheck& figure) {
+  if (!figure.judged) return fmt::format("({:+.3f})", figure.difference);
   if (std::abs(figure.difference) < 5e-4) return "0";
   return fmt::format("{:+.3f}{}", figure.difference, figure.within ? "" : " !");
 }
@@ -79,7 +80,11 @@ void print_table(const std::vector<RunCheck>& runs, bool all) {
   Table table(std::move(columns));
   for (const RunCheck& run : runs) {
     std::size_t within = 0;
-    for (const FigureCheck& figure : run.figures) within += figure.within ? 1 : 0;
+    std::size_t judged = 0;
+    for (const FigureCheck& figure : run.figures) {
+      judged += figure.judged ? 1 : 0;
+      within += figure.judged && figure.within ? 1 : 0;
+    }
     bool first = true;
     if (!run.missing.empty()) table.add_row({run.run, std::string("not run")});
     for (const FigureCheck& figure : run.figures) {
@@ -88,7 +93,7 @@ void print_table(const std::vector<RunCheck>& runs, bool all) {
                               figure_text(figure.ours), figure_text(figure.expected.artifact)};
       if (published) cells.emplace_back(figure_text(figure.expected.published));
       cells.emplace_back(difference_text(figure));
-      cells.emplace_back(first ? fmt::format("{}/{}", within, run.figures.size()) : std::string());
+      cells.emplace_back(first ? fmt::format("{}/{}", within, judged) : std::string());
       if (jobs) cells.emplace_back(first ? jobs_text(run.jobs) : std::string());
       table.add_row(std::move(cells));
       first = false;
@@ -132,6 +137,7 @@ void write_json(JsonWriter& json, const Experiment& experiment, const Experiment
       json.member("artifact", figure.expected.artifact);
       json.member("published", figure.expected.published);
       json.member("difference", figure.difference).member("within_tolerance", figure.within);
+      json.member("judged", figure.judged);
       json.end_object();
     }
     json.end_array();

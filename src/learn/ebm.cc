@@ -11,10 +11,10 @@
 namespace muster {
 
 int EbmTerm::cell(std::span<const double> row) const {
-  const int first = bins[0].of(row[static_cast<std::size_t>(features[0])]);
-  if (first == kNoBin || features.size() == 1) return first;
-  const int second = bins[1].of(row[static_cast<std::size_t>(features[1])]);
-  return second == kNoBin ? kNoBin : first * bins[1].count() + second;
+  const int line = bins[0].of(row[static_cast<std::size_t>(features[0])]);
+  if (line == kNoBin || features.size() == 1) return line;
+  const int column = bins[1].of(row[static_cast<std::size_t>(features[1])]);
+  return column == kNoBin ? kNoBin : line * bins[1].count() + column;
 }
 
 std::string EbmTerm::name(const FeatureSet& set) const {
@@ -23,11 +23,110 @@ std::string EbmTerm::name(const FeatureSet& set) const {
   return text;
 }
 
+namespace {
+
+constexpr int kNowhere = -(1 << 30);  // twice this still fits an int
+
+// Where the row falls in each table of look-ups.
+class Places {
+ public:
+  Places(const std::vector<EbmLookup>& lookups, std::span<const double> row) {
+    if (lookups.size() > kFew) many_.resize(lookups.size());
+    for (std::size_t i = 0; i < lookups.size(); ++i) {
+      data()[i] = lookups[i].place(row[static_cast<std::size_t>(lookups[i].feature)]);
+    }
+  }
+  // The cell of a term; negative where it has none.
+  int cell(const EbmTerm& term) const {
+    const int first = term.first[data()[term.lookups[0]]];
+    return term.second.empty() ? first : first + term.second[data()[term.lookups[1]]];
+  }
+
+ private:
+  static constexpr std::size_t kFew = 64;
+  std::size_t* data() { return many_.empty() ? few_ : many_.data(); }
+  const std::size_t* data() const { return many_.empty() ? few_ : many_.data(); }
+  std::size_t few_[kFew];
+  std::vector<std::size_t> many_;
+};
+
+// How many of `cuts` are at most `value`. Halving without branches: where a value falls cannot be
+// guessed by the processor.
+std::size_t cuts_up_to(const std::vector<double>& cuts, double value) {
+  const double* from = cuts.data();
+  std::size_t left = cuts.size();
+  while (left > 0) {
+    const std::size_t half = (left + 1) / 2;
+    from = from[half - 1] <= value ? from + half : from;
+    left -= half;
+  }
+  return static_cast<std::size_t>(from - cuts.data());
+}
+
+}  // namespace
+
+std::size_t EbmLookup::place(double value) const {
+  if (std::isnan(value)) return categorical ? static_cast<std::size_t>(categories) + 1 : 0;
+  if (!categorical) return 1 + cuts_up_to(cuts, value);
+  const auto category = static_cast<int>(value);
+  return static_cast<std::size_t>(category < categories ? category : categories) + 1;
+}
+
+void Ebm::index() {
+  lookups.clear();
+  std::vector<int> lookup_of(features.size(), -1);
+  const auto lookup_for = [&](int feature, const Bins& bins) {
+    int& place = lookup_of[static_cast<std::size_t>(feature)];
+    if (place < 0) {
+      place = static_cast<int>(lookups.size());
+      lookups.push_back({feature, bins.categorical, bins.categories, {}});
+    }
+    return place;
+  };
+  for (EbmTerm& term : terms) {
+    for (std::size_t k = 0; k < term.features.size(); ++k) {
+      term.lookups[k] = lookup_for(term.features[k], term.bins[k]);
+      std::vector<double>& cuts = lookups[static_cast<std::size_t>(term.lookups[k])].cuts;
+      cuts.insert(cuts.end(), term.bins[k].cuts.begin(), term.bins[k].cuts.end());
+    }
+  }
+  for (EbmLookup& lookup : lookups) {
+    std::sort(lookup.cuts.begin(), lookup.cuts.end());
+    lookup.cuts.erase(std::unique(lookup.cuts.begin(), lookup.cuts.end()), lookup.cuts.end());
+  }
+  // The bin of each place: all values between two neighbouring cuts share it.
+  const auto bins_of = [](const EbmLookup& lookup, const Bins& bins, int factor) {
+    std::vector<int> found(lookup.places(), kNowhere);
+    for (std::size_t place = 0; place < found.size(); ++place) {
+      int bin = 0;
+      if (lookup.categorical) {
+        bin = place == 0                                           ? 0
+              : place <= static_cast<std::size_t>(bins.categories) ? static_cast<int>(place)
+                                                                   : kNoBin;
+      } else if (place > 0) {
+        bin =
+            1 + (place == 1 ? 0 : static_cast<int>(cuts_up_to(bins.cuts, lookup.cuts[place - 2])));
+      }
+      if (bin != kNoBin) found[place] = bin * factor;
+    }
+    return found;
+  };
+  for (EbmTerm& term : terms) {
+    const bool pair = term.features.size() > 1;
+    const auto lookup = [&](int k) -> const EbmLookup& {
+      return lookups[static_cast<std::size_t>(term.lookups[k])];
+    };
+    term.first = bins_of(lookup(0), term.bins[0], pair ? term.bins[1].count() : 1);
+    term.second = pair ? bins_of(lookup(1), term.bins[1], 1) : std::vector<int>{};
+  }
+}
+
 double Ebm::score(std::span<const double> row) const {
+  const Places places(lookups, row);
   double sum = intercept;
   for (const EbmTerm& term : terms) {
-    const int cell = term.cell(row);
-    if (cell != kNoBin) sum += term.scores[static_cast<std::size_t>(cell)];
+    const int cell = places.cell(term);
+    if (cell >= 0) sum += term.scores[static_cast<std::size_t>(cell)];
   }
   return sum;
 }
@@ -42,11 +141,12 @@ Explanation Ebm::explain(std::span<const double> row) const {
   explanation.intercept = intercept;
   explanation.sum = intercept;
   explanation.parts.reserve(terms.size());
+  const Places places(lookups, row);
   for (std::size_t i = 0; i < terms.size(); ++i) {
-    const int cell = terms[i].cell(row);
+    const int cell = places.cell(terms[i]);
     Explanation::Part part;
     part.term = static_cast<int>(i);
-    if (cell != kNoBin) {
+    if (cell >= 0) {
       part.score = terms[i].scores[static_cast<std::size_t>(cell)];
       part.deviation = terms[i].deviations[static_cast<std::size_t>(cell)];
     }

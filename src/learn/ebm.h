@@ -3,7 +3,7 @@
 // 2019). Each function can be drawn, and each prediction taken apart into what its features add.
 //
 // Regression predicts a number; classification the probability of the second of two classes (the
-// terms then add up to log-odds). For more classes see learn/classifier.h.
+// terms then add up to log-odds). For more classes see learn/tree.h.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +36,19 @@ struct EbmOptions {
   int threads = 0;  // 0: as many as the machine has
 };
 
+// Where the values of one feature fall in every table that uses it: one search instead of one per
+// term. Place 0 is for missing values.
+struct EbmLookup {
+  int feature = 0;
+  bool categorical = false;
+  int categories = 0;
+  std::vector<double> cuts;  // of all tables together
+  std::size_t place(double value) const;
+  std::size_t places() const {
+    return categorical ? static_cast<std::size_t>(categories) + 2 : cuts.size() + 2;
+  }
+};
+
 struct EbmTerm {
   std::vector<int> features;       // one or two, by position in the feature set
   std::vector<Bins> bins;          // one per feature
@@ -43,6 +56,11 @@ struct EbmTerm {
   std::vector<double> deviations;  // of the scores over the bags
   std::vector<double> weights;     // training rows per bin
   double importance = 0;           // mean size of what it adds over the training rows
+  // Filled by Ebm::index(): by place of its first and second feature, what it adds to the cell, or
+  // something far below zero where it has none.
+  int lookups[2] = {0, 0};
+  std::vector<int> first;
+  std::vector<int> second;
 
   // Where a row falls; kNoBin where it has no effect.
   int cell(std::span<const double> row) const;
@@ -69,7 +87,11 @@ struct Ebm {
   double intercept = 0;
   double rows = 0;  // it was trained on
   std::vector<EbmTerm> terms;
+  std::vector<EbmLookup> lookups;
 
+  // Makes the look-up tables. Call it after the terms or their bins were changed by hand; training
+  // and reading a file have done so.
+  void index();
   // The sum of intercept and terms.
   double score(std::span<const double> row) const;
   // The predicted number, or the probability of the second class.

@@ -64,8 +64,10 @@ class EbmBag {
   const EbmOptions& options_;
   std::vector<std::uint32_t> order_;  // rows of this bag: training first, then validation
   std::size_t training_ = 0;
-  std::vector<float> target_;  // in that order
+  std::vector<float> target_;  // in that order; of classification only
+  // What the terms add up to; in regression less the target, so that it is the error.
   std::vector<float> score_;
+  mutable std::vector<double> odd_;  // scratch: sums of every second row
   std::vector<std::vector<double>> best_;
   std::vector<std::vector<double>> best_pairs_;
 };

@@ -265,6 +265,7 @@ Result<Ebm> train_ebm(const FeatureSet& features, const std::vector<std::vector<
     average(term, by_bag, model.intercept);
     model.terms.push_back(std::move(term));
   }
+  model.index();
   return model;
 }
 

@@ -98,4 +98,16 @@ Result<std::vector<double>> FeatureSet::encode_row(
   return row;
 }
 
+Result<std::vector<double>> FeatureSet::encode_items(const std::vector<std::string>& items) const {
+  std::vector<std::pair<std::string, std::string>> values;
+  for (const std::string& item : items) {
+    const std::size_t equals = item.find('=');
+    if (equals == std::string::npos) {
+      return Error{fmt::format("'{}': expected FEATURE=VALUE", item)};
+    }
+    values.emplace_back(item.substr(0, equals), item.substr(equals + 1));
+  }
+  return encode_row(values);
+}
+
 }  // namespace muster

@@ -41,6 +41,8 @@ class FeatureSet {
   // One row from "name=value" pairs; what is not given is missing.
   Result<std::vector<double>> encode_row(
       const std::vector<std::pair<std::string, std::string>>& values) const;
+  // The same from texts "FEATURE=VALUE".
+  Result<std::vector<double>> encode_items(const std::vector<std::string>& items) const;
 
  private:
   std::vector<Feature> features_;

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "workload/byte_input.h"
+
 namespace muster {
 namespace {
 
@@ -162,6 +164,7 @@ Result<Ebm> ebm_of(std::string_view text, std::string_view where) {
       }
       model.terms.push_back(std::move(term));
     }
+    model.index();
     return model;
   });
 }
@@ -228,6 +231,18 @@ Status write_text(const std::string& path, std::string_view text) {
     return Error{fmt::format("{}: cannot be put in place", path)};
   }
   return Done{};
+}
+
+Result<Ebm> load_ebm(const std::string& path) {
+  const auto text = read_whole(path, std::size_t{1} << 30);
+  if (!text) return text.error();
+  const auto kind = model_kind(*text, path);
+  if (!kind) return kind.error();
+  if (*kind != "ebm") {
+    return Error{fmt::format(
+        "{}: a model of kind '{}'; expected an ebm, whose effects can be drawn", path, *kind)};
+  }
+  return ebm_of(*text, path);
 }
 
 }  // namespace muster

@@ -18,6 +18,9 @@ Result<DecisionTree> tree_of(std::string_view text, std::string_view where);
 // "ebm", "tree", "boosted-trees"; an error if it is no model.
 Result<std::string> model_kind(std::string_view text, std::string_view where);
 
+// The explainable boosting machine in a file; another kind of model is an error.
+Result<Ebm> load_ebm(const std::string& path);
+
 // Writes the whole text, or nothing.
 Status write_text(const std::string& path, std::string_view text);
 

@@ -6,31 +6,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/html_text.h"
+
 namespace muster {
 namespace {
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 // What a term saw: "user = ann", or both features of a pair.
 std::string seen(const Ebm& model, const EbmTerm& term, std::span<const double> row) {
@@ -84,7 +63,7 @@ std::string bars_svg(const std::vector<std::pair<std::string, double>>& bars, co
     svg += fmt::format(
         "<text x='250' y='{:.1f}' text-anchor='end'>{}</text><rect x='{:.1f}' y='{:.1f}' "
         "width='{:.1f}' height='16' class='{}'/><text x='{:.1f}' y='{:.1f}'>{}</text>",
-        y + 13, escaped(name), value < 0 ? zero - width : zero, y, std::max(width, 0.5),
+        y + 13, escape_html(name), value < 0 ? zero - width : zero, y, std::max(width, 0.5),
         value < 0 ? "less" : "more", zero + (value < 0 ? 0 : width) + 6, y + 13,
         signed_bars
             ? signed_quantity(model, value)
@@ -142,7 +121,7 @@ std::string shape_svg(const Ebm& model, const EbmTerm& term) {
         "<rect x='{:.1f}' y='{:.1f}' width='{:.2f}' height='{:.1f}' class='rows'><title>{}: {} "
         "rows, {}</title></rect>",
         a, 230 - tall, std::max(0.5, b - a - 0.3), tall,
-        escaped(bin_label(feature, bins, static_cast<int>(i))), term.weights[i],
+        escape_html(bin_label(feature, bins, static_cast<int>(i))), term.weights[i],
         signed_quantity(model, term.scores[i]));
   }
   svg += fmt::format("<polygon points='{}{}' class='band'/><polyline points='{}' class='line'/>",
@@ -157,17 +136,14 @@ std::string shape_svg(const Ebm& model, const EbmTerm& term) {
                                    : bin_label(feature, bins, static_cast<int>(count) - 1);
   svg += fmt::format(
       "<text x='70' y='246'>{}</text><text x='750' y='246' text-anchor='end'>{}</text></svg>",
-      escaped(begin), escaped(end));
+      escape_html(begin), escape_html(end));
   return svg;
 }
 
 constexpr std::string_view kStyle = R"(
 body{font:15px/1.5 system-ui,sans-serif;color:#1c2430;background:#fff;max-width:820px;margin:2em auto;padding:0 1em}
-svg{width:100%;height:auto;font:12px system-ui,sans-serif}text{fill:#3c4654}
-.more{fill:#c2562d}.less{fill:#2d6fc2}.line{fill:none;stroke:#2d4f8a;stroke-width:1.6}
-.band{fill:#2d6fc2;opacity:.18}.zero{stroke:#8a94a3;stroke-dasharray:3 3}.rows{fill:#c9d1db}
-h1{font-size:1.5em}h2{font-size:1.15em;margin-top:2em}p.note{color:#5a6573}
-@media (prefers-color-scheme:dark){body{background:#14181f;color:#e3e8ef}text{fill:#b8c1cd}.rows{fill:#39424f}.line{stroke:#7fb0ff}}
+h1{font-size:1.5em}h2{font-size:1.15em;margin-top:2em}
+@media (prefers-color-scheme:dark){body{background:#14181f;color:#e3e8ef}}
 )";
 
 }  // namespace
@@ -279,15 +255,22 @@ std::string explain_json(const Ebm& model, std::span<const double> row) {
   return json.dump(2) + "\n";
 }
 
-std::string model_page(const Ebm& model, std::span<const double> row) {
-  const std::string target = escaped(model.target.empty() ? "answer" : model.target);
+std::string_view model_style() {
+  return R"(
+.model svg{width:100%;height:auto;max-width:820px;font:12px system-ui,sans-serif}.model text{fill:#3c4654}
+.model .more{fill:#c2562d}.model .less{fill:#2d6fc2}.model .line{fill:none;stroke:#2d4f8a;stroke-width:1.6}
+.model .band{fill:#2d6fc2;opacity:.18}.model .zero{stroke:#8a94a3;stroke-dasharray:3 3}.model .rows{fill:#c9d1db}
+.model p.note{color:#5a6573}
+@media (prefers-color-scheme:dark){.model text{fill:#b8c1cd}.model .rows{fill:#39424f}.model .line{stroke:#7fb0ff}.model p.note{color:#9aa5b3}}
+)";
+}
+
+std::string model_sections(const Ebm& model, std::span<const double> row) {
+  const std::string target = escape_html(model.target.empty() ? "answer" : model.target);
   std::string page = fmt::format(
-      "<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
-      "content='width=device-width'><title>What {0} depends on</title><style>{1}</style></head>"
-      "<body><h1>What {0} depends on</h1><p>A sum of {2} effects, learnt from {3} rows. The "
-      "average "
-      "is {4}; each effect below adds to it or takes from it.</p>",
-      target, kStyle, model.terms.size(), model.rows,
+      "<div class='model'><p>{} is a sum of {} effects, learnt from {} rows. The average is {}; "
+      "each effect below adds to it or takes from it.</p>",
+      target, model.terms.size(), model.rows,
       model.classify ? fmt::format("{:.3f} in log-odds", model.intercept)
                      : quantity_text(model.target, model.intercept));
   if (!row.empty()) {
@@ -299,7 +282,7 @@ std::string model_page(const Ebm& model, std::span<const double> row) {
                         part.score);
     }
     page += fmt::format(
-        "<h2>One answer taken apart</h2><p>{} is estimated at <b>{}</b>: the average, "
+        "<h3>One answer taken apart</h3><p>{} is estimated at <b>{}</b>: the average, "
         "and</p>{}",
         target,
         model.classify ? fmt::format("{:.3f}", explanation.prediction)
@@ -311,18 +294,27 @@ std::string model_page(const Ebm& model, std::span<const double> row) {
     const EbmTerm& term = model.terms[static_cast<std::size_t>(i)];
     if (bars.size() < 12) bars.emplace_back(term.name(model.features), term.importance);
   }
-  page += "<h2>Importance</h2><p class='note'>Mean size of what a term adds, over all rows.</p>" +
+  page += "<h3>Importance</h3><p class='note'>Mean size of what a term adds, over all rows.</p>" +
           bars_svg(bars, model, false);
   page +=
-      "<h2>Effects</h2><p class='note'>The line is what a value adds; the band is how far models "
+      "<h3>Effects</h3><p class='note'>The line is what a value adds; the band is how far models "
       "trained on different parts of the rows disagree; the grey bars are the rows behind it.</p>";
   for (const int i : model.ranking()) {
     const EbmTerm& term = model.terms[static_cast<std::size_t>(i)];
     if (term.features.size() != 1) continue;
-    page +=
-        fmt::format("<h3>{}</h3>{}", escaped(term.name(model.features)), shape_svg(model, term));
+    page += fmt::format("<h4>{}</h4>{}", escape_html(term.name(model.features)),
+                        shape_svg(model, term));
   }
-  return page + "</body></html>\n";
+  return page + "</div>";
+}
+
+std::string model_page(const Ebm& model, std::span<const double> row) {
+  return fmt::format(
+      "<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
+      "content='width=device-width'><title>What {0} depends on</title><style>{1}{2}</style></head>"
+      "<body><h1>What {0} depends on</h1>{3}</body></html>\n",
+      escape_html(model.target.empty() ? "answer" : model.target), kStyle, model_style(),
+      model_sections(model, row));
 }
 
 }  // namespace muster

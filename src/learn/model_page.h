@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "learn/ebm.h"
 #include "learn/tree.h"
@@ -20,7 +21,11 @@ std::string explain_text(const DecisionTree& model, std::span<const double> row)
 std::string explain_json(const Ebm& model, std::span<const double> row);
 
 // Importance, each effect with its error band and the number of rows behind it, and, if `row` is
-// not empty, that answer taken apart. Self-contained: drawings are inline SVG.
+// not empty, that answer taken apart: HTML to stand in a page, with inline SVG, and its style
+// sheet.
+std::string model_sections(const Ebm& model, std::span<const double> row);
+std::string_view model_style();
+// The same as a page of its own.
 std::string model_page(const Ebm& model, std::span<const double> row);
 
 }  // namespace muster

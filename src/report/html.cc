@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "learn/model_page.h"
 #include "report/html_parts.h"
 #include "report/out_file.h"
 
@@ -196,7 +197,8 @@ std::string report_page(const std::vector<PageRun>& runs, const PageOptions& opt
       "'unsafe-inline'; "
       "script-src 'unsafe-inline'; img-src data:\">\n";
   out += fmt::format("<title>{} · Muster</title>\n", escape_html(page_title(runs, options)));
-  out += fmt::format("<style>{}</style>\n</head>\n<body>\n", page_style());
+  out += fmt::format("<style>{}{}</style>\n</head>\n<body>\n", page_style(),
+                     options.model != nullptr ? model_style() : std::string_view());
   out += fmt::format("<header>\n<p class=\"kicker\">Muster<span>{}</span></p>\n<h1>{}</h1>\n",
                      escape_html(page_title(runs, options)), unbroken(headline(runs)));
   out += warnings(runs) + "</header>\n<main>\n";
@@ -211,6 +213,9 @@ std::string report_page(const std::vector<PageRun>& runs, const PageOptions& opt
       section(runs.size() > 1 ? "What made the difference" : "Where the time went", details(runs));
   out += group_sections(runs);
   out += gantt_section(runs);
+  if (options.model != nullptr) {
+    out += section("What the estimates rest on", model_sections(*options.model, options.row));
+  }
   out += section("Decisions", decisions_table(runs));
   out += section("All figures", figures_section(runs));
   out += section("Settings", settings_section(runs));

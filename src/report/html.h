@@ -9,12 +9,15 @@
 #include <vector>
 
 #include "base/result.h"
+#include "learn/ebm.h"
 #include "report/page_run.h"
 
 namespace muster {
 
 struct PageOptions {
-  std::string title;  // empty: made from the runs
+  std::string title = {};        // empty: made from the runs
+  const Ebm* model = nullptr;    // shown with its effects; must outlive the call
+  std::vector<double> row = {};  // an answer of the model to take apart; empty: none
 };
 
 std::string report_page(const std::vector<PageRun>& runs, const PageOptions& options = {});

@@ -6,11 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/html_text.h"
 #include "report/page_run.h"
 
 namespace muster {
-
-std::string escape_html(std::string_view text);
 
 // Tables.
 std::string headline_table(const std::vector<PageRun>& runs);   // the few figures that matter most

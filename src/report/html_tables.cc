@@ -87,32 +87,6 @@ double quantile(const std::vector<CurvePoint>& curve, double fraction) {
 
 }  // namespace
 
-std::string escape_html(std::string_view text) {
-  std::string out;
-  for (const char letter : text) {
-    switch (letter) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out.push_back(letter);
-    }
-  }
-  return out;
-}
-
 std::string headline_table(const std::vector<PageRun>& runs) {
   if (runs.size() == 1) {
     std::string out = "<dl class=\"cards\">";

@@ -23,3 +23,8 @@ tell "without the golden files the figures are still compared, and what is missi
 expect 0 env MUSTER_SHARED="$PWD/nowhere" "$command" reproduce blox runs -q
 prints "not compared: golden/blox/runs"
 prints "runs not possible here"
+
+tell "Lucid without its data: every run is named as not possible, none is counted"
+expect 0 env MUSTER_SHARED="$PWD/nowhere" "$command" reproduce lucid -q
+prints "0 of 0 runs within tolerance"
+prints "data/lucid/venus_sept_jobs.csv.gz is not on this machine"

@@ -44,7 +44,11 @@ TEST(DecisionTree, IsReadAndWritten) {
   const auto again = tree_of(to_text(tree), "tree.json");
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(to_text(*again), to_text(tree));
-  EXPECT_NE(tree.text().find("a <= 0.49"), std::string::npos) << tree.text();
+  const std::string text = tree.text();
+  const std::size_t cut = text.find("a <= ");
+  ASSERT_NE(cut, std::string::npos) << text;
+  // The truth is 0.5; the cut lies between the two drawn values that are nearest to it.
+  EXPECT_NEAR(std::stod(text.substr(cut + 5)), 0.5, 0.01) << text;
   EXPECT_FALSE(tree_of(R"({"muster_model":"tree","version":1,"target":"","classes":["x"],)"
                        R"("features":[],"nodes":[{"counts":[1],"feature":0,"cut":1,"left":0,)"
                        R"("right":0,"missing_left":true}]})",
@@ -72,41 +76,6 @@ TEST(Packing, SeparatesLightFromHeavy) {
   EXPECT_EQ(share_score(0.8), 2);
   EXPECT_EQ(share_score(0.9), 1);
   EXPECT_EQ(share_score(0.96), 0);
-}
-
-TEST(Estimate, LearnsHabitsOfUsers) {
-  Symbols symbols;
-  std::vector<JobSpec> jobs;
-  Random random(2);
-  for (int i = 0; i < 3000; ++i) {
-    JobSpec job;
-    job.submit = i * 400.0;
-    job.user = symbols.intern(i % 3 == 0 ? "long" : "short");
-    job.partition = symbols.intern("vc");
-    job.gpus = 1;
-    job.duration = (i % 3 == 0 ? 5000 : 100) * random.uniform(0.8, 1.2);
-    jobs.push_back(job);
-  }
-  EstimateOptions options;
-  options.ebm.pairs = 0;
-  const auto estimates = weekly_estimates(std::span(jobs).first(1000),
-                                          std::span(jobs).subspan(1000), symbols, nullptr, options);
-  ASSERT_TRUE(estimates) << estimates.error().message;
-  ASSERT_EQ(estimates->size(), 2000U);
-  for (std::size_t i = 0; i < 2000; ++i) {
-    const bool is_long = (i + 1000) % 3 == 0;
-    EXPECT_NEAR((*estimates)[i], is_long ? 5000 : 100, is_long ? 800 : 400);
-  }
-  EXPECT_FALSE(train_estimate(std::span(jobs).first(49), symbols, nullptr, options));
-}
-
-TEST(Names, AreClusteredByEditDistance) {
-  EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
-  EXPECT_EQ(edit_distance("", "abc"), 3U);
-  const std::vector<std::string> names = {"train_a", "train_a", "train_a", "train_b", "xray", "tx"};
-  const auto clustered = cluster_names(names, 1, 0.3);
-  EXPECT_EQ(clustered,
-            (std::vector<std::string>{"train_a", "train_a", "train_a", "train_a", "xray", "tx"}));
 }
 
 }  // namespace

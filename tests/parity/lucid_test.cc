@@ -43,7 +43,8 @@ TEST_P(LucidFigures, AreReproducedSlow) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Venus, LucidFigures,
-                         testing::Values("table5", "figure8", "figure9", "sensitivity"),
+                         testing::Values("table5", "figure8", "figure9", "sensitivity", "figure7",
+                                         "figure13"),
                          [](const auto& test) { return std::string(test.param); });
 
 TEST(LucidParity, Profiling) {

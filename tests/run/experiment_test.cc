@@ -162,6 +162,8 @@ TEST(Experiment, BetterThanPublishedIsWithin) {
   EXPECT_FALSE(check("at_most = [\"avg_jct_s\"]", "published = {avg_jct_s = 19}"));
   EXPECT_TRUE(check("at_least = [\"avg_jct_s\"]", "published = {avg_jct_s = 19}"));
   EXPECT_FALSE(check("at_least = [\"avg_jct_s\"]", "published = {avg_jct_s = 25}"));
+  EXPECT_TRUE(check("shown = [\"avg_\"]", "published = {avg_jct_s = 25}"));
+  EXPECT_FALSE(check("shown = [\"avg_\"]", "published = {max_jct_s = 25}"));
 }
 
 TEST(Experiment, WhatCannotBeRunSaysWhy) {

@@ -13,6 +13,8 @@ ParamList small_large_params();
 Result<Generated> make_small_large(const Params& params, Symbols& symbols);
 ParamList philly_like_params();
 Result<Generated> make_philly_like(const Params& params, Symbols& symbols);
+ParamList venus_like_params();
+Result<Generated> make_venus_like(const Params& params, Symbols& symbols);
 ParamList static_params();
 Result<Generated> make_static(const Params& params, Symbols& symbols);
 ParamList fit_params();

@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-constexpr std::array<Generator, 11> kGenerators = {{
+constexpr std::array<Generator, 12> kGenerators = {{
     {"poisson", "independent arrivals, one distribution of durations, a mix of sizes", "",
      poisson_params, make_poisson},
     {"diurnal", "arrivals that follow day and night and the week, with bursts", "", diurnal_params,
@@ -20,6 +20,9 @@ constexpr std::array<Generator, 11> kGenerators = {{
      small_large_params, make_small_large},
     {"philly-like", "sizes, durations and arrivals with the marginals of Microsoft's Philly trace",
      "", philly_like_params, make_philly_like},
+    {"venus-like",
+     "users with habits on 15 virtual clusters, with the figures of the Venus cluster of Helios",
+     "", venus_like_params, make_venus_like},
     {"static", "all jobs at one time", "", static_params, make_static},
     {"fit", "a twin of a trace: fits its durations, sizes and arrivals and draws new jobs", "",
      fit_params, make_fit},
