@@ -100,14 +100,45 @@ void Engine::settle_held_time(Job& job) {
   job.gpu_seconds_before += (now_ - job.held_since) * job.gpus.gpus();
 }
 
-void Engine::unlink(Slot slot, Seconds at) {
+// The GPUs of a job that stops or ends; those of a group stay with the others, and a guest's were
+// never its own.
+void Engine::give_back(Job& job) {
+  if (job.guest) {
+    job.guest = false;
+    --guests_;
+  } else if (job.partner == job.self) {
+    cluster_.release(job.gpus, job.spec.partition, job.host);
+  }
+}
+
+namespace {
+
+bool overlap(const GpuSet& a, const GpuSet& b) {
+  for (int i = 0; i < a.nodes(); ++i) {
+    for (int j = 0; j < b.nodes(); ++j) {
+      if (a[i].node == b[j].node && (a[i].mask & b[j].mask) != 0) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void Engine::repace_guests(const GpuSet& gpus, Seconds at) {
+  if (guests_ == 0) return;
+  for (const Slot slot : jobs_.running()) {
+    if (jobs_[slot].guest && overlap(jobs_[slot].gpus, gpus)) repace_group(slot, at);
+  }
+}
+
+void Engine::unlink(Slot slot, Seconds at, bool repace) {
   Job& job = jobs_[slot];
   if (job.partner == slot) return;
   Slot before = job.partner;
   while (jobs_[before].partner != slot) before = jobs_[before].partner;
   jobs_[before].partner = job.partner;
   job.partner = slot;
-  repace_group(before, at);
+  if (repace) repace_group(before, at);
 }
 
 void Engine::finish(Slot slot, Seconds exact) {
@@ -116,12 +147,13 @@ void Engine::finish(Slot slot, Seconds exact) {
   job.rate = 0;
   job.since = exact;
   settle_held_time(job);
-  const bool alone = job.partner == slot;
-  if (alone) cluster_.release(job.gpus, job.spec.partition, job.host);
+  give_back(job);
+  const GpuSet held = guests_ > 0 ? job.gpus : GpuSet{};
   job.gpus.clear();
   --running_;
   demanded_ -= job.spec.gpus;
   unlink(slot, now_);
+  repace_guests(held, now_);
   leave(slot, JobState::kFinished, Reason::kCompleted, parts_.pacing->end_of(exact, now_));
 }
 
@@ -147,10 +179,12 @@ void Engine::halt(Slot slot, Reason reason, JobId other, const HaltHow& how) {
   job.rate = 0;
   job.since = now_;
   settle_held_time(job);
-  if (how.release && job.partner == slot) cluster_.release(job.gpus, job.spec.partition, job.host);
+  if (how.release || job.guest) give_back(job);
   log(Action::kStop, reason, job.spec.id, job.gpus.gpus(), other);
+  const GpuSet held = guests_ > 0 ? job.gpus : GpuSet{};
   job.gpus.clear();
-  unlink(slot, how.at);
+  unlink(slot, how.at, how.repace);
+  repace_guests(held, how.at);
   job.waiting_since = now_;
   --running_;
   changed_ = true;
@@ -216,6 +250,13 @@ Pace Engine::command(CommandKind kind, Slot slot, const GpuSet& gpus, const Host
       neighbours_.push_back(&jobs_[other].spec);
       if (jobs_[other].start_order < job.start_order) command.footing.joined = true;
     }
+    command.footing.guest = job.guest;
+    if (job.guest) {
+      for (const Slot other : jobs_.running()) {
+        const Job& holder = jobs_[other];
+        if (!holder.guest && overlap(holder.gpus, gpus)) neighbours_.push_back(&holder.spec);
+      }
+    }
     command.footing.neighbours = neighbours_;
   }
   return parts_.backend->act(command, at);
@@ -241,6 +282,10 @@ void Engine::launch(const Draft::Step& step, CommandKind kind) {
   Job& job = jobs_[slot];
   job.start_order = ++starts_;
   job.joined = step.beside != kNoSlot;
+  if (step.guest) {
+    job.guest = true;
+    ++guests_;
+  }
   if (job.joined) {
     job.partner = jobs_[step.beside].partner;
     jobs_[step.beside].partner = slot;
@@ -272,9 +317,14 @@ void Engine::launch(const Draft::Step& step, CommandKind kind) {
     notify(JobMoment::kStarted, slot);
   }
   if (step.beside != kNoSlot) repace_group(step.beside, now_);
+  if (!step.guest) repace_guests(step.gpus, now_);
 }
 
 void Engine::carry_out() {
+  if (draft_.whole()) {
+    rearrange();
+    return;
+  }
   const std::vector<Draft::Step>& steps = draft_.steps();
   // A job may be stopped and started again in one draft: what counts is how it ends up.
   final_step_.resize(jobs_.slots());

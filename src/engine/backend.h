@@ -16,6 +16,7 @@
 
 #include "engine/job_event.h"
 #include "model/job_table.h"
+#include "model/share.h"
 #include "perf/perf_model.h"
 
 namespace muster {
@@ -57,6 +58,8 @@ class Backend {
   // Where `until` is kNever the first event ends the wait in any case, and so does a new job in a
   // live inbox.
   virtual Seconds advance(Seconds until, bool stop_at_event, std::vector<JobEvent>& events) = 0;
+  // Told after every turn in which the policies were asked, once the commands are out.
+  virtual void planned(const Plan&) {}
   // When the next event is due, as far as it is known; kNever if not.
   virtual Seconds next_event() = 0;
   // Whether things may happen that next_event() does not know of: true for everything but a

@@ -72,6 +72,7 @@ void Engine::decide() {
     active().placement->place(view(), traits, plan_, draft_);
   }
   carry_out();
+  parts_.backend->planned(plan_);
   log_block();
 }
 
@@ -98,7 +99,7 @@ void Engine::take_arrivals() {
     job.spec.id = JobId{next_id_++};
     vain_events_ = 0;
     vain_turns_ = 0;
-    job.total_work = job.spec.duration;
+    job.total_work = parts_.perf->total_work(job.spec);
     log(Action::kSubmit, Reason::kArrived, job.spec.id, job.spec.gpus);
     const bool fits =
         job.spec.gpus > 0 &&
@@ -186,8 +187,9 @@ Seconds Engine::next_turn() {
   moments.wake = wake_;
   // On a backend that can surprise, a running job may be done by the next turn, whatever is known.
   const bool surprises = parts_.backend->surprises();
+  const SchedulingTraits traits = active().scheduling->traits();
   const bool undecided =
-      !jobs_.waiting().empty() || (running_ > 0 && active().scheduling->traits().resizes);
+      !jobs_.waiting().empty() || (running_ > 0 && (traits.resizes || traits.regroups));
   moments.restless = (surprises && running_ > 0) ||
                      (parts_.selector != nullptr ? moments.active : undecided && !settled());
   const Seconds at = parts_.pacing->next_turn(moments);
@@ -243,6 +245,40 @@ void Engine::give_up_waiting() {
   held_.clear();
 }
 
+int Engine::used_by_guests_alone() const {
+  int sum = 0;
+  for (const Slot slot : jobs_.running()) {
+    const Job& job = jobs_[slot];
+    for (int i = 0; job.guest && i < job.gpus.nodes(); ++i) {
+      sum += std::popcount(job.gpus[i].mask & cluster_.free_mask(job.gpus[i].node));
+    }
+  }
+  return sum;
+}
+
+void Engine::look_closely(TurnStats& stats) const {
+  double blocked = 0;
+  for (const Slot slot : jobs_.waiting()) {
+    const Job& job = jobs_[slot];
+    const double left = job.remaining_at(now_);
+    if (left > 0) blocked += (job.waited_before + now_ - job.waiting_since) / left;
+  }
+  const auto waiting = static_cast<double>(jobs_.waiting().size());
+  if (waiting > 0) stats.blocking_index = blocked / waiting;
+  if (stats.usable_gpus == 0) return;
+  constexpr double kMillisecond = 1e-3;
+  for (const Slot slot : jobs_.running()) {
+    const Job& job = jobs_[slot];
+    const double work = parts_.perf->total_work(job.spec);
+    if (work <= 0) continue;
+    const double steps_per_second = job.rate * parts_.perf->steps(job.spec) / work;
+    const double part = job.gpus.gpus() / static_cast<double>(stats.usable_gpus);
+    for (std::size_t i = 0; i < kStages; ++i) {
+      stats.busy[i] += part * steps_per_second * job.spec.stage_ms[i] * kMillisecond;
+    }
+  }
+}
+
 void Engine::report_turn(Seconds previous) {
 #if MUSTER_INVARIANTS
   check_invariants(*this);
@@ -255,6 +291,8 @@ void Engine::report_turn(Seconds previous) {
   stats.running = running_;
   stats.usable_gpus = cluster_.usable_gpus();
   stats.used_gpus = cluster_.used_gpus();
+  if (guests_ > 0) stats.used_gpus += used_by_guests_alone();
+  if (parts_.options.close_look) look_closely(stats);
   stats.demanded_gpus = static_cast<std::int32_t>(demanded_);
   stats.stops = stops_;
   stats.skipped = static_cast<std::int32_t>(started_ ? parts_.pacing->skipped(previous, now_) : 0);

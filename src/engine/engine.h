@@ -39,6 +39,7 @@ struct EngineOptions {
   Seconds until = kNever;  // no turn later than this
   bool turn_stops_count =
       false;  // a job stopped and restarted in one turn counts as preempted, as in Blox
+  bool close_look = false;  // fill in the members of TurnStats that cost a walk over all jobs
 };
 
 class Engine final : public WhatIf {
@@ -92,6 +93,8 @@ class Engine final : public WhatIf {
   void carry_out();
   void scale();
   void report_turn(Seconds previous);
+  int used_by_guests_alone() const;
+  void look_closely(TurnStats& stats) const;
   // Whether jobs wait and nothing that is known to come can change that.
   bool dead_end();
   // When one of the policies wants to be asked again though nothing happened.
@@ -108,6 +111,7 @@ class Engine final : public WhatIf {
     Seconds at = 0;        // when it lost its GPUs: before this turn if a node failed in between
     bool graceful = true;  // it could save its work
     bool release = false;  // its GPUs still have to be given back to the cluster
+    bool repace = true;    // those it shared GPUs with go on at another pace
   };
   void halt(Slot slot, Reason reason, JobId other, const HaltHow& how);
   void launch(const Draft::Step& step, CommandKind kind);
@@ -115,8 +119,16 @@ class Engine final : public WhatIf {
   void leave(Slot slot, JobState status, Reason reason, Seconds end);
   void notify(JobMoment moment, Slot slot);
   void settle_held_time(Job& job);
+  void give_back(Job& job);
+  // Guests on these GPUs go on at another pace from `at`.
+  void repace_guests(const GpuSet& gpus, Seconds at);
   // Takes the job out of its group; the others go on without it from `at`.
-  void unlink(Slot slot, Seconds at);
+  void unlink(Slot slot, Seconds at, bool repace = true);
+  // Carries out a draft that names the whole outcome of the turn.
+  void rearrange();
+  bool stands(const Draft::Placed& placed) const;
+  void vacate(Slot slot);
+  void settle_in(const Draft::Placed& placed);
   Pace command(CommandKind kind, Slot slot, const GpuSet& gpus, const HostShare& host, Seconds at,
                bool graceful);
   void log(Action action, Reason reason, JobId job, int gpus = 0, JobId other = kNoJob,
@@ -135,6 +147,9 @@ class Engine final : public WhatIf {
   std::vector<Slot> group_;  // scratch
   std::vector<const JobSpec*> neighbours_;
   std::vector<std::uint32_t> final_step_;
+  std::vector<std::uint32_t> placed_;  // by slot: the mark of the arrangement it was last in
+  std::uint32_t turn_mark_ = 0;
+  std::vector<std::uint32_t> changes_;  // positions in the arrangement
   Decision last_block_;
   Seconds now_ = 0;
   Seconds next_ = 0;
@@ -147,6 +162,7 @@ class Engine final : public WhatIf {
   std::uint32_t next_id_ = 0;
   std::uint32_t starts_ = 0;
   int running_ = 0;
+  int guests_ = 0;  // of those that run
   int stops_ = 0;
   int vain_events_ = 0;  // since a job last ran or came
   int vain_turns_ = 0;

@@ -51,6 +51,7 @@ std::optional<std::string> broken_invariant(const Engine& engine) {
   const JobTable& jobs = engine.jobs();
   const ClusterState& cluster = engine.cluster();
   std::map<NodeId, std::uint64_t> held;
+  std::map<NodeId, std::uint64_t> lodged;
   std::size_t waiting = 0;
   std::size_t active = 0;
   int used = 0;
@@ -63,6 +64,15 @@ std::optional<std::string> broken_invariant(const Engine& engine) {
     previous = job.spec.id;
     ++active;
     waiting += job.waiting() ? 1 : 0;
+    if (job.guest) {
+      for (int i = 0; i < job.gpus.nodes(); ++i) {
+        std::uint64_t& taken = lodged[job.gpus[i].node];
+        if ((taken & job.gpus[i].mask) != 0)
+          return fmt::format("a GPU of node {} has two guests", index(job.gpus[i].node));
+        taken |= job.gpus[i].mask;
+      }
+      continue;
+    }
     if (!job.running() || !leads_group(jobs, slot)) continue;
     used += job.gpus.gpus();
     for (int i = 0; i < job.gpus.nodes(); ++i) {

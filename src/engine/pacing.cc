@@ -72,13 +72,44 @@ class Ticks final : public Grid {
   std::unique_ptr<Pacing> clone() const override { return std::make_unique<Ticks>(*this); }
 };
 
+// From turn to turn, not on a grid: an arrival begins a new count.
+class Steps final : public Pacing {
+ public:
+  explicit Steps(Seconds length) : length_(length) {}
+  Seconds next_turn(const Moments& m) const override {
+    if (m.restless) return std::min(m.next_arrival, m.now + length_);
+    const Seconds change = std::min(m.next_event, m.wake);
+    if (change == kNever) return m.next_arrival;
+    Seconds at = m.now + std::max(1.0, std::ceil((change - m.now) / length_)) * length_;
+    if (at < change) at += length_;
+    return std::min(m.next_arrival, at);
+  }
+  Seconds first_turn(Seconds first_arrival) const override { return first_arrival; }
+  Seconds end_of(Seconds, Seconds turn) const override { return turn; }
+  Seconds length() const override { return length_; }
+  std::unique_ptr<Pacing> clone() const override { return std::make_unique<Steps>(*this); }
+
+ private:
+  Seconds length_;
+};
+
 class Events final : public Pacing {
  public:
-  Seconds next_turn(const Moments& m) const override { return next_change(m); }
+  explicit Events(const Closeness& merge) : merge_(merge) {}
+  Seconds next_turn(const Moments& m) const override {
+    if (m.next_event < m.next_arrival && merge_.close(m.next_event, m.next_arrival)) {
+      return std::min(m.next_arrival, m.wake);
+    }
+    return next_change(m);
+  }
   Seconds first_turn(Seconds first_arrival) const override { return first_arrival; }
   Seconds end_of(Seconds exact, Seconds) const override { return exact; }
   Seconds length() const override { return 0; }
+  Closeness merge() const override { return merge_; }
   std::unique_ptr<Pacing> clone() const override { return std::make_unique<Events>(*this); }
+
+ private:
+  Closeness merge_;
 };
 
 // The backend knows when the leases of this turn end; where none was given, the next arrival is
@@ -110,14 +141,21 @@ std::unique_ptr<Pacing> make_leases(const LeaseRule& rule) {
 std::unique_ptr<Pacing> make_rounds(Seconds length) { return std::make_unique<Rounds>(length); }
 std::unique_ptr<Pacing> make_slots(Seconds length) { return std::make_unique<Slots>(length); }
 std::unique_ptr<Pacing> make_ticks(Seconds length) { return std::make_unique<Ticks>(length); }
-std::unique_ptr<Pacing> make_events() { return std::make_unique<Events>(); }
+std::unique_ptr<Pacing> make_steps(Seconds length) { return std::make_unique<Steps>(length); }
+std::unique_ptr<Pacing> make_events(const Closeness& merge) {
+  return std::make_unique<Events>(merge);
+}
 
 const std::vector<PacingInfo>& pacing_table() {
   static const std::vector<PacingInfo> kTable = {
       {"events",
        "turns at every arrival, completion and node change, at the exact moment",
-       {},
-       [](const Params&) { return make_events(); }},
+       {{"merge_relative", ParamKind::kReal, "0",
+         "a completion this close to an arrival, relative to the time, happens with it", 0, 1},
+        {"merge_absolute", ParamKind::kReal, "0", "the same in seconds", 0}},
+       [](const Params& p) {
+         return make_events({p.real("merge_relative"), p.real("merge_absolute")});
+       }},
       {"rounds",
        "turns at every multiple of the length; a job ends at the turn after its work is done",
        {{"length", ParamKind::kReal, "300", "seconds between turns", 1e-3}},
@@ -126,6 +164,10 @@ const std::vector<PacingInfo>& pacing_table() {
        "turns at the next multiple of the length after something happened; exact ends",
        {{"length", ParamKind::kReal, "60", "seconds of a slot", 1e-3}},
        [](const Params& p) { return make_slots(p.real("length")); }},
+      {"steps",
+       "turns at every arrival and so long after the last turn; a job ends at a turn",
+       {{"length", ParamKind::kReal, "10", "seconds of a step", 1e-3}},
+       [](const Params& p) { return make_steps(p.real("length")); }},
       {"ticks",
        "turns at whole ticks at which something happens; a job ends on a tick",
        {{"length", ParamKind::kReal, "1", "seconds of a tick", 1e-3}},

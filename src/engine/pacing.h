@@ -12,6 +12,9 @@
 // leases  jobs get whole training steps, as many as fit the length; the turn comes when the last of
 //         them has done its steps. A job ends at the exact moment; its GPUs are free at the turn.
 //
+// steps   turn at every arrival, and a length after the last turn. A job ends, and its GPUs are
+//         free, at the next turn.
+//
 // Where time is real, a turn takes place a little after its time; the next one is again on the
 // grid.
 #pragma once
@@ -20,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/closeness.h"
 #include "base/params.h"
 #include "model/ids.h"
 
@@ -53,6 +57,8 @@ class Pacing {
   virtual Seconds end_of(Seconds exact, Seconds turn) const = 0;
   // Turns that were passed over between two that took place.
   virtual long long skipped(Seconds /*from*/, Seconds /*to*/) const { return 0; }
+  // Completions this close to an arrival are taken together with it.
+  virtual Closeness merge() const { return {}; }
   // Length of a round, slot or tick; 0 if there is none.
   virtual Seconds length() const = 0;
   // How a simulation hands out work between turns.
@@ -63,8 +69,10 @@ class Pacing {
 std::unique_ptr<Pacing> make_rounds(Seconds length);
 std::unique_ptr<Pacing> make_slots(Seconds length);
 std::unique_ptr<Pacing> make_ticks(Seconds length);
-std::unique_ptr<Pacing> make_events();
 std::unique_ptr<Pacing> make_leases(const LeaseRule& rule);
+std::unique_ptr<Pacing> make_steps(Seconds length);
+// A completion that lies close to an arrival is taken together with it, at the arrival's time.
+std::unique_ptr<Pacing> make_events(const Closeness& merge = {});
 
 struct PacingInfo {
   std::string_view name;

@@ -53,6 +53,7 @@ Prediction Engine::predict(std::size_t combination, Seconds horizon) {
   future.held_ = held_;
   future.demanded_ = demanded_;
   future.running_ = running_;
+  future.guests_ = guests_;
   future.now_ = now_;
   future.started_ = true;
   future.vain_events_ = vain_events_;

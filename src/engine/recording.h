@@ -85,6 +85,7 @@ class Recorder {
     RecordingBackend(Backend& inner, Recorder& recorder) : inner_(inner), recorder_(recorder) {}
     Pace act(const Command& command, Seconds now) override;
     Seconds advance(Seconds until, bool stop_at_event, std::vector<JobEvent>& events) override;
+    void planned(const Plan& plan) override { inner_.planned(plan); }
     Seconds next_event() override;
     bool surprises() const override { return inner_.surprises(); }
     std::unique_ptr<Backend> fork() const override { return inner_.fork(); }

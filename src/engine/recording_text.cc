@@ -13,8 +13,8 @@ namespace {
 
 // Fields of a job by name; those at their default are left out. A job's number is not among them:
 // the engine gives it.
-using Member =
-    std::variant<double JobSpec::*, int JobSpec::*, Symbol JobSpec::*, std::string JobSpec::*>;
+using Member = std::variant<double JobSpec::*, int JobSpec::*, Symbol JobSpec::*,
+                            std::string JobSpec::*, StageTimes JobSpec::*>;
 struct JobField {
   std::string_view name;
   Member member;
@@ -33,6 +33,8 @@ const std::vector<JobField>& job_fields() {
       {"cpus", &JobSpec::cpus},
       {"memory_gb", &JobSpec::memory_gb},
       {"iterations", &JobSpec::iterations},
+      {"step_ms", &JobSpec::step_ms},
+      {"stage_ms", &JobSpec::stage_ms},
       {"batch_size", &JobSpec::batch_size},
       {"priority", &JobSpec::priority},
       {"model", &JobSpec::model},
@@ -147,6 +149,13 @@ struct Writer {
   void add(std::string_view name, const std::string& value, const std::string& initial) {
     if (value != initial) text += fmt::format(" {}={}", name, escaped(value));
   }
+  void add(std::string_view name, const StageTimes& value, const StageTimes& initial) {
+    if (value == initial) return;
+    text += fmt::format(" {}=", name);
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      text += fmt::format("{}{}", i == 0 ? "" : "/", exact_text(value[i]));
+    }
+  }
 };
 
 // Reads one line: takes its words one after the other and remembers the first complaint.
@@ -240,6 +249,14 @@ bool store(double& field, std::string_view text, Symbols&) {
   const auto value = parse_real(text);
   if (!value || std::isnan(*value)) return false;
   field = *value;
+  return true;
+}
+bool store(StageTimes& field, std::string_view text, Symbols& symbols) {
+  const auto parts = split(text, '/');
+  if (parts.size() != field.size()) return false;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (!store(field[i], parts[i], symbols)) return false;
+  }
   return true;
 }
 bool store(int& field, std::string_view text, Symbols&) {

@@ -38,6 +38,10 @@ class ClusterState {
   std::size_t node_count() const { return nodes_.size(); }
   bool up(NodeId id) const { return nodes_[index(id)].up; }
   std::uint64_t free_mask(NodeId id) const { return nodes_[index(id)].free; }
+  // GPUs of a node that is up, free or held.
+  std::uint64_t healthy_mask(NodeId id) const {
+    return nodes_[index(id)].up ? nodes_[index(id)].healthy : 0;
+  }
   int free_on(NodeId id) const { return std::popcount(nodes_[index(id)].free); }
   // GPUs of the node that can be used at all: zero while it is down.
   int usable_on(NodeId id) const {

@@ -55,6 +55,7 @@ struct Job {
   Seconds overhead = 0;           // seconds paid for starts and restarts
   std::uint32_t start_order = 0;  // of the present run: jobs that started earlier have less
   bool joined = false;            // the present run began on GPUs of a job that was already there
+  bool guest = false;  // the present run uses what the holders of its GPUs leave; they may change
   Slot partner = kNoSlot;  // next job of the group that shares its GPUs, in a ring; itself if alone
 
   bool running() const { return state == JobState::kRunning; }

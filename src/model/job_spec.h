@@ -2,12 +2,18 @@
 // takes them.
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "base/symbols.h"
 #include "model/ids.h"
 
 namespace muster {
+
+// The four things a training step uses, one after the other.
+enum class Stage : std::uint8_t { kStorage, kCpu, kGpu, kNetwork };
+inline constexpr std::size_t kStages = 4;
+using StageTimes = std::array<double, kStages>;  // by Stage
 
 struct JobSpec {
   JobId id{};          // set by the engine as jobs arrive; sources need not fill it
@@ -24,6 +30,8 @@ struct JobSpec {
   double cpus = 0;            // for the whole job; 0: the fair share of its GPUs
   double memory_gb = 0;       // for the whole job; 0: the fair share of its GPUs
   double iterations = 0;      // 0: unknown
+  double step_ms = 0;         // measured milliseconds of one iteration, alone; 0: unknown
+  StageTimes stage_ms{};      // its stages, in milliseconds; they may overlap; all 0: unknown
   int batch_size = 0;         // 0: unknown
   int priority = 0;           // larger is more important
   Symbol model = kNoSymbol;

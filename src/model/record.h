@@ -50,6 +50,9 @@ struct TurnStats {
   std::int32_t demanded_gpus = 0;  // by waiting and running jobs together
   std::int32_t stops = 0;          // preemptions in this turn
   std::int32_t skipped = 0;        // turns since the last one in which nothing could change
+  // Only where the engine was asked to look closely; else 0.
+  double blocking_index = 0;  // of waiting jobs: time waited over time still to run alone, averaged
+  StageTimes busy{};          // part of the usable GPUs' storage, CPU, GPU and network kept busy
 };
 
 class Observer {

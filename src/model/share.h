@@ -44,6 +44,7 @@ class Plan {
   // `gpus` is how many could at most be handed out this turn.
   void reset(int gpus, Extent extent) {
     shares_.clear();
+    ranking_.clear();
     budget_ = gpus;
     extent_ = extent;
   }
@@ -56,8 +57,14 @@ class Plan {
   }
   const std::vector<Share>& shares() const { return shares_; }
 
+  // A policy that keeps a list of jobs of its own may tell its order beside the shares, for
+  // backends whose ties follow it. Where it is empty, the order is that of the shares.
+  void rank(Slot job) { ranking_.push_back(job); }
+  const std::vector<Slot>& ranking() const { return ranking_; }
+
  private:
   std::vector<Share> shares_;
+  std::vector<Slot> ranking_;
   int budget_ = 0;
   Extent extent_ = Extent::kAll;
 };

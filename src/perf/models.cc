@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "perf/colocation.h"
 #include "perf/cpu_profiles.h"
+#include "perf/interleave.h"
 #include "perf/throughputs.h"
 
 namespace muster {
@@ -110,6 +111,27 @@ class Product final : public PerfModel {
     }
     return nullptr;
   }
+  // Steps are those of the first model that counts any; the others only slow them down.
+  double total_work(const JobSpec& job) const override {
+    const PerfModel* counts = counting();
+    return counts != nullptr ? counts->total_work(job) : job.duration;
+  }
+  double steps(const JobSpec& job) const override {
+    const PerfModel* counts = counting();
+    return counts != nullptr ? counts->steps(job) : job.duration;
+  }
+  double step_time(const JobSpec& job, const Footing& footing) const override {
+    const PerfModel* counts = counting();
+    double time = counts != nullptr ? counts->step_time(job, footing) : 1;
+    for (const auto& model : models_) {
+      if (model.get() != counts) time /= model->rate(job, footing);
+    }
+    return time;
+  }
+  const Interleaving* interleaving() const override {
+    const PerfModel* counts = counting();
+    return counts != nullptr ? counts->interleaving() : nullptr;
+  }
   HostShare wanted_host(const JobSpec& job) const override {
     HostShare most = PerfModel::wanted_host(job);
     for (const auto& model : models_) {
@@ -121,6 +143,13 @@ class Product final : public PerfModel {
   }
 
  private:
+  const PerfModel* counting() const {
+    for (const auto& model : models_) {
+      if (model->interleaving() != nullptr) return model.get();
+    }
+    return nullptr;
+  }
+
   std::vector<std::unique_ptr<PerfModel>> models_;
 };
 
@@ -221,6 +250,29 @@ const std::vector<PerfInfo>& perf_table() {
         {"unknown_loss", ParamKind::kReal, "0.3",
          "part of the speed lost where one of the two has no profile", 0, 0.99}},
        make_colocation_of},
+      {"interleave",
+       "jobs on the same GPUs take turns at storage, CPU, GPU and network",
+       "Muri, 2022",
+       {{"order",
+         ParamKind::kText,
+         "best",
+         "how the members of a group are ordered: for the shortest period or the longest",
+         -1,
+         1,
+         {"best", "worst"}},
+        {"load",
+         ParamKind::kText,
+         "merged",
+         "whether storage and CPU are one stage that may last two places of a round",
+         -1,
+         1,
+         {"merged", "split"}},
+        {"stretch_1", ParamKind::kReal, "1.015", "a measured step over a profiled one, alone",
+         1e-6},
+        {"stretch_2", ParamKind::kReal, "1.33", "the same in a group of two", 1e-6},
+        {"stretch_3", ParamKind::kReal, "1.5", "the same in a group of three", 1e-6},
+        {"stretch_4", ParamKind::kReal, "1.37", "the same in a group of four", 1e-6}},
+       make_interleaving},
       {"throughputs",
        "measured steps per second by job type, GPU type and neighbour, from a table in JSON",
        "Gavel, 2020",

@@ -18,6 +18,7 @@ struct Footing {
   HostShare host;
   std::span<const JobSpec* const> neighbours;  // others on the same GPUs
   bool joined = false;                         // they were there first
+  bool guest = false;                          // it only gets what they leave idle
 };
 
 // What a workload does to a GPU when it runs alone on it, as a profiler measures it.
@@ -29,9 +30,14 @@ struct WorkloadProfile {
   int share_score = 0;  // 0 a light neighbour, 1 a noticeable one, 2 a heavy one
 };
 
+struct Interleaving;
+
 class PerfModel {
  public:
   virtual ~PerfModel() = default;
+  // Seconds of undisturbed run that the job is worth; its recorded duration, unless the model knows
+  // better.
+  virtual double total_work(const JobSpec& job) const { return job.duration; }
   // Seconds of undisturbed run gained per second; positive for every footing a policy may choose.
   virtual double rate(const JobSpec& job, const Footing& footing) const = 0;
   // Training steps per second; seconds of undisturbed run for jobs that count no steps. Zero where
@@ -43,6 +49,14 @@ class PerfModel {
   virtual bool counts_steps() const { return false; }
   // What is known of the workload; null where nothing is.
   virtual const WorkloadProfile* profile(Symbol /*model*/) const { return nullptr; }
+  // The same in steps, where the model counts those: how many, and how long one takes there.
+  // Otherwise a step is a second of undisturbed run.
+  virtual double steps(const JobSpec& job) const { return total_work(job); }
+  virtual double step_time(const JobSpec& job, const Footing& footing) const {
+    return 1 / rate(job, footing);
+  }
+  // How jobs on the same GPUs take turns, where the model knows; null where it does not.
+  virtual const Interleaving* interleaving() const { return nullptr; }
   // CPU cores and memory the job wants beside each GPU; zero where the model does not care.
   virtual HostShare wanted_host(const JobSpec& job) const {
     const double gpus = job.gpus > 0 ? job.gpus : 1;

@@ -12,6 +12,8 @@ void Draft::reset() {
   steps_.clear();
   rehosts_.clear();
   block_ = {};
+  arrangement_.clear();
+  whole_ = false;
 }
 
 std::uint32_t& Draft::last_step(Slot job) {
@@ -50,7 +52,10 @@ void Draft::stop(Slot job, Reason reason, JobId other) {
   const GpuSet* held = holding(job);
   assert(held != nullptr && "only a job that holds GPUs can be stopped");
   const Job& state = (*jobs_)[job];
-  if (!shared_with_others(job)) cluster_->release(*held, state.spec.partition, host_of(job));
+  const bool lodged = last_step(job) == kUntouched ? state.guest : steps_[last_step(job)].guest;
+  if (!lodged && !shared_with_others(job)) {
+    cluster_->release(*held, state.spec.partition, host_of(job));
+  }
   std::erase_if(rehosts_, [job](const Rehost& rehost) { return rehost.job == job; });
   if (last_step(job) == kUntouched) touched_.push_back(job);
   last_step(job) = static_cast<std::uint32_t>(steps_.size());
@@ -79,6 +84,13 @@ void Draft::join(Slot job, Slot beside, Reason reason) {
   if (last_step(job) == kUntouched) touched_.push_back(job);
   last_step(job) = static_cast<std::uint32_t>(steps_.size());
   steps_.push_back(std::move(step));
+}
+
+void Draft::lodge(Slot job, GpuSet gpus, Reason reason) {
+  assert(!holds(job) && "a job that holds GPUs cannot be a guest on others");
+  if (last_step(job) == kUntouched) touched_.push_back(job);
+  last_step(job) = static_cast<std::uint32_t>(steps_.size());
+  steps_.push_back({Kind::kStart, job, reason, kNoJob, kNoSlot, std::move(gpus), {}, true});
 }
 
 HostShare Draft::host_of(Slot job) const {

@@ -24,6 +24,7 @@ class Draft {
     Slot beside = kNoSlot;  // kStart: shares the GPUs of this job
     GpuSet gpus;            // kStart
     HostShare host;         // kStart
+    bool guest = false;     // kStart: on GPUs that others hold or may take
   };
   struct Rehost {
     Slot job;
@@ -33,6 +34,12 @@ class Draft {
     Share share;
     Reason reason = Reason::kNone;
     int free = 0;
+  };
+
+  struct Placed {
+    Share share;
+    GpuSet gpus;
+    Reason reason;
   };
 
   Draft(const JobTable& jobs, ClusterState& cluster) : jobs_(&jobs), cluster_(&cluster) {}
@@ -51,9 +58,24 @@ class Draft {
   void start(const Share& share, GpuSet gpus, Reason reason, const HostShare& host = {});
   // Lets a waiting job share the GPUs of one that holds some; both belong to one partition.
   void join(Slot job, Slot beside, Reason reason);
+  // Lets a waiting job use what the holders of these GPUs leave idle, now or later. The GPUs stay
+  // free where they are free; no two guests may share one.
+  void lodge(Slot job, GpuSet gpus, Reason reason);
   // Changes the CPU cores and memory beside the GPUs of a job that holds some.
   void rehost(Slot job, const HostShare& host);
   HostShare host_of(Slot job) const;
+
+  // The other way to write a draft: not the changes but the whole outcome, for rules that place
+  // everyone anew each turn. Call arrange_all() once, then arrange() per share; whoever is not in
+  // it stops. The cluster stays as it is until the engine carries it out, and no other step may be
+  // mixed in.
+  void arrange_all() { whole_ = true; }
+  void arrange(const Share& share, GpuSet gpus, Reason reason) {
+    arrangement_.push_back({share, std::move(gpus), reason});
+  }
+  bool whole() const { return whole_; }
+  const std::vector<Placed>& arrangement() const { return arrangement_; }
+
   // The first share that could not be placed. Later ones are behind it and not recorded.
   void block(const Share& share, Reason reason);
 
@@ -76,6 +98,8 @@ class Draft {
   std::vector<Slot> touched_;
   int joins_ = 0;
   Block block_;
+  std::vector<Placed> arrangement_;
+  bool whole_ = false;
 };
 
 }  // namespace muster

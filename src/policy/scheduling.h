@@ -27,6 +27,8 @@ struct SchedulingTraits {
   // Gives jobs other sizes than they asked for, and changes them while they run: its turns matter
   // even when nobody waits, and an elastic job need only fit at its least size.
   bool resizes = false;
+  // Changes who shares GPUs with whom while they run: its turns matter even when nobody waits.
+  bool regroups = false;
   // Reads the true duration of jobs.
   bool clairvoyant = false;
 };

@@ -46,6 +46,25 @@ class IdleWhileWaiting final : public CustomMetric {
   Sum gpu_seconds_;
 };
 
+// Mean over turns of the blocking index, as Muri's testbed logs it: how long those who wait have
+// waited, relative to what they still have to run. Needs EngineOptions::close_look.
+class MeanBlockingIndex final : public CustomMetric {
+ public:
+  std::string_view key() const override { return "avg_blocking_index"; }
+  std::string_view label() const override { return "avg blocking index"; }
+  Unit unit() const override { return Unit::kFactor; }
+  Better better() const override { return Better::kLower; }
+  void on_turn(const TurnStats& turn) override {
+    sum_.add(turn.blocking_index);
+    ++turns_;
+  }
+  double value() const override { return sum_.value() / static_cast<double>(turns_); }
+
+ private:
+  Sum sum_;
+  long long turns_ = 0;
+};
+
 // Mean completion time in which a job counts once per GPU it asked for: how the large jobs fare.
 class GpuWeightedCompletion final : public CustomMetric {
  public:

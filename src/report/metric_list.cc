@@ -31,6 +31,8 @@ constexpr std::array kMetrics = {
                "nine in ten finish within this"},
     MetricInfo{"p99_jct_s", "p99 JCT", kSeconds, kLower, &M::p99_jct_s,
                "ninety-nine in a hundred finish within this", true},
+    MetricInfo{"p99_rank_jct_s", "p99 JCT by rank", kSeconds, kLower, &M::p99_rank_jct_s,
+               "the completion time at place 0.99 n, rounded down, of n in order: as Muri has it"},
     MetricInfo{"max_jct_s", "max JCT", kSeconds, kLower, &M::max_jct_s, "longest completion time"},
     MetricInfo{"makespan_s", "makespan", kSeconds, kLower, &M::makespan_s,
                "from the first submit to the last end", true},

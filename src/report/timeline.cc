@@ -79,17 +79,22 @@ Timeline TimelineFold::timeline() const {
 
 std::string_view turns_csv_header() {
   return "time,total_jobs,jobs_in_queue,jobs_running,free_gpus,gpu_demand,preemptions,jobs_held,"
-         "skipped_turns";
+         "skipped_turns,blocking_index,storage_busy,cpu_busy,gpu_busy,network_busy";
 }
 
 char* put_turn(char* at, const TurnStats& turn) {
-  static_assert(9 * (kNumberRoom + 1) <= kTurnRoom);
+  static_assert(14 * (kNumberRoom + 1) <= kTurnRoom);
   at = put_number(at, turn.time);
   for (const std::int32_t value : {turn.held + turn.waiting + turn.running, turn.waiting,
                                    turn.running, turn.usable_gpus - turn.used_gpus,
                                    turn.demanded_gpus, turn.stops, turn.held, turn.skipped}) {
     *at++ = ',';
     at = put_integer(at, value);
+  }
+  for (const double value :
+       {turn.blocking_index, turn.busy[0], turn.busy[1], turn.busy[2], turn.busy[3]}) {
+    *at++ = ',';
+    at = put_number(at, value);
   }
   *at++ = '\n';
   return at;

@@ -177,6 +177,10 @@ void read_restart(TomlReader& reader, RestartConfig& restart) {
       restart.by_size.push_back(cost);
     }
   }
+  table.read("charge", restart.charge);
+  table.read("groups_add", restart.groups_add);
+  table.read("unknown", restart.unknown);
+  table.read("merge", restart.merge);
   if (const TomlNode* rows = table.take("table")) {
     restart.table.clear();
     for (const TomlNode& item : rows->items) {
@@ -308,6 +312,10 @@ void read_usual(TomlReader& reader, RunConfig& config) {
 
 }  // namespace
 
+bool names_a_file(std::string_view durations) {
+  return durations.find_first_not_of("0123456789.,;+-eE \t\r\n") != std::string_view::npos;
+}
+
 Status apply_toml(RunConfig& config, const TomlNode& document, const std::string& where,
                   const std::string& folder) {
   TomlReader reader(document, where);
@@ -319,6 +327,11 @@ Status apply_toml(RunConfig& config, const TomlNode& document, const std::string
   read_choice(reader, "pacing", config.pacing);
   read_choice(reader, "admission", config.admission);
   read_choice(reader, "scheduling", config.scheduling);
+  const auto durations = config.scheduling.params.find(kDurations);
+  if (document.find("scheduling") != nullptr && durations != config.scheduling.params.end() &&
+      names_a_file(durations->second)) {
+    durations->second = beside(folder, durations->second);
+  }
   read_choice(reader, "placement", config.placement);
   read_choices(reader, "perf", config.perf);
   if (document.find("perf") != nullptr) find_perf_files(config.perf, folder);
@@ -348,6 +361,10 @@ std::vector<std::string*> RunConfig::paths() {
       const auto file = model.params.find(key);
       if (file != model.params.end()) found.push_back(&file->second);
     }
+  }
+  const auto durations = scheduling.params.find(kDurations);
+  if (durations != scheduling.params.end() && names_a_file(durations->second)) {
+    found.push_back(&durations->second);
   }
   return found;
 }

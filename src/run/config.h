@@ -33,6 +33,10 @@ struct EstimatesConfig {
   double negative = 1;              // what an estimate below 0 counts as
 };
 
+// The parameter of scheduling policies that is a list of numbers or the path of one.
+inline constexpr std::string_view kDurations = "durations";
+bool names_a_file(std::string_view durations);
+
 struct WorkloadConfig {
   std::string trace;   // path of a trace; empty: the generator's jobs
   std::string sha256;  // of the trace; empty: whatever it holds
@@ -77,6 +81,10 @@ struct RestartConfig {
   bool stop_saves = true;
   bool stop_adds_work = false;
   std::vector<std::pair<long long, Seconds>> by_size;  // up to so many GPUs it costs so much
+  std::string charge = "start";  // or "turn": every turn costs everyone who runs a restart
+  bool groups_add = false;       // jobs on the same GPUs pay for each other's restarts
+  double merge = 1e-9;           // charge "turn": completions this close, relatively, are one event
+  std::string unknown = "usual";  // who is not in the table pays the usual; or "refuse": an error
   std::vector<RestartRow> table;
 };
 

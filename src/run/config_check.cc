@@ -155,7 +155,16 @@ Status check_numbers(const RunConfig& config) {
       {"restart.first_start", config.restart.first_start},
       {"restart.restart", config.restart.restart},
       {"restart.checkpoint_interval", config.restart.checkpoint_interval},
+      {"restart.merge", config.restart.merge},
   };
+  if (config.restart.unknown != "usual" && config.restart.unknown != "refuse") {
+    return Error{fmt::format("restart.unknown is '{}', but must be 'usual' or 'refuse'",
+                             config.restart.unknown)};
+  }
+  if (config.restart.charge != "start" && config.restart.charge != "turn") {
+    return Error{fmt::format("restart.charge is '{}', but must be 'start' or 'turn'",
+                             config.restart.charge)};
+  }
   for (const auto& [name, value] : spans) {
     if (!(value >= 0) || std::isinf(value)) {
       return Error{

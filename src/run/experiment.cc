@@ -168,6 +168,7 @@ Result<Experiment> parse_experiment(const TomlNode& document, const std::string&
     table.read("at_most", experiment.at_most);
     table.read("at_least", experiment.at_least);
     table.read("shown", experiment.shown);
+    table.read("jobs", experiment.jobs);
     reader.keep(table.finish());
   }
   if (const TomlNode* adjust = reader.take("adjust")) {

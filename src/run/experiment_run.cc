@@ -64,19 +64,22 @@ std::string span_text(const GoldenJob& job, const GoldenSource& source) {
   return text;
 }
 
-bool equal(const GoldenJob& ours, const GoldenJob& theirs, const GoldenSource& source) {
-  return ours.end == theirs.end && (source.submit.empty() || ours.submit == theirs.submit) &&
-         (source.start.empty() || ours.start == theirs.start) &&
+bool equal(const GoldenJob& ours, const GoldenJob& theirs, const GoldenSource& source,
+           double allowed) {
+  const auto same = [allowed](Seconds a, Seconds b) { return std::abs(a - b) <= allowed; };
+  return same(ours.end, theirs.end) &&
+         (source.submit.empty() || same(ours.submit, theirs.submit)) &&
+         (source.start.empty() || same(ours.start, theirs.start)) &&
          (source.preempted.empty() || ours.preempted == theirs.preempted);
 }
 
 void compare_jobs(const std::vector<GoldenJob>& golden, const JobTimes& times,
-                  const GoldenSource& source, JobsCheck& check) {
+                  const GoldenSource& source, double allowed, JobsCheck& check) {
   check.compared = true;
   check.jobs = golden.size();
   for (const GoldenJob& theirs : golden) {
     const std::optional<GoldenJob>& ours = times.of(theirs.id);
-    if (ours && equal(*ours, theirs, source)) continue;
+    if (ours && equal(*ours, theirs, source, allowed)) continue;
     ++check.unequal;
     if (check.examples.size() == kExamples) continue;
     check.examples.push_back(fmt::format("job {}: ours {}, artifact {}", theirs.id,
@@ -162,7 +165,7 @@ Result<std::optional<RunCheck>> check_run(const Experiment& experiment, const Ex
     check.figures.push_back(
         compare_figure(experiment, expected, run_figure(**summary, times, expected.key)));
   }
-  if (!golden.empty()) compare_jobs(golden, times, run.golden, check.jobs);
+  if (!golden.empty()) compare_jobs(golden, times, run.golden, experiment.jobs, check.jobs);
   return std::optional<RunCheck>(std::move(check));
 }
 

@@ -2,12 +2,15 @@
 
 #include <utility>
 
+#include "backend/sim/recharge_backend.h"
 #include "base/table_lookup.h"
 #include "base/text.h"
 #include "perf/models.h"
 #include "policy/table.h"
 #include "run/job_tables.h"
 #include "run/plugins.h"
+#include "run/priced_jobs.h"
+#include "workload/byte_input.h"
 
 namespace muster {
 namespace {
@@ -43,17 +46,32 @@ std::shared_ptr<const RestartCost> make_cost(const RestartConfig& config, Symbol
   for (const auto& [gpus, seconds] : config.by_size) {
     cost->by_size.emplace_back(static_cast<int>(gpus), seconds);
   }
+  cost->groups_add = config.groups_add;
   for (const RestartRow& row : config.table) {
     cost->by_model[{symbols.intern(row.model), static_cast<int>(row.gpus)}] = row.seconds;
   }
   return cost;
 }
 
+// Policies read no files: where their durations are one, they get what it holds.
+Result<Choice> with_durations(Choice choice) {
+  const auto given = choice.params.find(kDurations);
+  if (given == choice.params.end() || !names_a_file(given->second)) return choice;
+  auto text = read_whole(given->second);
+  if (!text) {
+    return Error{"scheduling policy '" + choice.name + "', durations: " + text.error().message};
+  }
+  given->second = std::move(*text);
+  return choice;
+}
+
 Result<Combination> make_combination(const Choice& admission, const Choice& scheduling,
                                      const Choice& placement) {
   auto first = made("admission", admission_table(), admission);
   if (!first) return first.error();
-  auto second = made("scheduling", scheduling_table(), scheduling);
+  const auto policy = with_durations(scheduling);
+  if (!policy) return policy.error();
+  auto second = made("scheduling", scheduling_table(), *policy);
   if (!second) return second.error();
   auto third = made("placement", placement_table(), placement);
   if (!third) return third.error();
@@ -195,6 +213,9 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
   auto perf = make_perf(config.perf, self.symbols_);
   if (!perf) return perf.error();
   const auto cost = make_cost(config.restart, self.symbols_);
+  if (config.restart.unknown == "refuse") {
+    self.source_ = std::make_unique<PricedJobs>(std::move(self.source_), cost, self.symbols_);
+  }
   if (Status added = self.add_policies(config); !added) return added.error();
   if (staged) {
     if (Status added = self.add_stages(config); !added) return added.error();
@@ -202,15 +223,24 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
     self.apart_->cost = cost;
     return simulation;
   }
-  ProgressRule progress = config.progress;
-  progress.leases = self.parts_.pacing->leases();
-  self.backend_ =
-      std::make_unique<SimBackend>(self.cluster_, *perf, cost, config.failures, progress);
+  if (config.restart.charge == "turn") {
+    RechargeOptions options;
+    options.completions = {config.restart.merge, 0};
+    options.arrivals = self.parts_.pacing->merge();
+    self.backend_ =
+        std::make_unique<RechargeBackend>(self.cluster_, *perf, cost, options, config.failures);
+  } else {
+    ProgressRule progress = config.progress;
+    progress.leases = self.parts_.pacing->leases();
+    self.backend_ =
+        std::make_unique<SimBackend>(self.cluster_, *perf, cost, config.failures, progress);
+  }
   self.parts_.cluster = self.cluster_;
   self.parts_.perf = *perf;
   self.parts_.backend = self.backend_.get();
   self.parts_.source = self.source_.get();
   self.parts_.options = config.engine;
+  self.parts_.options.close_look = config.output.turns;
   if (config.measure.last && config.measure.stop) {
     self.parts_.options.until_left = {JobId{static_cast<std::uint32_t>(*config.measure.first)},
                                       JobId{static_cast<std::uint32_t>(*config.measure.last)}};

@@ -54,7 +54,7 @@ class Simulation {
   std::shared_ptr<const SharedJobs> jobs_;
   std::shared_ptr<const ClusterSpec> cluster_;
   std::unique_ptr<JobSource> source_;
-  std::unique_ptr<SimBackend> backend_;
+  std::unique_ptr<Backend> backend_;
   // Of a run in several simulations; empty otherwise.
   std::optional<ApartSettings> apart_;
   std::optional<ProfilingSettings> profiling_;

@@ -17,7 +17,8 @@ using ::testing::HasSubstr;
 JobSpec full_job(Symbols& symbols) {
   JobSpec job;
   auto& [id, submit, arrival, duration, gpus, min_gpus, max_gpus, deadline, estimate, cpus,
-         memory_gb, iterations, batch_size, priority, model, user, partition, gpu_type, name] = job;
+         memory_gb, iterations, step_ms, stage_ms, batch_size, priority, model, user, partition,
+         gpu_type, name] = job;
   id = JobId{};
   submit = 0.1;
   arrival = 1.0 / 3;
@@ -30,6 +31,8 @@ JobSpec full_job(Symbols& symbols) {
   cpus = 1.25;
   memory_gb = 64;
   iterations = 1e6;
+  step_ms = 107.5;
+  stage_ms = {0.1, 0, 1.0 / 3, 2};
   batch_size = 128;
   priority = -4;
   model = symbols.intern("res net=50%");
@@ -44,10 +47,10 @@ bool equal(const JobSpec& a, const JobSpec& b) {
   return a.submit == b.submit && a.arrival == b.arrival && a.duration == b.duration &&
          a.gpus == b.gpus && a.min_gpus == b.min_gpus && a.max_gpus == b.max_gpus &&
          a.deadline == b.deadline && a.estimate == b.estimate && a.cpus == b.cpus &&
-         a.memory_gb == b.memory_gb && a.iterations == b.iterations &&
-         a.batch_size == b.batch_size && a.priority == b.priority && a.model == b.model &&
-         a.user == b.user && a.partition == b.partition && a.gpu_type == b.gpu_type &&
-         a.name == b.name;
+         a.memory_gb == b.memory_gb && a.iterations == b.iterations && a.step_ms == b.step_ms &&
+         a.stage_ms == b.stage_ms && a.batch_size == b.batch_size && a.priority == b.priority &&
+         a.model == b.model && a.user == b.user && a.partition == b.partition &&
+         a.gpu_type == b.gpu_type && a.name == b.name;
 }
 
 std::string complaint(const std::string& lines) {

@@ -54,6 +54,42 @@ TEST(Simulation, SharedJobsGiveWhatStreamedJobsGive) {
   EXPECT_GT((*shared)->metrics.restarts, 0);
 }
 
+TEST(Simulation, ModelsWithoutARestartCostAreRefusedWhereWanted) {
+  constexpr std::string_view kRun = R"(
+cluster = "2x4"
+[workload.generator]
+name = "poisson"
+jobs = 20
+models = "bert:1,unheard-of:1"
+[restart]
+restart = 10
+unknown = "refuse"
+table = [{model = "bert", gpus = 0, seconds = 3}]
+)";
+  const auto run = measure_run(described(kRun), nullptr);
+  ASSERT_FALSE(run);
+  EXPECT_THAT(run.error().message,
+              HasSubstr("for which the table of [restart] has no row; add {model = "));
+  EXPECT_THAT(run.error().message, HasSubstr("set restart.unknown to \"usual\""));
+}
+
+TEST(Simulation, JobsLargerThanTheClusterAreRefusedByMuriToo) {
+  const auto run = measure_run(described(R"(
+cluster = "1x4"
+scheduling = "muri"
+placement = "yarn"
+perf = ["interleave"]
+[workload.generator]
+name = "poisson"
+jobs = 60
+gpus = "1:0.5,8:0.5"
+)"),
+                               nullptr);
+  ASSERT_TRUE(run && *run) << run.error().message;
+  EXPECT_GT((*run)->metrics.refused, 0);
+  EXPECT_EQ((*run)->metrics.refused + (*run)->metrics.finished, 60);
+}
+
 TEST(Simulation, ManyAtOnceInOneProcess) {
   const auto jobs = load_jobs(busy().workload);
   ASSERT_TRUE(jobs);

@@ -88,9 +88,36 @@ TEST_F(FormatsTest, MuriCountsMillisecondsAndTurnsPrioritiesRound) {
       "muri");
   ASSERT_EQ(trace.jobs.size(), 2U);
   EXPECT_DOUBLE_EQ(trace.jobs[0].submit, 1.5);
-  EXPECT_DOUBLE_EQ(trace.jobs[0].duration, 4.5);
+  EXPECT_DOUBLE_EQ(trace.jobs[0].duration, 4) << "whole seconds, as its simulator counts them";
   EXPECT_EQ(trace.jobs[0].priority, -1);
   EXPECT_EQ(trace.jobs[1].priority, 0);
+  EXPECT_EQ(trace.jobs[0].step_ms, 225);
+  EXPECT_EQ(trace.jobs[0].stage_ms, (StageTimes{80, 0, 75, 66}));
+}
+
+TEST_F(FormatsTest, MuriStagesMustBeWholeAndNotAllZero) {
+  const std::string header =
+      "job_id,num_gpu,submit_time,iterations,model_name,duration,iteration_time,resource_time_0,"
+      "resource_time_1,resource_time_2";
+  const Trace four =
+      load(header + ",resource_time_3\n0,1,0,20,vgg16,4500,225,80,10,75,66\n", "muri");
+  ASSERT_EQ(four.jobs.size(), 1U);
+  EXPECT_EQ(four.jobs[0].stage_ms, (StageTimes{80, 10, 75, 66}));
+  EXPECT_THAT(load_error(header + "\n0,1,0,20,vgg16,4500,225,0,0,0\n"),
+              HasSubstr(":2: column 8 (resource_time_0): found 'stages that all last 0 ms', "
+                        "expected at least one stage above 0"));
+  EXPECT_THAT(load_error(header + "\n0,1,0,20,vgg16,4500,225,80,,66\n"),
+              HasSubstr("column 9 (resource_time_1): found 'nothing'"));
+  EXPECT_THAT(load_error(header + "\n0,1,0,20,vgg16,4500,225,80,-1,66\n"),
+              HasSubstr("column 9 (resource_time_1): found '-1'"));
+  EXPECT_THAT(load_error(header + "\n0,1,0,20,vgg16,4500,0,80,75,66\n"),
+              HasSubstr("column 7 (iteration_time): found '0'"));
+  const Trace none = load(
+      "job_id,num_gpu,submit_time,iterations,model_name,duration,iteration_time\n"
+      "0,1,0,20,vgg16,4500,225\n",
+      "muri");
+  ASSERT_EQ(none.stats.notes.size(), 1U);
+  EXPECT_THAT(none.stats.notes[0], HasSubstr("never grouped"));
 }
 
 TEST_F(FormatsTest, Tiresias) {

@@ -5,16 +5,18 @@
 namespace muster {
 namespace {
 
-// Least GPUs first, without preemption, older jobs first among equals: the order of Lucid's
-// profiling stage (ASPLOS'23), in which small jobs pass quickly.
+// Least GPUs first, older jobs first among equals: the order of Lucid's profiling stage
+// (ASPLOS'23), in which small jobs pass quickly. With preemption it is Tiresias' `sjf` (NSDI'19),
+// whose "shortest" is the smallest.
 class LeastGpus final : public SchedulingPolicy {
  public:
-  explicit LeastGpus(bool strict) : strict_(strict) {}
+  LeastGpus(bool strict, bool preempt) : strict_(strict), preempt_(preempt) {}
   SchedulingTraits traits() const override {
-    return {.strict = strict_, .work_conserving = !strict_};
+    return {.preemptive = preempt_, .strict = strict_, .work_conserving = !strict_};
   }
   void schedule(const View& view, Plan& plan) override {
-    order_.assign(view.jobs.waiting().begin(), view.jobs.waiting().end());
+    const SlotList& jobs = preempt_ ? view.jobs.active() : view.jobs.waiting();
+    order_.assign(jobs.begin(), jobs.end());
     std::stable_sort(order_.begin(), order_.end(), [&view](Slot a, Slot b) {
       return view.jobs[a].spec.gpus < view.jobs[b].spec.gpus;
     });
@@ -29,13 +31,14 @@ class LeastGpus final : public SchedulingPolicy {
 
  private:
   bool strict_;
+  bool preempt_;
   std::vector<Slot> order_;
 };
 
 }  // namespace
 
 std::unique_ptr<SchedulingPolicy> make_least_gpus(const Params& params) {
-  return std::make_unique<LeastGpus>(params.flag("strict"));
+  return std::make_unique<LeastGpus>(params.flag("strict"), params.flag("preempt"));
 }
 
 }  // namespace muster

@@ -1,0 +1,78 @@
+// Muri and Tiresias against the clock: single runs of the published experiments, and, with the
+// argument `figures`, figures 9 to 13 as a whole. Needs the traces (MUSTER_SHARED); without them it
+// says so.
+#include <chrono>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "run/experiment.h"
+
+namespace muster {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Runs what is left of the experiment after `keep`, and says how long it took.
+template <typename Keep>
+double time_runs(const char* experiment, Keep keep) {
+  auto loaded = load_experiment("muri", experiment);
+  if (!loaded) {
+    fmt::print("{}\n", loaded.error().message);
+    return 0;
+  }
+  std::erase_if(loaded->runs, [&](const ExperimentRun& run) { return !keep(run); });
+  const auto begin = std::chrono::steady_clock::now();
+  const auto result = run_experiment(*loaded, {});
+  const double seconds = seconds_since(begin);
+  if (!result) {
+    fmt::print("{}\n", result.error().message);
+    return 0;
+  }
+  for (const RunCheck& run : result->runs) {
+    if (!run.missing.empty()) fmt::print("{}: {}\n", run.run, run.missing);
+  }
+  if (!result->within())
+    fmt::print("{}: some figures differ from the published ones\n", experiment);
+  return seconds;
+}
+
+void bench_runs() {
+  struct Goal {
+    const char* experiment;
+    const char* run;
+    double seconds;
+  };
+  for (const Goal& goal :
+       {Goal{"figure9", "SRSF, trace2", 0.05}, Goal{"figure10", "Tiresias, trace2", 0.05},
+        Goal{"figure10", "Muri-L, trace4", 3.0}}) {
+    constexpr int kTimes = 3;
+    double best = time_runs(goal.experiment, [&](const auto& run) { return run.name == goal.run; });
+    for (int i = 1; i < kTimes; ++i) {
+      best = std::min(
+          best, time_runs(goal.experiment, [&](const auto& run) { return run.name == goal.run; }));
+    }
+    fmt::print("{:<20}{:>10.3f} s   (goal {} s)\n", goal.run, best, goal.seconds);
+  }
+}
+
+void bench_figures() {
+  double sum = 0;
+  for (const char* figure : {"figure9", "figure10", "figure11", "figure12", "figure13"}) {
+    const double seconds = time_runs(figure, [](const auto&) { return true; });
+    fmt::print("{:<20}{:>10.1f} s\n", figure, seconds);
+    sum += seconds;
+  }
+  fmt::print("{:<20}{:>10.1f} s   (goal 600 s on two cores)\n", "figures 9 to 13", sum);
+}
+
+}  // namespace
+}  // namespace muster
+
+int main(int argc, char** argv) {
+  muster::bench_runs();
+  if (argc > 1 && std::strcmp(argv[1], "figures") == 0) muster::bench_figures();
+  return 0;
+}

@@ -1,0 +1,207 @@
+#include "backend/sim/recharge_backend.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace muster {
+
+RechargeBackend::RechargeBackend(std::shared_ptr<const ClusterSpec> cluster,
+                                 std::shared_ptr<const PerfModel> perf,
+                                 std::shared_ptr<const RestartCost> cost,
+                                 const RechargeOptions& options, const FailureOptions& failures)
+    : cluster_(std::move(cluster)),
+      perf_(std::move(perf)),
+      cost_(std::move(cost)),
+      options_(options),
+      nodes_(*cluster_, failures) {}
+
+double RechargeBackend::work_of(const Run& run) const {
+  return run.total_work - run.steps_left * run.solo_step_time;
+}
+
+void RechargeBackend::credit(Run& run, Seconds now) {
+  const Seconds progress = std::max(now - run.last - run.overhead, 0.0);
+  run.steps_left -= progress / run.step_time;
+  run.last = now;
+}
+
+void RechargeBackend::remove(Slot slot) {
+  Run& run = runs_[index(slot)];
+  if (run.place == kNotRunning) return;
+  running_[run.place] = running_.back();
+  runs_[index(running_.back())].place = run.place;
+  running_.pop_back();
+  run.place = kNotRunning;
+}
+
+Pace RechargeBackend::act(const Command& command, Seconds now) {
+  const Job& job = *command.job;
+  const std::size_t slot = index(command.slot);
+  if (runs_.size() <= slot) {
+    runs_.resize(slot + 1);
+    stamp_.resize(slot + 1, 0);
+  }
+  foreseen_ = false;
+  Run& run = runs_[slot];
+  if (run.job != job.spec.id) {
+    remove(command.slot);
+    run = {};
+    run.job = job.spec.id;
+    run.steps_left = perf_->steps(job.spec);
+    Footing alone = command.footing;
+    alone.neighbours = {};
+    alone.gpus = job.spec.gpus;
+    run.solo_step_time = perf_->step_time(job.spec, alone);
+    run.total_work = job.total_work;
+  }
+  Pace pace;
+  if (command.kind == CommandKind::kStop) {
+    // A node may have failed between two turns; the engine hears of it at the turn.
+    if (run.place != kNotRunning && now > run.last) credit(run, now);
+    remove(command.slot);
+    pace.work = pace.saved_work = work_of(run);
+    pace.since = now;
+    return pace;
+  }
+  run.step_time = perf_->step_time(job.spec, command.footing);
+  assert(run.step_time > 0 && "a performance model gave a job no speed");
+  run.overhead = cost_->restart_of(job.spec.model, command.footing.gpus);
+  if (cost_->groups_add) {
+    for (const JobSpec* other : command.footing.neighbours) {
+      run.overhead += cost_->restart_of(other->model, command.footing.gpus);
+    }
+  }
+  // A repace may come for a job that ends in the same moment as its partner: it is done.
+  if (run.place == kNotRunning && command.kind != CommandKind::kRepace) {
+    run.place = static_cast<std::uint32_t>(running_.size());
+    running_.push_back(command.slot);
+    run.last = now;
+  }
+  pace.work = pace.saved_work = work_of(run);
+  pace.rate = run.solo_step_time / run.step_time;
+  pace.since = now + run.overhead;
+  return pace;
+}
+
+void RechargeBackend::planned(const Plan& plan) {
+  order_.clear();
+  if (!plan.ranking().empty()) {
+    order_ = plan.ranking();
+  } else {
+    for (const Share& share : plan.shares()) {
+      for (int i = 0; i < share.size; ++i) {
+        order_.push_back(share.jobs[static_cast<std::size_t>(i)]);
+      }
+    }
+  }
+  foreseen_ = false;
+}
+
+// Jobs join the first entry, in the policy's order, whose time is close; the earliest entry is
+// next.
+void RechargeBackend::foresee() {
+  if (foreseen_) return;
+  foreseen_ = true;
+  due_.clear();
+  due_time_ = kNever;
+  const auto end_of = [this](Slot slot) {
+    const Run& run = runs_[index(slot)];
+    return run.last + run.steps_left * run.step_time;
+  };
+  for (const Slot slot : running_) due_time_ = std::min(due_time_, end_of(slot));
+  if (due_time_ == kNever) return;
+  // Entries that could matter lie within a few widths of the earliest completion.
+  constexpr double kWidths = 16;
+  const Closeness& same = options_.completions;
+  const Seconds horizon =
+      due_time_ + kWidths * std::max(same.relative * std::abs(due_time_), same.absolute);
+  ++stamps_;
+  near_.clear();
+  const auto collect = [&](Slot slot) {
+    if (index(slot) >= runs_.size() || runs_[index(slot)].place == kNotRunning) return;
+    if (stamp_[index(slot)] == stamps_ || end_of(slot) > horizon) return;
+    stamp_[index(slot)] = stamps_;
+    near_.push_back(slot);
+  };
+  for (const Slot slot : order_) collect(slot);
+  const std::size_t ranked = near_.size();
+  for (const Slot slot : running_) collect(slot);
+  std::sort(near_.begin() + static_cast<std::ptrdiff_t>(ranked), near_.end(),
+            [this](Slot a, Slot b) { return runs_[index(a)].job < runs_[index(b)].job; });
+  std::vector<Seconds> entries;
+  std::vector<std::size_t> entry_of;
+  for (const Slot slot : near_) {
+    const Seconds end = end_of(slot);
+    std::size_t entry = 0;
+    while (entry < entries.size() && !same.close(end, entries[entry])) ++entry;
+    if (entry == entries.size()) entries.push_back(end);
+    entry_of.push_back(entry);
+  }
+  const auto earliest = std::min_element(entries.begin(), entries.end());
+  due_time_ = *earliest;
+  for (std::size_t i = 0; i < near_.size(); ++i) {
+    if (entry_of[i] == static_cast<std::size_t>(earliest - entries.begin())) {
+      due_.push_back(near_[i]);
+    }
+  }
+}
+
+Seconds RechargeBackend::next_event() {
+  foresee();
+  return std::min(due_time_, nodes_.next());
+}
+
+Seconds RechargeBackend::advance(Seconds until, bool stop_at_event, std::vector<JobEvent>& events) {
+  foresee();
+  const bool first_only = stop_at_event || until == kNever;
+  Seconds at = first_only ? std::min(until, std::max(now_, next_event())) : until;
+  if (at == kNever) return now_;
+  const bool ends = due_time_ <= at || options_.arrivals.close(due_time_, until);
+  if (ends && options_.arrivals.close(due_time_, until)) at = until;
+  if (!first_only) {
+    // Fixed rounds: whoever is done within the round leaves at its end.
+    due_.clear();
+    for (const Slot slot : running_) {
+      const Run& run = runs_[index(slot)];
+      if (run.last + run.steps_left * run.step_time <= at) due_.push_back(slot);
+    }
+    std::sort(due_.begin(), due_.end(),
+              [this](Slot a, Slot b) { return runs_[index(a)].job < runs_[index(b)].job; });
+  }
+  if (ends) {
+    for (const Slot slot : due_) remove(slot);
+  }
+  for (const Slot slot : running_) {
+    Run& run = runs_[index(slot)];
+    credit(run, at);
+    JobEvent event;
+    event.time = at + run.overhead;
+    event.kind = EventKind::kProgress;
+    event.slot = slot;
+    event.job = run.job;
+    event.work = work_of(run);
+    event.rate = run.solo_step_time / run.step_time;
+    events.push_back(event);
+  }
+  if (ends) {
+    for (const Slot slot : due_) {
+      JobEvent event;
+      event.time = at;
+      event.kind = EventKind::kFinished;
+      event.slot = slot;
+      event.job = runs_[index(slot)].job;
+      events.push_back(event);
+    }
+  }
+  while (nodes_.next() <= at) events.push_back(nodes_.pop());
+  foreseen_ = false;
+  now_ = at;
+  return now_;
+}
+
+std::unique_ptr<Backend> RechargeBackend::fork() const {
+  return std::make_unique<RechargeBackend>(*this);
+}
+
+}  // namespace muster

@@ -1,0 +1,94 @@
+// Carrying out a draft that names the whole outcome of a turn: what stays as it is costs nothing.
+#include "engine/engine.h"
+
+namespace muster {
+
+// Its jobs run together already, on these very GPUs, and nobody else is with them.
+bool Engine::stands(const Draft::Placed& placed) const {
+  int ring = 1;
+  const Slot lead = placed.share.lead();
+  for (Slot other = jobs_[lead].partner; other != lead; other = jobs_[other].partner) ++ring;
+  if (ring != placed.share.size) return false;
+  for (int i = 0; i < placed.share.size; ++i) {
+    const Slot slot = placed.share.jobs[static_cast<std::size_t>(i)];
+    if (!jobs_[slot].running() || !(jobs_[slot].gpus == placed.gpus)) return false;
+    Slot other = slot;
+    while (other != lead) {
+      other = jobs_[other].partner;
+      if (other == slot) return false;
+    }
+  }
+  return true;
+}
+
+// Leaves its group and, as the last one, gives the GPUs back; the job still counts as running.
+void Engine::vacate(Slot slot) {
+  give_back(jobs_[slot]);
+  unlink(slot, now_, false);
+}
+
+void Engine::settle_in(const Draft::Placed& placed) {
+  const Share& share = placed.share;
+  const Slot lead = share.lead();
+  cluster_.take(placed.gpus, jobs_[lead].spec.partition);
+  for (int i = 0; i < share.size; ++i) {
+    const int next = i + 1 < share.size ? i + 1 : 0;
+    jobs_[share.jobs[static_cast<std::size_t>(i)]].partner =
+        share.jobs[static_cast<std::size_t>(next)];
+  }
+  for (int i = 0; i < share.size; ++i) {
+    const Slot slot = share.jobs[static_cast<std::size_t>(i)];
+    Job& job = jobs_[slot];
+    if (job.running() && job.gpus == placed.gpus) {
+      const Pace pace = command(CommandKind::kRepace, slot, job.gpus, job.host, now_, true);
+      job.work = pace.work;
+      job.rate = pace.rate;
+      job.since = pace.since;
+      job.saved_work = pace.saved_work;
+      continue;
+    }
+    Draft::Step step{Draft::Kind::kStart, slot, placed.reason, kNoJob, kNoSlot, placed.gpus, {}};
+    if (i > 0) {
+      step.reason = Reason::kGrouped;
+      step.other = jobs_[lead].spec.id;
+    }
+    const bool resize = job.running() && job.gpus.gpus() != placed.gpus.gpus();
+    launch(step, job.waiting() ? CommandKind::kStart
+                 : resize      ? CommandKind::kResize
+                               : CommandKind::kMove);
+  }
+}
+
+void Engine::rearrange() {
+  const std::vector<Draft::Placed>& all = draft_.arrangement();
+  placed_.resize(jobs_.slots(), 0);
+  ++turn_mark_;
+  changes_.clear();
+  JobId gainer = kNoJob;
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    for (int j = 0; j < all[i].share.size; ++j) {
+      const Slot slot = all[i].share.jobs[static_cast<std::size_t>(j)];
+      placed_[index(slot)] = turn_mark_;
+      if (gainer == kNoJob && !jobs_[slot].running()) gainer = jobs_[slot].spec.id;
+    }
+    if (!stands(all[i])) changes_.push_back(i);
+  }
+  group_.clear();
+  for (const Slot slot : jobs_.running()) {
+    if (placed_[index(slot)] != turn_mark_) group_.push_back(slot);
+  }
+  for (const Slot slot : group_) {
+    ++jobs_[slot].preemptions;
+    ++stops_;
+    halt(slot, Reason::kOutranked, gainer, {.at = now_, .release = true, .repace = false});
+  }
+  for (const std::uint32_t i : changes_) {
+    for (int j = 0; j < all[i].share.size; ++j) {
+      const Slot slot = all[i].share.jobs[static_cast<std::size_t>(j)];
+      if (jobs_[slot].running()) vacate(slot);
+    }
+  }
+  for (const std::uint32_t i : changes_) settle_in(all[i]);
+}
+
+}  // namespace muster

@@ -1,0 +1,140 @@
+#include "policy/placement/node_fit.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace muster {
+
+bool NodeFit::describes(const ClusterState& cluster) const {
+  return nodes_.size() == cluster.node_count() && all_.size() == cluster.pools().size() &&
+         std::all_of(nodes_.begin(), nodes_.end(), [&](const Node& node) {
+           const NodeSpec& spec = cluster.node(node.id);
+           return spec.gpus == node.size && spec.rack == node.rack &&
+                  cluster.pool_of(node.id) == node.pool;
+         });
+}
+
+void NodeFit::describe(const ClusterState& cluster) {
+  nodes_.clear();
+  switches_.clear();
+  all_.clear();
+  for (std::size_t i = 0; i < cluster.pools().size(); ++i) {
+    all_.push_back(PoolId{static_cast<std::uint32_t>(i)});
+  }
+  for (std::size_t i = 0; i < cluster.node_count(); ++i) {
+    const NodeId id{static_cast<std::uint32_t>(i)};
+    nodes_.push_back({id, cluster.pool_of(id), cluster.node(id).rack, cluster.node(id).gpus, 0});
+  }
+  std::stable_sort(nodes_.begin(), nodes_.end(),
+                   [](const Node& a, const Node& b) { return a.rack < b.rack; });
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (i == 0 || nodes_[i].rack != nodes_[i - 1].rack) switches_.push_back({i, i, 0, {}});
+    switches_.back().last = i + 1;
+    switches_.back().largest = std::max(switches_.back().largest, nodes_[i].size);
+  }
+}
+
+void NodeFit::reset(const ClusterState& cluster) {
+  if (!describes(cluster)) describe(cluster);
+  free_ = 0;
+  for (Node& node : nodes_) free_ += node.free = cluster.usable_on(node.id);
+  for (Switch& at : switches_) {
+    at.start.assign(static_cast<std::size_t>(at.largest) + 1, at.first);
+  }
+  refused_ = std::numeric_limits<int>::max();
+}
+
+void NodeFit::reset_to_free(const ClusterState& cluster) {
+  reset(cluster);
+  free_ = 0;
+  for (Node& node : nodes_) free_ += node.free = cluster.free_on(node.id);
+}
+
+bool NodeFit::take(int gpus, std::span<const PoolId> pools, std::vector<NodePart>* where) {
+  if (gpus > free_) return false;
+  const bool any = pools.size() == all_.size() && memory_ == nullptr;
+  if (any && gpus >= refused_) return false;
+  for (Switch& at : switches_) {
+    if (!take_in(at, gpus, pools, where)) continue;
+    free_ -= gpus;
+    return true;
+  }
+  // What does not fit in one node now fits nowhere, nor does anything larger. Among larger jobs the
+  // rest beyond whole nodes decides, so one refusal says nothing about the others.
+  int largest = 0;
+  for (const Switch& at : switches_) largest = std::max(largest, at.largest);
+  if (any && gpus <= largest) refused_ = std::min(refused_, gpus);
+  return false;
+}
+
+bool NodeFit::has_room(std::size_t node, int gpus, std::span<const PoolId> pools,
+                       double memory_gb) const {
+  return nodes_[node].free >= gpus &&
+         (memory_ == nullptr || (*memory_)[index(nodes_[node].id)] >= memory_gb) &&
+         (pools.size() == all_.size() ||
+          std::find(pools.begin(), pools.end(), nodes_[node].pool) != pools.end());
+}
+
+void NodeFit::give(std::size_t node, int gpus, double memory_gb, std::vector<NodePart>* where) {
+  nodes_[node].free -= gpus;
+  if (memory_ != nullptr) (*memory_)[index(nodes_[node].id)] -= memory_gb;
+  if (where != nullptr) where->push_back({nodes_[node].id, gpus, memory_gb});
+}
+
+bool NodeFit::take_in(Switch& at, int gpus, std::span<const PoolId> pools,
+                      std::vector<NodePart>* where) {
+  constexpr double kWorkerGb = 5;
+  constexpr double kServerGb = 6;
+  constexpr double kPerWorkerGb = 0.1;
+  const bool any = pools.size() == all_.size();
+  int size = at.largest;
+  if (!any) {
+    size = 0;
+    for (std::size_t i = at.first; i < at.last; ++i) {
+      if (has_room(i, 0, pools, 0)) size = std::max(size, nodes_[i].size);
+    }
+  }
+  if (gpus <= size) {
+    std::size_t first = at.first;
+    std::size_t& i = any && memory_ == nullptr ? at.start[static_cast<std::size_t>(gpus)] : first;
+    while (i < at.last && !has_room(i, gpus, pools, kWorkerGb)) ++i;
+    if (i == at.last) return false;
+    give(i, gpus, kWorkerGb, where);
+    return true;
+  }
+  if (size == 0) return false;
+  const double each = kServerGb + gpus * kPerWorkerGb + kWorkerGb;
+  chosen_.clear();
+  int left = gpus;
+  for (std::size_t i = at.first; i < at.last && left >= size; ++i) {
+    if (!has_room(i, size, pools, each * size)) continue;
+    chosen_.push_back(i);
+    left -= size;
+  }
+  if (left >= size) return false;
+  if (left > 0) {
+    std::size_t rest = at.first;
+    while (rest < at.last && (!has_room(rest, left, pools, each * left) ||
+                              std::find(chosen_.begin(), chosen_.end(), rest) != chosen_.end())) {
+      ++rest;
+    }
+    if (rest == at.last) return false;
+    chosen_.push_back(rest);
+  }
+  for (const std::size_t i : chosen_) {
+    const int part = std::min(size, gpus);
+    give(i, part, each * part, where);
+    gpus -= part;
+  }
+  return true;
+}
+
+bool NodeFit::ever(const ClusterState& cluster, int gpus, std::span<const PoolId> pools) {
+  NodeFit fit;
+  fit.reset(cluster);
+  fit.free_ = 0;
+  for (Node& node : fit.nodes_) fit.free_ += node.free = node.size;
+  return fit.take(gpus, pools);
+}
+
+}  // namespace muster

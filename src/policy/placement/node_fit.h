@@ -1,0 +1,69 @@
+// Which nodes a job would get on an empty cluster that fills up in a given order: the consolidated
+// rule of YARN that Tiresias and Muri use, on counts alone, so that a policy can ask "would it fit
+// behind those?" a hundred times per turn.
+//
+// A job no larger than a node goes to the first node with room. A larger one gets the first idle
+// nodes and at most one more for the rest, all under one switch. All or nothing.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "model/cluster_state.h"
+
+namespace muster {
+
+struct NodePart {
+  NodeId node{};
+  int gpus = 0;
+  double memory_gb = 0;  // where memory is counted
+};
+
+class NodeFit {
+ public:
+  // Forgets everything: every node that is up is empty.
+  void reset(const ClusterState& cluster);
+  // Instead, nodes have what is free on them now.
+  void reset_to_free(const ClusterState& cluster);
+  // Takes room for a job on nodes of these pools and, if asked, says where. Room never comes back
+  // before reset().
+  bool take(int gpus, std::span<const PoolId> pools, std::vector<NodePart>* where = nullptr);
+  // The same where any node will do.
+  bool take(int gpus, std::vector<NodePart>* where = nullptr) { return take(gpus, all_, where); }
+  int free() const { return free_; }
+  // From now on jobs also need memory of these nodes, by id, and take it: as Tiresias has it, 5 GB
+  // on one node, or 11 and a tenth per GPU of the job beside each of its GPUs on several.
+  void count_memory(std::vector<double>* free_gb) { memory_ = free_gb; }
+  // Whether it would fit an empty cluster with all its nodes up.
+  static bool ever(const ClusterState& cluster, int gpus, std::span<const PoolId> pools);
+
+ private:
+  struct Node {
+    NodeId id{};
+    PoolId pool{};
+    int rack = 0;
+    int size = 0;
+    int free = 0;
+  };
+  struct Switch {
+    std::size_t first = 0;
+    std::size_t last = 0;
+    int largest = 0;
+    std::vector<std::size_t> start;  // by GPUs: no node before this one has room
+  };
+  bool describes(const ClusterState& cluster) const;
+  void describe(const ClusterState& cluster);
+  bool take_in(Switch& at, int gpus, std::span<const PoolId> pools, std::vector<NodePart>* where);
+  bool has_room(std::size_t node, int gpus, std::span<const PoolId> pools, double memory_gb) const;
+  void give(std::size_t node, int gpus, double memory_gb, std::vector<NodePart>* where);
+
+  std::vector<Node> nodes_;  // by switch, then by id
+  std::vector<Switch> switches_;
+  std::vector<std::size_t> chosen_;
+  std::vector<PoolId> all_;
+  std::vector<double>* memory_ = nullptr;
+  int free_ = 0;
+  int refused_ = 0;  // where any node will do: no job of this size or larger fits any more
+};
+
+}  // namespace muster

@@ -1,0 +1,193 @@
+#include <algorithm>
+
+#include "policy/builtin.h"
+#include "policy/placement/node_fit.h"
+
+namespace muster {
+namespace {
+
+bool first_of_group(const JobTable& jobs, Slot slot) {
+  for (Slot other = jobs[slot].partner; other != slot; other = jobs[other].partner) {
+    if (other < slot) return false;
+  }
+  return true;
+}
+
+// Source: Tiresias (NSDI'19) and Muri (SIGCOMM'22). Every turn the cluster is filled anew in the
+// order of the plan, by the rule of NodeFit; a share that does not fit is passed over. Jobs whose
+// nodes come out the same keep their GPUs.
+//
+// Tiresias' simulator also counts memory, but forgets to give it back when it fills the cluster
+// anew (`leaks`): only a job that ends returns what it took last. Its preemptive policies come to a
+// standstill that way.
+class Yarn final : public PlacementPolicy {
+ public:
+  explicit Yarn(bool leaks) : leaks_(leaks) {}
+  void place(const View& view, const SchedulingTraits& traits, const Plan& plan,
+             Draft& draft) override {
+    if (!traits.preemptive) {
+      place_beside(view, traits, plan, draft);
+      return;
+    }
+    if (leaks_) take_back_memory(view);
+    fit_.reset(view.cluster);
+    fit_.count_memory(leaks_ ? &memory_ : nullptr);
+    draft.arrange_all();
+    claimed_.assign(view.cluster.node_count(), 0);
+    quotas_.clear();
+    targets_.clear();
+    parts_.clear();
+    for (const Share& share : plan.shares()) {
+      if (fit_.free() == 0 && draft.blocked() != nullptr) break;
+      const std::size_t first = parts_.size();
+      int& quota = quota_left(view, share);
+      if (quota < share.gpus) {
+        draft.block(share, Reason::kOverQuota);
+      } else if (fit_.take(share.gpus, pools_of(view, view.cluster, share), &parts_)) {
+        quota -= share.gpus;
+        if (leaks_) {
+          lent_.push_back({share.lead(),
+                           view.jobs[share.lead()].spec.id,
+                           {parts_.begin() + static_cast<std::ptrdiff_t>(first), parts_.end()}});
+        }
+        targets_.push_back({&share, first, parts_.size(), nullptr});
+      } else {
+        draft.block(share, fit_.free() < share.gpus ? Reason::kNotEnoughFree : Reason::kFragmented);
+      }
+    }
+    for (Target& target : targets_) claim_held(view, target);
+    for (Target& target : targets_) {
+      if (target.held == nullptr) claim_new(view, target);
+    }
+    bool blocked = false;
+    for (Target& target : targets_) {
+      draft.arrange(*target.share, target.held != nullptr ? *target.held : std::move(target.fresh),
+                    blocked ? Reason::kBackfilled : Reason::kFirstInOrder);
+      blocked = draft.blocked() != nullptr;
+    }
+  }
+  bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const override {
+    return PlacementPolicy::ever_fits(cluster, job, gpus) &&
+           NodeFit::ever(cluster, gpus, cluster.pools_for(job.partition, job.gpu_type));
+  }
+  Plan::Extent extent(const ClusterState&, const SchedulingTraits&) const override {
+    // One that finds no shape leaves room for any behind it.
+    return Plan::Extent::kAll;
+  }
+  std::unique_ptr<PlacementPolicy> clone() const override { return std::make_unique<Yarn>(*this); }
+
+ private:
+  // The memory of a job, as of the last turn in which it was placed.
+  struct Lent {
+    Slot slot;
+    JobId job;
+    std::vector<NodePart> parts;
+  };
+
+  void take_back_memory(const View& view) {
+    for (std::size_t i = memory_.size(); i < view.cluster.node_count(); ++i) {
+      memory_.push_back(view.cluster.node(NodeId{static_cast<std::uint32_t>(i)}).memory_gb);
+    }
+    for (const Lent& lent : lent_) {
+      const Job& job = view.jobs[lent.slot];
+      if (job.spec.id == lent.job && (job.running() || job.waiting())) continue;
+      for (const NodePart& part : lent.parts) memory_[index(part.node)] += part.memory_gb;
+    }
+    lent_.clear();
+  }
+
+  struct Target {
+    const Share* share;
+    std::size_t first;  // its parts
+    std::size_t last;
+    const GpuSet* held;  // GPUs of a member that are on the right nodes
+    GpuSet fresh = {};
+  };
+
+  // Under a plan that does not preempt, those who run stay where they are.
+  void place_beside(const View& view, const SchedulingTraits& traits, const Plan& plan,
+                    Draft& draft) {
+    fit_.reset_to_free(draft.cluster());
+    fit_.count_memory(nullptr);
+    for (const Share& share : plan.shares()) {
+      if (fit_.free() == 0 && draft.blocked() != nullptr) return;
+      parts_.clear();
+      const Symbol partition = view.jobs[share.lead()].spec.partition;
+      if (draft.cluster().quota_left(partition) < share.gpus ||
+          !fit_.take(share.gpus, pools_of(view, draft.cluster(), share), &parts_)) {
+        draft.block(share, why_not_placed(view, draft.cluster(), share));
+        if (traits.strict) return;
+        continue;
+      }
+      GpuSet gpus;
+      for (const NodePart& part : parts_) {
+        gpus.add(part.node, lowest_bits(draft.cluster().free_mask(part.node), part.gpus));
+      }
+      draft.start(share, std::move(gpus),
+                  draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder);
+    }
+  }
+
+  // What the partition of the share may still get, of the whole cluster.
+  int& quota_left(const View& view, const Share& share) {
+    const Symbol partition = view.jobs[share.lead()].spec.partition;
+    const auto known = std::find_if(quotas_.begin(), quotas_.end(),
+                                    [partition](const auto& q) { return q.first == partition; });
+    if (known != quotas_.end()) return known->second;
+    // Those who run in it give theirs back first.
+    int left = view.cluster.quota_left(partition);
+    for (const Slot slot : view.jobs.running()) {
+      const Job& job = view.jobs[slot];
+      if (job.spec.partition != partition || !first_of_group(view.jobs, slot)) continue;
+      left += job.gpus.gpus();
+    }
+    return quotas_.emplace_back(partition, left).second;
+  }
+
+  void claim_held(const View& view, Target& target) {
+    const auto parts = static_cast<int>(target.last - target.first);
+    for (int i = 0; i < target.share->size && target.held == nullptr; ++i) {
+      const Job& job = view.jobs[target.share->jobs[static_cast<std::size_t>(i)]];
+      if (!job.running() || job.gpus.nodes() != parts) continue;
+      bool right = true;
+      for (int j = 0; j < parts && right; ++j) {
+        const NodePart& part = parts_[target.first + static_cast<std::size_t>(j)];
+        right = job.gpus[j].node == part.node && job.gpus[j].count() == part.gpus &&
+                (claimed_[index(part.node)] & job.gpus[j].mask) == 0;
+      }
+      if (right) target.held = &job.gpus;
+    }
+    if (target.held == nullptr) return;
+    for (int j = 0; j < parts; ++j) {
+      claimed_[index((*target.held)[j].node)] |= (*target.held)[j].mask;
+    }
+  }
+
+  void claim_new(const View& view, Target& target) {
+    for (std::size_t i = target.first; i < target.last; ++i) {
+      const NodeId node = parts_[i].node;
+      std::uint64_t& claimed = claimed_[index(node)];
+      const std::uint64_t mask =
+          lowest_bits(view.cluster.healthy_mask(node) & ~claimed, parts_[i].gpus);
+      claimed |= mask;
+      target.fresh.add(node, mask);
+    }
+  }
+
+  bool leaks_;
+  NodeFit fit_;
+  std::vector<double> memory_;  // by node, free
+  std::vector<Lent> lent_;
+  std::vector<std::uint64_t> claimed_;          // by node
+  std::vector<std::pair<Symbol, int>> quotas_;  // by partition
+  std::vector<NodePart> parts_;
+  std::vector<Target> targets_;
+};
+
+}  // namespace
+
+std::unique_ptr<PlacementPolicy> make_yarn(const Params& params) {
+  return std::make_unique<Yarn>(params.flag("leaks"));
+}
+
+}  // namespace muster

@@ -1,0 +1,31 @@
+#include "policy/builtin.h"
+
+namespace muster {
+namespace {
+
+// Source: AntMan (OSDI'20) as Muri's simulator has it. Jobs with guaranteed resources come first,
+// then opportunistic ones (priority below 0), each in order of submission; nobody is stopped.
+// Meant for the placement of the same name.
+class AntMan final : public SchedulingPolicy {
+ public:
+  SchedulingTraits traits() const override { return {.work_conserving = false}; }
+  void schedule(const View& view, Plan& plan) override {
+    for (const bool guaranteed : {true, false}) {
+      for (const Slot slot : view.jobs.active()) {
+        const Job& job = view.jobs[slot];
+        if ((job.spec.priority >= 0) != guaranteed) continue;
+        plan.rank(slot);
+        if (job.waiting()) plan.add(Share::alone(slot, job.spec.gpus, job.spec.gpu_type));
+      }
+    }
+  }
+  std::unique_ptr<SchedulingPolicy> clone() const override {
+    return std::make_unique<AntMan>(*this);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SchedulingPolicy> make_antman(const Params&) { return std::make_unique<AntMan>(); }
+
+}  // namespace muster

@@ -1,0 +1,42 @@
+// What past durations say about a job that has had so much service: its Gittins index, and how much
+// more it is expected to need. For policies that know no durations but have seen some.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace muster {
+
+class DurationSample {
+ public:
+  // `delta`: the service that the index looks ahead.
+  explicit DurationSample(double delta) : delta_(delta) {}
+
+  // Numbers separated by commas, blanks or line ends; a heading is passed over.
+  void read(std::string_view text);
+  void add(double duration);
+  bool empty() const { return sorted_.empty(); }
+
+  // The chance to end within the next `delta`, over the service that it takes: larger goes first.
+  // As Tiresias tabulates it, once per duration and rounded; 0 beyond the longest.
+  double gittins(double attained) const;
+  // When the index changes next; infinity if it does not.
+  double next_change(double attained) const;
+  // The mean of those that last longer, less what was had; beyond the longest, as much again.
+  double expected_remaining(double attained) const;
+  // The same as Tiresias has it: nothing is taken off, and the longest does not count.
+  double expected_as_published(double attained) const;
+
+ private:
+  double index_at(double attained) const;
+  void refresh() const;
+  std::size_t first_above(double value) const;
+
+  double delta_;
+  mutable std::vector<double> sorted_;
+  mutable std::vector<double> sums_;   // of all before
+  mutable std::vector<double> table_;  // the index, by duration
+  mutable bool fresh_ = false;
+};
+
+}  // namespace muster

@@ -1,0 +1,55 @@
+#include <algorithm>
+
+#include "policy/builtin.h"
+#include "policy/scheduling/duration_sample.h"
+
+namespace muster {
+namespace {
+
+// Source: Tiresias (NSDI'19), 2D-Gittins: whoever is likeliest to end soon for the GPU time it has
+// had goes first, judged by a sample of durations; without queues. Without a sample, by the jobs
+// that have ended so far. There the order is the other way round and the table is never loaded, so
+// that it cannot run.
+class Gittins final : public KeyPolicy {
+ public:
+  explicit Gittins(const Params& params)
+      : sample_(params.real("delta")), learns_(params.text("durations").empty()) {
+    sample_.read(params.text("durations"));
+  }
+  SchedulingTraits traits() const override { return {.preemptive = true, .settles = false}; }
+  void on_job(JobMoment moment, Slot slot, const View& view) override {
+    if (moment == JobMoment::kLeft && learns_) {
+      sample_.add(view.jobs[slot].gpu_seconds_before);
+    }
+    KeyPolicy::on_job(moment, slot, view);
+  }
+  double key(const Job& job, const View& view) const override {
+    return -sample_.gittins(job.gpu_seconds_at(view.now));
+  }
+  Seconds wake(const View& view) const override {
+    if (view.jobs.waiting().empty() || sample_.empty()) return kNever;
+    Seconds next = kNever;
+    for (const Slot slot : view.jobs.running()) {
+      const Job& job = view.jobs[slot];
+      const double attained = job.gpu_seconds_at(view.now);
+      const double change = sample_.next_change(attained) - attained;
+      next = std::min(next, view.now + std::max(1.0, change / job.gpus.gpus()));
+    }
+    return next;
+  }
+  std::unique_ptr<SchedulingPolicy> clone() const override {
+    return std::make_unique<Gittins>(*this);
+  }
+
+ private:
+  DurationSample sample_;
+  bool learns_;
+};
+
+}  // namespace
+
+std::unique_ptr<SchedulingPolicy> make_gittins(const Params& params) {
+  return std::make_unique<Gittins>(params);
+}
+
+}  // namespace muster
