@@ -14,7 +14,7 @@ set(MUSTER_THREADED_TESTS conformance run cli learn report)
 # Of folders with many other tests, those that the thread sanitizer runs.
 set(MUSTER_THREADED_FILTER_conformance "*OnEveryThread*")
 set(MUSTER_THREADED_FILTER_learn "*Threads*")
-set(MUSTER_SLOW_TESTS parity parity_gavel parity_muri)
+set(MUSTER_SLOW_TESTS parity parity_elasticflow parity_gavel parity_muri)
 
 get_property(MUSTER_ALL_ROOMS GLOBAL PROPERTY MUSTER_ROOM_TARGETS)
 enable_testing()

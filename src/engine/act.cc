@@ -58,7 +58,9 @@ void Engine::on_event(const JobEvent& event) {
   }
   if (!job.running()) return;
   if (event.kind == EventKind::kFinished) {
-    finish(event.slot, event.time);
+    const Seconds end = parts_.pacing->end_of(event.time, now_);
+    job.since = event.time;
+    finish(event.slot, end, end);
   } else {
     crash(event.slot, event.time);
   }
@@ -141,11 +143,24 @@ void Engine::unlink(Slot slot, Seconds at, bool repace) {
   if (repace) repace_group(before, at);
 }
 
-void Engine::finish(Slot slot, Seconds exact) {
+void Engine::conclude(const Verdict& verdict) {
+  Job& job = jobs_[verdict.job];
+  changed_ = true;
+  if (job.running()) {
+    assert(verdict.state == JobState::kFinished && "a running job cannot be refused");
+    job.since = verdict.end;
+    finish(verdict.job, verdict.end, verdict.done);
+    return;
+  }
+  job.waited_before += now_ - job.waiting_since;
+  demanded_ -= job.spec.gpus;
+  leave(verdict.job, verdict.state, verdict.reason, verdict.end, verdict.done);
+}
+
+void Engine::finish(Slot slot, Seconds end, Seconds done) {
   Job& job = jobs_[slot];
   job.work = job.total_work;
   job.rate = 0;
-  job.since = exact;
   settle_held_time(job);
   give_back(job);
   const GpuSet held = guests_ > 0 ? job.gpus : GpuSet{};
@@ -154,7 +169,7 @@ void Engine::finish(Slot slot, Seconds exact) {
   demanded_ -= job.spec.gpus;
   unlink(slot, now_);
   repace_guests(held, now_);
-  leave(slot, JobState::kFinished, Reason::kCompleted, parts_.pacing->end_of(exact, now_));
+  leave(slot, JobState::kFinished, Reason::kCompleted, end, done);
 }
 
 void Engine::crash(Slot slot, Seconds at) {
@@ -192,7 +207,7 @@ void Engine::halt(Slot slot, Reason reason, JobId other, const HaltHow& how) {
   notify(JobMoment::kStopped, slot);
 }
 
-void Engine::leave(Slot slot, JobState status, Reason reason, Seconds end) {
+void Engine::leave(Slot slot, JobState status, Reason reason, Seconds end, Seconds done) {
   jobs_.set_state(slot, status);
   const Job& job = jobs_[slot];
   const Action action = status == JobState::kFinished ? Action::kFinish
@@ -219,6 +234,10 @@ void Engine::leave(Slot slot, JobState status, Reason reason, Seconds end) {
     record.lost_work = job.lost_work;
     record.overhead = job.overhead;
     record.deadline = job.spec.deadline;
+    if (done != end) record.done = done;
+    if (status == JobState::kFinished)
+      record.value = job.spec.value_at(done == kNever ? end : done);
+    record.best_value = job.spec.value_at(job.spec.submit);
     record.user = job.spec.user;
     record.partition = job.spec.partition;
     record.model = job.spec.model;

@@ -60,6 +60,7 @@ bool Engine::settled() const {
 void Engine::decide() {
   choose_combination();
   admit();
+  judge();
   stops_ = 0;
   if (!changed_ && settled() && now_ < wake_) return;
   changed_ = false;
@@ -74,6 +75,12 @@ void Engine::decide() {
   carry_out();
   parts_.backend->planned(plan_);
   log_block();
+}
+
+void Engine::judge() {
+  verdicts_.clear();
+  active().scheduling->judge(view(), verdicts_);
+  for (const Verdict& verdict : verdicts_) conclude(verdict);
 }
 
 void Engine::scale() {
@@ -177,6 +184,7 @@ Seconds Engine::next_turn() {
   Moments moments;
   moments.now = now_;
   moments.next_arrival = next != nullptr ? next->arrival : kNever;
+  moments.last_arrival = next != nullptr && !parts_.source->more_after(next->arrival);
   moments.next_event = parts_.backend->next_event();
   moments.active = !idle();
   wake_ = policy_wake();

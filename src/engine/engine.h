@@ -90,6 +90,8 @@ class Engine final : public WhatIf {
   void admit();
   void choose_combination();
   void decide();
+  // Lets a policy that keeps the clock of its jobs say which are over.
+  void judge();
   void carry_out();
   void scale();
   void report_turn(Seconds previous);
@@ -104,7 +106,8 @@ class Engine final : public WhatIf {
 
   void on_event(const JobEvent& event);
   void on_node_down(const JobEvent& event, Reason reason);
-  void finish(Slot slot, Seconds exact);
+  void finish(Slot slot, Seconds end, Seconds done);
+  void conclude(const Verdict& verdict);
   void crash(Slot slot, Seconds at);
   // Takes a running job off its GPUs: books its time and leaves it waiting.
   struct HaltHow {
@@ -116,7 +119,8 @@ class Engine final : public WhatIf {
   void halt(Slot slot, Reason reason, JobId other, const HaltHow& how);
   void launch(const Draft::Step& step, CommandKind kind);
   void repace_group(Slot member, Seconds at);
-  void leave(Slot slot, JobState status, Reason reason, Seconds end);
+  // `done` counts for the deadline; kNever: as `end`.
+  void leave(Slot slot, JobState status, Reason reason, Seconds end, Seconds done = kNever);
   void notify(JobMoment moment, Slot slot);
   void settle_held_time(Job& job);
   void give_back(Job& job);
@@ -144,6 +148,7 @@ class Engine final : public WhatIf {
   Draft draft_;
   std::vector<Slot> held_;  // waiting for admission, in order of arrival
   std::vector<JobEvent> events_;
+  std::vector<Verdict> verdicts_;
   std::vector<Slot> group_;  // scratch
   std::vector<const JobSpec*> neighbours_;
   std::vector<std::uint32_t> final_step_;

@@ -14,6 +14,7 @@
 //
 // steps   turn at every arrival, and a length after the last turn. A job ends, and its GPUs are
 //         free, at the next turn.
+// gathered  turn at events, at least a slot apart. A job ends at the exact moment.
 //
 // Where time is real, a turn takes place a little after its time; the next one is again on the
 // grid.
@@ -33,6 +34,7 @@ namespace muster {
 struct Moments {
   Seconds now = 0;
   Seconds next_arrival = kNever;
+  bool last_arrival = false;    // nobody is known to come after that one
   Seconds next_event = kNever;  // completion or node change, as far as known
   Seconds wake = kNever;        // the policy's own wish
   bool restless = false;        // the next turn on the grid matters, whatever is known to happen
@@ -73,6 +75,15 @@ std::unique_ptr<Pacing> make_leases(const LeaseRule& rule);
 std::unique_ptr<Pacing> make_steps(Seconds length);
 // A completion that lies close to an arrival is taken together with it, at the arrival's time.
 std::unique_ptr<Pacing> make_events(const Closeness& merge = {});
+
+// Turns follow events, at least a slot apart, as in the published ElasticFlow: which events count.
+enum class Gathering {
+  kEverything,  // ElasticFlow and EDF
+  kArrivals,    // arrivals wait for the end of the slot, the policy's own events do not (Tiresias)
+  kArrivalsAlone,  // arrivals while there are any, then every slot (Gandiva)
+  kEverySlot,      // from the first arrival on (Themis)
+};
+std::unique_ptr<Pacing> make_gathered(Seconds slot, Gathering rule);
 
 struct PacingInfo {
   std::string_view name;

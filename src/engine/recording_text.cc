@@ -29,6 +29,7 @@ const std::vector<JobField>& job_fields() {
       {"min_gpus", &JobSpec::min_gpus},
       {"max_gpus", &JobSpec::max_gpus},
       {"deadline", &JobSpec::deadline},
+      {"value", &JobSpec::value},
       {"estimate", &JobSpec::estimate},
       {"cpus", &JobSpec::cpus},
       {"memory_gb", &JobSpec::memory_gb},

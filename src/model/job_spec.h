@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "base/symbols.h"
 #include "model/ids.h"
@@ -15,6 +16,13 @@ enum class Stage : std::uint8_t { kStorage, kCpu, kGpu, kNetwork };
 inline constexpr std::size_t kStages = 4;
 using StageTimes = std::array<double, kStages>;  // by Stage
 
+// A soft deadline: finishing by then is still worth something.
+struct ValueStep {
+  Seconds by = kNever;  // absolute, on the clock of `submit`
+  double value = 0;
+  friend bool operator==(const ValueStep&, const ValueStep&) = default;
+};
+
 struct JobSpec {
   JobId id{};          // set by the engine as jobs arrive; sources need not fill it
   Seconds submit = 0;  // its completion time counts from here
@@ -25,15 +33,17 @@ struct JobSpec {
   int gpus = 1;          // GPUs asked for
   int min_gpus = 0;      // elastic range; 0 means: exactly `gpus`
   int max_gpus = 0;
-  Seconds deadline = kNever;  // absolute, on the clock of `submit`
-  Seconds estimate = 0;       // what its owner or a model believes the duration to be; 0: unknown
-  double cpus = 0;            // for the whole job; 0: the fair share of its GPUs
-  double memory_gb = 0;       // for the whole job; 0: the fair share of its GPUs
-  double iterations = 0;      // 0: unknown
-  double step_ms = 0;         // measured milliseconds of one iteration, alone; 0: unknown
-  StageTimes stage_ms{};      // its stages, in milliseconds; they may overlap; all 0: unknown
-  int batch_size = 0;         // 0: unknown
-  int priority = 0;           // larger is more important
+  Seconds deadline = kNever;     // absolute, on the clock of `submit`
+  double value = 1;              // of meeting the deadline
+  std::vector<ValueStep> later;  // what being late is still worth: later and later, less and less
+  Seconds estimate = 0;   // what its owner or a model believes the duration to be; 0: unknown
+  double cpus = 0;        // for the whole job; 0: the fair share of its GPUs
+  double memory_gb = 0;   // for the whole job; 0: the fair share of its GPUs
+  double iterations = 0;  // 0: unknown
+  double step_ms = 0;     // measured milliseconds of one iteration, alone; 0: unknown
+  StageTimes stage_ms{};  // its stages, in milliseconds; they may overlap; all 0: unknown
+  int batch_size = 0;     // 0: unknown
+  int priority = 0;       // larger is more important
   Symbol model = kNoSymbol;
   Symbol user = kNoSymbol;
   Symbol partition = kNoSymbol;  // virtual cluster; kNoSymbol: any
@@ -41,6 +51,15 @@ struct JobSpec {
   std::string name;              // the trace's own id; empty: the number `id`
 
   bool elastic() const { return max_gpus > 0 && min_gpus < max_gpus; }
+  // What it is worth to be done at `time`; nothing for a job without deadline.
+  double value_at(Seconds time) const {
+    if (deadline == kNever) return 0;
+    if (time <= deadline) return value;
+    for (const ValueStep& step : later) {
+      if (time <= step.by) return step.value;
+    }
+    return 0;
+  }
 };
 
 // The trace's own id where it has one, else the number.

@@ -69,7 +69,8 @@ bool may_follow(JobState from, JobState to) {
     case JobState::kRunning:
       return to == JobState::kPreempted || to == JobState::kFinished || to == JobState::kFailed;
     case JobState::kPreempted:
-      return to == JobState::kRunning || to == JobState::kFailed;
+      // Word that it is done may come after it has lost its GPUs.
+      return to == JobState::kRunning || to == JobState::kFailed || to == JobState::kFinished;
     case JobState::kFinished:
     case JobState::kFailed:
     case JobState::kRefused:

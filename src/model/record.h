@@ -31,11 +31,22 @@ struct JobRecord {
   double lost_work = 0;
   Seconds overhead = 0;
   Seconds deadline = kNever;
+  // The moment that counts for its deadline where that is not its end: some published systems book
+  // ends later than they judge them.
+  Seconds done = kNever;
+  double value = 0;       // what its end is worth; 0 without a deadline
+  double best_value = 0;  // what it would have been worth in time
   Symbol user = kNoSymbol;
   Symbol partition = kNoSymbol;
   Symbol model = kNoSymbol;
 
   Seconds completion_time() const { return end - submit; }
+  bool has_deadline() const { return deadline != kNever; }
+  // Seconds after the deadline; negative where it was early. For finished jobs with a deadline.
+  Seconds lateness() const { return (done == kNever ? end : done) - deadline; }
+  bool met_deadline() const {
+    return has_deadline() && status == JobState::kFinished && lateness() <= 0;
+  }
 };
 
 // The state of the cluster after a turn; it holds until the next turn.

@@ -12,6 +12,7 @@
 #include "perf/cpu_profiles.h"
 #include "perf/interleave.h"
 #include "perf/throughputs.h"
+#include "perf/throughput_tables.h"
 
 namespace muster {
 namespace {
@@ -132,6 +133,18 @@ class Product final : public PerfModel {
     const PerfModel* counts = counting();
     return counts != nullptr ? counts->interleaving() : nullptr;
   }
+  const ThroughputCurve* curve(const JobSpec& job) const override {
+    for (const auto& part : models_) {
+      if (const ThroughputCurve* found = part->curve(job)) return found;
+    }
+    return nullptr;
+  }
+  Status check(const JobSpec& job) const override {
+    for (const auto& part : models_) {
+      if (Status status = part->check(job); !status) return status;
+    }
+    return Done{};
+  }
   HostShare wanted_host(const JobSpec& job) const override {
     HostShare most = PerfModel::wanted_host(job);
     for (const auto& model : models_) {
@@ -195,6 +208,16 @@ Made make_colocation_of(const Params& params, Symbols& symbols) {
   options.spare = params.real("spare");
   options.unknown_loss = params.real("unknown_loss");
   return make_colocation(options, symbols);
+}
+
+Made make_tables_of(const Params& params, Symbols& symbols) {
+  const std::string cap = params.text("cap");
+  return make_throughput_tables(params.text("folder"),
+                                cap == "peak"            ? CurveCap::kPeak
+                                : cap == "artifact-a100" ? CurveCap::kA100
+                                : cap == "artifact-t4"   ? CurveCap::kT4
+                                                         : CurveCap::kNone,
+                                symbols);
 }
 
 }  // namespace
@@ -287,6 +310,20 @@ const std::vector<PerfInfo>& perf_table() {
        "Synergy, 2022",
        {},
        [](const Params&, Symbols& symbols) { return Made(make_cpu_profiles(symbols)); }},
+      {"throughput-tables",
+       "iterations per second by model, batch size and GPU count, from a folder of measured tables",
+       "ElasticFlow, 2023",
+       {{"folder", ParamKind::kText, "",
+         "holds one <model>.csv per model; see docs/elasticflow.md"},
+        {"cap",
+         ParamKind::kText,
+         "peak",
+         "how far elastic policies may stretch a job: to its fastest count, as the ElasticFlow "
+         "artifact says for its A100 or T4 tables, or without limit",
+         -1,
+         1,
+         {"peak", "artifact-a100", "artifact-t4", "none"}}},
+       make_tables_of},
       {"optimus-as-coded",
        "Blox's constant speed-up of Optimus, looked up by jobs per hour",
        "Blox, 2024",

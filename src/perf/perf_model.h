@@ -4,8 +4,10 @@
 #include <memory>
 #include <span>
 
+#include "base/result.h"
 #include "model/cluster_state.h"
 #include "model/job_spec.h"
+#include "perf/throughput_curve.h"
 
 namespace muster {
 
@@ -57,6 +59,10 @@ class PerfModel {
   }
   // How jobs on the same GPUs take turns, where the model knows; null where it does not.
   virtual const Interleaving* interleaving() const { return nullptr; }
+  // Iterations per second of this job by GPU count, as measured; null where nobody has measured it.
+  virtual const ThroughputCurve* curve(const JobSpec& /*job*/) const { return nullptr; }
+  // Whether the model can say how fast this job runs; the error says what it would need to know.
+  virtual Status check(const JobSpec& /*job*/) const { return Done{}; }
   // CPU cores and memory the job wants beside each GPU; zero where the model does not care.
   virtual HostShare wanted_host(const JobSpec& job) const {
     const double gpus = job.gpus > 0 ? job.gpus : 1;

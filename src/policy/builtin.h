@@ -7,6 +7,7 @@ namespace muster {
 
 std::unique_ptr<AdmissionPolicy> make_accept_all(const Params&);
 std::unique_ptr<AdmissionPolicy> make_load_threshold(const Params&);
+std::unique_ptr<AdmissionPolicy> make_deadline_admission(const Params&);
 
 std::unique_ptr<SchedulingPolicy> make_fifo(const Params&);
 std::unique_ptr<SchedulingPolicy> make_sjf(const Params&);
@@ -37,6 +38,15 @@ std::unique_ptr<SchedulingPolicy> make_least_gpus(const Params&);
 // Gavel's policies: allocators in rounds.
 std::vector<PolicyInfo<SchedulingPolicy>> gavel_rows();
 
+std::unique_ptr<SchedulingPolicy> make_edf(const Params&);
+std::unique_ptr<SchedulingPolicy> make_elasticflow(const Params&);
+std::unique_ptr<SchedulingPolicy> make_published_elasticflow(const Params&);
+std::unique_ptr<SchedulingPolicy> make_published_edf(const Params&);
+std::unique_ptr<SchedulingPolicy> make_published_gandiva(const Params&);
+std::unique_ptr<SchedulingPolicy> make_published_tiresias(const Params&);
+std::unique_ptr<SchedulingPolicy> make_published_themis(const Params&);
+
+std::unique_ptr<PlacementPolicy> make_buddy(const Params&);
 std::unique_ptr<PlacementPolicy> make_consolidated(const Params&);
 std::unique_ptr<PlacementPolicy> make_first_gpu(const Params&);
 std::unique_ptr<PlacementPolicy> make_scattered(const Params&);

@@ -78,6 +78,8 @@ class Draft {
 
   // The first share that could not be placed. Later ones are behind it and not recorded.
   void block(const Share& share, Reason reason);
+  // It found a place after all.
+  void unblock() { block_ = {}; }
 
   const std::vector<Step>& steps() const { return steps_; }
   const std::vector<Rehost>& rehosts() const { return rehosts_; }

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "model/decision.h"
 #include "model/share.h"
 #include "policy/view.h"
 
@@ -31,6 +32,18 @@ struct SchedulingTraits {
   bool regroups = false;
   // Reads the true duration of jobs.
   bool clairvoyant = false;
+  // Keeps the clock of its jobs itself: judge() says when they are over, the backend does not. Only
+  // for published simulators whose scheduler does so; needs the pacing of that simulator.
+  bool judges = false;
+};
+
+// What a policy that judges says of a job: it is over, or it will never run.
+struct Verdict {
+  Slot job = kNoSlot;
+  JobState state = JobState::kFinished;  // or kRefused
+  Reason reason = Reason::kCompleted;
+  Seconds end = 0;   // as recorded
+  Seconds done = 0;  // what counts for its deadline
 };
 
 // kChanged: late news of a waiting job's progress.
@@ -42,6 +55,8 @@ class SchedulingPolicy {
   virtual SchedulingTraits traits() const = 0;
   // Adds shares to the empty plan, most deserving first.
   virtual void schedule(const View& view, Plan& plan) = 0;
+  // For policies that judge: called every turn after admission and before schedule().
+  virtual void judge(const View&, std::vector<Verdict>& /*verdicts*/) {}
   // For state of one's own, indexed by slot. At kLeft the slot is about to be recycled.
   virtual void on_job(JobMoment, Slot, const View&) {}
   // The next time at which the plan changes by itself, where turns follow events.

@@ -11,6 +11,8 @@ const ParamInfo kBoostAfter{"boost_after", ParamKind::kReal, "inf",
 const ParamInfo kQuantum{
     "quantum", ParamKind::kReal, "300",
     "where turns follow events: seconds after which the order is looked at again", 1};
+const ParamInfo kPlanSlot{"slot", ParamKind::kReal, "60",
+                          "where turns have no length: seconds of a slot in the plan", 1e-3};
 const ParamInfo kStrict{"strict", ParamKind::kFlag, "true",
                         "nobody overtakes a job that does not fit"};
 const ParamInfo kDurations{
@@ -42,6 +44,11 @@ const std::vector<PolicyInfo<AdmissionPolicy>>& admission_table() {
        {{"threshold", ParamKind::kReal, "1.2", "GPUs asked for, as a multiple of the cluster's",
          0}},
        make_load_threshold},
+      {"deadline",
+       "refuses jobs that cannot meet their deadline, or only by making others miss theirs",
+       "ElasticFlow, 2023",
+       {kPlanSlot},
+       make_deadline_admission},
   };
   return kTable;
 }
@@ -248,6 +255,51 @@ const std::vector<PolicyInfo<SchedulingPolicy>>& scheduling_table() {
          0},
         {"every", ParamKind::kReal, "60", "seconds between two looks at the order", 1}},
        make_tiresias_quota},
+      {"edf",
+       "earliest deadline first, at the size asked for; jobs without deadline come last",
+       "folklore",
+       {kBoostAfter},
+       make_edf},
+      {"elasticflow",
+       "the smallest shares that meet all deadlines; spare GPUs where they cost fewest GPU-seconds",
+       "ElasticFlow, 2023",
+       {kPlanSlot},
+       make_elasticflow},
+      {"elasticflow-as-coded",
+       "ElasticFlow as its artifact has it: smallest shares that meet all deadlines, spare GPUs to "
+       "the plans that grow most",
+       "ElasticFlow, 2023",
+       {{"admission", ParamKind::kFlag, "true",
+         "refuse jobs that would make anybody miss a deadline"},
+        {"grow_least", ParamKind::kFlag, "false",
+         "give spare GPUs to the plans that grow least, as the paper means it"}},
+       make_published_elasticflow},
+      {"edf-as-coded",
+       "earliest deadline first as the ElasticFlow artifact has it, every job as large as its "
+       "table "
+       "goes",
+       "ElasticFlow, 2023",
+       {{"admission", ParamKind::kFlag, "false",
+         "refuse jobs that would make anybody miss a deadline"}},
+       make_published_edf},
+      {"gandiva-as-coded",
+       "Gandiva as the ElasticFlow artifact has it: nodes per job size, taking turns when jobs "
+       "come",
+       "ElasticFlow, 2023",
+       {},
+       make_published_gandiva},
+      {"tiresias-as-coded",
+       "Tiresias as the ElasticFlow artifact has it (dlas-gpu)",
+       "ElasticFlow, 2023",
+       {{"limit_1", ParamKind::kReal, "3250",
+         "GPU-seconds after which a job leaves the first queue", 0},
+        {"limit_2", ParamKind::kReal, "7200", "GPU-seconds after which it leaves the second", 0}},
+       make_published_tiresias},
+      {"themis-as-coded",
+       "Themis as the ElasticFlow artifact has it, after Gavel",
+       "ElasticFlow, 2023",
+       {},
+       make_published_themis},
   });
   return kTable;
 }
@@ -300,6 +352,12 @@ const std::vector<PolicyInfo<PlacementPolicy>>& placement_table() {
        "Blox, 2024",
        {{"exact_node", ParamKind::kFlag, "false", "its rule for jobs with a placement preference"}},
        make_blox_placement},
+      {"buddy",
+       "one node, or whole nodes for larger jobs; moves jobs together where free GPUs lie "
+       "scattered",
+       "ElasticFlow, 2023",
+       {kBackfill},
+       make_buddy},
       {"whole-nodes",
        "the tightest node; jobs larger than a node get whole free nodes and the emptiest for the "
        "rest",

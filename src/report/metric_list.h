@@ -45,6 +45,9 @@ struct Metrics {
   double avg_bounded_slowdown = kNoFigure;
   double deadline_jobs = 0;
   double deadline_met_ratio = kNoFigure;
+  double late_jobs = 0;
+  double avg_lateness_s = kNoFigure;
+  double value_ratio = kNoFigure;
   double fairness_jain = kNoFigure;
   double avg_queue_length = kNoFigure;
   double max_queue_length = 0;

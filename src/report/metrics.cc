@@ -93,7 +93,14 @@ void MetricsFold::on_job_end(const JobRecord& job) {
   }
   if (job.deadline != kNever) {
     ++deadlines_;
-    if (finished && job.end <= job.deadline) ++deadlines_met_;
+    if (job.met_deadline()) {
+      ++deadlines_met_;
+    } else if (finished) {
+      ++late_;
+      lateness_.add(job.lateness());
+    }
+    value_.add(job.value);
+    best_value_.add(job.best_value);
   }
   for (const auto& metric : custom_) metric->on_job_end(job);
 }
@@ -169,6 +176,9 @@ RunSummary MetricsFold::summary() const {
   metrics.overhead_s = overhead_.value();
   metrics.deadline_jobs = count_of(deadlines_);
   if (deadlines_ > 0) metrics.deadline_met_ratio = count_of(deadlines_met_) / count_of(deadlines_);
+  metrics.late_jobs = count_of(late_);
+  if (late_ > 0) metrics.avg_lateness_s = lateness_.value() / count_of(late_);
+  if (best_value_.value() > 0) metrics.value_ratio = value_.value() / best_value_.value();
   metrics.fairness_jain = fairness();
   metrics.max_queue_length = most_queued_;
   metrics.cluster_gpus = most_usable_;

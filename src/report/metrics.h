@@ -132,6 +132,10 @@ class MetricsFold final : public Observer {
   std::uint64_t resizes_ = 0;
   std::uint64_t deadlines_ = 0;
   std::uint64_t deadlines_met_ = 0;
+  std::uint64_t late_ = 0;
+  Sum lateness_;
+  Sum value_;
+  Sum best_value_;
   Seconds first_submit_ = kNever;
   Seconds last_end_ = -kNever;
 

@@ -56,6 +56,10 @@ void write_job(OutFile& file, const JobRecord& job, const Symbols& symbols) {
   line.integer(job.restarts).integer(job.resizes);
   line.number(job.gpu_seconds).number(job.lost_work).number(job.overhead).number(job.deadline);
   line.text(user).text(partition).text(model);
+  const bool judged = job.has_deadline() && job.status == JobState::kFinished;
+  line.number(judged ? job.lateness() : kNoFigure);
+  line.number(job.has_deadline() ? job.value : kNoFigure);
+  line.number(job.has_deadline() ? job.best_value : kNoFigure);
   file.used(line.end());
 }
 
@@ -93,7 +97,7 @@ double peak_rss_mb() {
 std::string_view jobs_csv_header() {
   return "job_id,submit_s,start_s,end_s,jct_s,queue_s,gpus,status,reason,preemptions,"
          "name,arrival_s,duration_s,restarts,resizes,gpu_seconds,lost_work_s,overhead_s,deadline_s,"
-         "user,partition,model";
+         "user,partition,model,lateness_s,value,best_value";
 }
 
 std::string_view timeline_csv_header() {

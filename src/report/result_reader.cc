@@ -174,6 +174,10 @@ JobRecord read_job(Fields& fields, Symbols& symbols) {
   job.user = symbols.intern(fields.text());
   job.partition = symbols.intern(fields.text());
   job.model = symbols.intern(fields.text());
+  const Seconds lateness = fields.number(kNever);
+  if (lateness != kNever && lateness != job.lateness()) job.done = job.deadline + lateness;
+  job.value = fields.number(0);
+  job.best_value = fields.number(0);
   return job;
 }
 

@@ -24,7 +24,7 @@ namespace muster {
 // Parameters of generators that are paths.
 inline constexpr std::string_view kGeneratorFiles[] = {"trace", "log", "throughputs"};
 // The same of performance models.
-inline constexpr std::string_view kPerfFiles[] = {"profiles", "pairs", "file"};
+inline constexpr std::string_view kPerfFiles[] = {"profiles", "pairs", "file", "folder"};
 
 // A CSV file with what is known of each job beside the trace, by the trace's own job ids.
 struct EstimatesConfig {

@@ -91,6 +91,8 @@ void read_golden_member(TomlReader& reader, ExperimentRun& run) {
   table.read("start", golden.start);
   table.read("end", golden.end);
   table.read("preempted", golden.preempted);
+  table.read("outcome", golden.outcome);
+  table.read("id", golden.id);
   table.read("trace_ids", golden.trace_ids);
   if (const TomlNode* where = table.take("where")) {
     TomlReader inner(*where, reader.where(), "run.golden.where");

@@ -15,6 +15,12 @@ namespace {
 
 constexpr std::size_t kExamples = 5;
 
+std::string outcome_of(const JobRecord& job) {
+  if (job.status == JobState::kRefused) return "declined";
+  if (!job.has_deadline()) return "best_effort";
+  return job.met_deadline() ? "met" : "late";
+}
+
 // Keeps what golden values and figures are about: the times of jobs, and stops.
 class JobTimes final : public Observer {
  public:
@@ -31,8 +37,8 @@ class JobTimes final : public Observer {
     const long long id =
         trace_ids_ ? parse_integer(job.name).value_or(-1) : static_cast<long long>(index(job.id));
     if (id < first_ || id - first_ >= static_cast<long long>(times_.size())) return;
-    times_[static_cast<std::size_t>(id - first_)] = {id, job.submit, job.end, job.start,
-                                                     job.preemptions};
+    times_[static_cast<std::size_t>(id - first_)] = {id,        job.submit,      job.end,
+                                                     job.start, job.preemptions, outcome_of(job)};
   }
   void on_turn(const TurnStats& turn) override { stops_ += turn.stops; }
 
@@ -60,6 +66,7 @@ class JobTimes final : public Observer {
 std::string span_text(const GoldenJob& job, const GoldenSource& source) {
   const Seconds from = source.start.empty() ? job.submit : job.start;
   std::string text = fmt::format("{} to {}", exact_text(from), exact_text(job.end));
+  if (!source.outcome.empty()) text = fmt::format("{} at {}", job.outcome, exact_text(job.end));
   if (!source.preempted.empty()) text += fmt::format(", preempted {} times", job.preempted);
   return text;
 }
@@ -67,6 +74,8 @@ std::string span_text(const GoldenJob& job, const GoldenSource& source) {
 bool equal(const GoldenJob& ours, const GoldenJob& theirs, const GoldenSource& source,
            double allowed) {
   const auto same = [allowed](Seconds a, Seconds b) { return std::abs(a - b) <= allowed; };
+  if (!source.outcome.empty() && ours.outcome != theirs.outcome) return false;
+  if (theirs.outcome == "declined") return true;
   return same(ours.end, theirs.end) &&
          (source.submit.empty() || same(ours.submit, theirs.submit)) &&
          (source.start.empty() || same(ours.start, theirs.start)) &&

@@ -45,6 +45,7 @@ struct GoldenColumns {
   std::size_t start = kNone;
   std::size_t end = kNone;
   std::size_t preempted = kNone;
+  std::size_t outcome = kNone;
   std::vector<std::pair<std::size_t, std::string>> wanted;
 
   Status find(const std::vector<std::string>& header, const std::string& path,
@@ -57,8 +58,8 @@ struct GoldenColumns {
       return Done{};
     };
     const std::pair<std::string_view, std::size_t*> places[] = {
-        {"job_id", &id},    {source.submit, &submit},       {source.start, &start},
-        {source.end, &end}, {source.preempted, &preempted},
+        {source.id, &id},   {source.submit, &submit},       {source.start, &start},
+        {source.end, &end}, {source.preempted, &preempted}, {source.outcome, &outcome},
     };
     for (const auto& [name, place] : places) {
       if (Status found = column(name, *place); !found) return found;
@@ -80,11 +81,13 @@ struct GoldenColumns {
     const auto id_text = parse_integer(fields[id]);
     if (!id_text) return std::nullopt;
     made.id = *id_text;
+    if (outcome != kNone) made.outcome = fields[outcome];
     const std::pair<std::size_t, Seconds*> times[] = {
         {submit, &made.submit}, {start, &made.start}, {end, &made.end}};
     for (const auto& [place, time] : times) {
       if (place == kNone) continue;
-      const auto value = parse_real(fields[place]);
+      const bool never_ended = outcome != kNone && time == &made.end && fields[place].empty();
+      const auto value = never_ended ? kNever : parse_real(fields[place]);
       if (!value) return std::nullopt;
       *time = *value;
     }
@@ -137,7 +140,10 @@ Result<std::string> find_reference_file(const std::string& relative) {
   std::vector<std::filesystem::path> tried = {places.folder / relative,
                                               places.shared.parent_path() / relative};
   for (const std::filesystem::path& path : tried) {
-    if (std::filesystem::is_regular_file(path, ignored)) return path.lexically_normal().string();
+    // Folders of tables, and files inside archives, count as well.
+    const bool there = std::filesystem::exists(path, ignored) ||
+                       std::filesystem::is_regular_file(path.parent_path(), ignored);
+    if (there) return path.lexically_normal().string();
   }
   return Error{
       fmt::format("{} is not on this machine (looked for in {} and {}); put it there, or "

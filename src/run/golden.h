@@ -17,6 +17,7 @@ struct GoldenJob {
   Seconds end = 0;
   Seconds start = kNever;    // kNever: not recorded
   long long preempted = -1;  // times; -1: not recorded
+  std::string outcome;       // met, late, declined or best_effort; empty: not recorded
 };
 
 // A file of golden jobs, and how to read it. JSON of the form {"100": [submit, end]} needs nothing
@@ -30,7 +31,9 @@ struct GoldenSource {
   std::string start = {};
   std::string end = "end_s";
   std::string preempted = {};
-  bool trace_ids = false;  // job_id is the trace's own id, not the number of the job in the run
+  std::string outcome = {};  // what became of its deadline; a declined job needs no end
+  std::string id = "job_id";
+  bool trace_ids = false;  // `id` is the trace's own id, not the number of the job in the run
 };
 
 // The jobs in the file at `path`, packed or plain, in order of their ids.

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "perf/models.h"
 #include "policy/table.h"
+#include "run/guards.h"
 #include "run/job_tables.h"
 #include "run/plugins.h"
 #include "run/priced_jobs.h"
@@ -187,10 +188,13 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
   std::unique_ptr<Simulation> simulation(new Simulation);
   Simulation& self = *simulation;
   const bool staged = config.partitions_apart || config.profiling.nodes > 0;
-  if (staged && jobs == nullptr) {
+  // This pacing asks whether anybody is still to come, which a stream does not know.
+  const bool gathered = config.pacing.name == "gathered";
+  if ((staged || gathered) && jobs == nullptr) {
     if (endless(config.workload)) {
       return Error{
-          "partitions apart and profiling need all jobs at hand: give the generator an end"};
+          "partitions apart, profiling and the pacing 'gathered' need all jobs at hand: give the "
+          "generator an end"};
     }
     auto loaded = load_jobs(config.workload);
     if (!loaded) return loaded.error();
@@ -223,6 +227,14 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
     self.apart_->cost = cost;
     return simulation;
   }
+  ProgressRule progress = config.progress;
+  progress.leases = self.parts_.pacing->leases();
+  for (const Combination& combination : self.parts_.combinations) {
+    if (!combination.scheduling->traits().judges) continue;
+    if (Status fit = fit_to_judge(config, *self.cluster_); !fit) return fit.error();
+    progress.until_told = true;
+  }
+  self.source_ = checked_by(*perf, std::move(self.source_));
   if (config.restart.charge == "turn") {
     RechargeOptions options;
     options.completions = {config.restart.merge, 0};
@@ -230,8 +242,6 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
     self.backend_ =
         std::make_unique<RechargeBackend>(self.cluster_, *perf, cost, options, config.failures);
   } else {
-    ProgressRule progress = config.progress;
-    progress.leases = self.parts_.pacing->leases();
     self.backend_ =
         std::make_unique<SimBackend>(self.cluster_, *perf, cost, config.failures, progress);
   }

@@ -202,6 +202,89 @@ class ZstdInput final : public ByteInput {
   bool inside_frame_ = false;
 };
 
+// One file of a tar archive: the bytes after its header.
+class TarMember final : public ByteInput {
+ public:
+  TarMember(std::unique_ptr<ByteInput> archive, std::size_t size)
+      : archive_(std::move(archive)), size_(size), left_(size) {}
+  Result<std::size_t> read(char* to, std::size_t size) override {
+    if (left_ == 0) return std::size_t{0};
+    const auto count = archive_->read(to, std::min(size, left_));
+    if (!count) return count;
+    if (*count == 0) return Error{"the archive ends within this file"};
+    left_ -= *count;
+    return count;
+  }
+  std::size_t size_hint() const override { return size_; }
+
+ private:
+  std::unique_ptr<ByteInput> archive_;
+  std::size_t size_;
+  std::size_t left_;
+};
+
+// Fills all of `to`; false at the end of the input.
+Result<bool> read_all(ByteInput& input, char* to, std::size_t size) {
+  std::size_t filled = 0;
+  while (filled < size) {
+    const auto count = input.read(to + filled, size - filled);
+    if (!count) return count.error();
+    if (*count == 0) return false;
+    filled += *count;
+  }
+  return true;
+}
+
+std::size_t octal(std::string_view digits) {
+  std::size_t value = 0;
+  for (const char digit : digits) {
+    if (digit < '0' || digit > '7') break;
+    value = value * 8 + static_cast<std::size_t>(digit - '0');
+  }
+  return value;
+}
+
+Result<std::unique_ptr<ByteInput>> open_member(const std::string& archive,
+                                               const std::string& member) {
+  constexpr std::size_t kBlock = 512;
+  auto input = open_bytes(archive);
+  if (!input) return input;
+  std::vector<std::string> names;
+  std::string block(kBlock, '\0');
+  while (true) {
+    const auto whole = read_all(**input, block.data(), kBlock);
+    if (!whole) return Error{fmt::format("{}: {}", archive, whole.error().message)};
+    if (!*whole || block[0] == '\0') break;
+    std::string name = block.substr(0, 100).c_str();
+    if (block.compare(257, 5, "ustar") != 0) {
+      return Error{fmt::format("'{}' is neither a folder nor a tar archive", archive)};
+    }
+    if (name.starts_with("./")) name.erase(0, 2);
+    const std::size_t size = octal(std::string_view(block).substr(124, 12));
+    if (name == member) {
+      return std::unique_ptr<ByteInput>(std::make_unique<TarMember>(std::move(*input), size));
+    }
+    names.push_back(name);
+    for (std::size_t passed = 0; passed < size; passed += kBlock) {
+      const auto more = read_all(**input, block.data(), kBlock);
+      if (!more) return Error{fmt::format("{}: {}", archive, more.error().message)};
+      if (!*more) break;
+    }
+  }
+  return Error{
+      fmt::format("'{}' has no file '{}'; it has {}", archive, member, fmt::join(names, ", "))};
+}
+
+// The part of the path that is a file where a folder should be; 0 if there is none.
+std::size_t archive_length(const std::string& path) {
+  for (std::size_t slash = path.find('/', 1); slash != std::string::npos;
+       slash = path.find('/', slash + 1)) {
+    struct stat about {};
+    if (stat(path.substr(0, slash).c_str(), &about) == 0 && S_ISREG(about.st_mode)) return slash;
+  }
+  return 0;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ByteInput>> unpacked(std::unique_ptr<ByteInput> input) {
@@ -229,6 +312,10 @@ Result<std::unique_ptr<ByteInput>> open_bytes(const std::string& path) {
   if (path == "-") return unpacked(std::make_unique<FileInput>(STDIN_FILENO));
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
+    const int code = errno;
+    const std::size_t archive = code == ENOTDIR ? archive_length(path) : 0;
+    if (archive > 0) return open_member(path.substr(0, archive), path.substr(archive + 1));
+    errno = code;
     return Error{fmt::format("cannot open '{}': {}", path, system_message(errno))};
   }
   auto file = std::make_unique<FileInput>(descriptor);

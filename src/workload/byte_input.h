@@ -22,7 +22,8 @@ class ByteInput {
   virtual std::size_t size_hint() const { return 0; }
 };
 
-// Opens a file, or standard input for "-".
+// Opens a file, or standard input for "-". A tar archive counts as a folder: in
+// "traces.tar.gz/cluster01.csv" the second part is a file inside it.
 Result<std::unique_ptr<ByteInput>> open_bytes(const std::string& path);
 
 std::unique_ptr<ByteInput> bytes_of(std::string text);

@@ -23,6 +23,8 @@ class JobSource {
   // No job will ever come again. A live inbox is finished only when it is closed.
   virtual bool finished() = 0;
   virtual std::optional<Error> error() const { return std::nullopt; }
+  // Whether a job may still come after those that arrive at `time`. True where it is not known.
+  virtual bool more_after(Seconds /*time*/) const { return true; }
 };
 
 // A list that others own and share, e.g. one trace in many runs of a sweep.
@@ -32,6 +34,9 @@ class ListSource final : public JobSource {
   const JobSpec* peek() override { return next_ < jobs_.size() ? &jobs_[next_] : nullptr; }
   void pop() override { ++next_; }
   bool finished() override { return next_ == jobs_.size(); }
+  bool more_after(Seconds time) const override {
+    return next_ < jobs_.size() && jobs_.back().arrival > time;
+  }
 
  private:
   std::span<const JobSpec> jobs_;

@@ -17,6 +17,7 @@ constexpr Seconds kWallClock = 1e9;
 void move_times(JobSpec& job, Seconds origin) {
   job.submit -= origin;
   job.deadline -= origin;  // kNever stays kNever
+  for (ValueStep& step : job.later) step.by -= origin;
   job.arrival = job.submit;
 }
 

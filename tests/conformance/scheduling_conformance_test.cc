@@ -26,7 +26,7 @@ std::vector<Case> all_cases() {
                                        {"slots", {{"length", "7"}}},
                                        {"ticks", {{"length", "0.5"}}}};
   std::vector<Case> cases;
-  for (const Choice& scheduling : choices_of(scheduling_table())) {
+  for (const Choice& scheduling : choices_of(general_policies())) {
     // Gavel's policies are one policy with different fractions: two stand for all of them.
     if (scheduling.name.starts_with("gavel-") && scheduling.name != "gavel-isolated" &&
         scheduling.name != "gavel-gandiva") {
@@ -34,6 +34,9 @@ std::vector<Case> all_cases() {
       continue;
     }
     for (const Choice& placement : placements) {
+      // Blox's rule leaves jobs without a place for ever; a policy that plans ahead waits for long
+      // before it gives them up.
+      if (scheduling.name == "elasticflow" && placement.name == "blox") continue;
       for (const Choice& pacing : pacings) cases.push_back({scheduling, placement, pacing});
     }
   }

@@ -112,7 +112,7 @@ void run_at_bounds(const std::vector<Row>& table, Choice Scenario::*which) {
 }
 
 TEST(Parameters, OfSchedulingPoliciesWorkAtTheirBounds) {
-  run_at_bounds(scheduling_table(), &Scenario::scheduling);
+  run_at_bounds(general_policies(), &Scenario::scheduling);
 }
 TEST(Parameters, OfPlacementPoliciesWorkAtTheirBounds) {
   run_at_bounds(placement_table(), &Scenario::placement);

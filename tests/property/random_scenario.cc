@@ -101,7 +101,7 @@ Scenario random_scenario(std::uint64_t seed) {
     if (random.chance(0.8)) arrival += random.exponential(gap);
     scenario.jobs.push_back(any_job(arrival, scenario.cluster, symbols, random));
   }
-  scenario.scheduling = any_row(scheduling_table(), random);
+  scenario.scheduling = any_row(general_policies(), random);
   scenario.placement = any_row(placement_table(), random);
   scenario.admission = any_row(admission_table(), random);
   scenario.pacing = any_row(pacing_table(), random);

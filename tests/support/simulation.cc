@@ -25,6 +25,14 @@ T expect_made(Result<T> made) {
 
 }  // namespace
 
+std::vector<PolicyInfo<SchedulingPolicy>> general_policies() {
+  std::vector<PolicyInfo<SchedulingPolicy>> rows = scheduling_table();
+  std::erase_if(rows, [](const auto& row) {
+    return make_scheduling({std::string(row.name)})->traits().judges;
+  });
+  return rows;
+}
+
 std::unique_ptr<AdmissionPolicy> make_admission(const Choice& choice) {
   return expect_made(make_from("admission policy", admission_table(), choice.name, choice.params));
 }
@@ -114,9 +122,11 @@ TestRun::TestRun(Scenario scenario) : scenario_(std::move(scenario)) {
         make_combination(scenario_.scheduling, scenario_.placement, scenario_.admission));
   }
   if (scenario_.selector) parts.selector = scenario_.selector();
+  ProgressRule rule;
+  rule.until_told = parts.combinations.front().scheduling->traits().judges;
   simulator_ = std::make_unique<SimBackend>(parts.cluster, parts.perf,
                                             std::make_shared<const RestartCost>(scenario_.cost),
-                                            scenario_.failures);
+                                            scenario_.failures, rule);
   backend_ = std::make_unique<InjectingBackend>(*simulator_, scenario_.injected);
   source_ = std::make_unique<ListSource>(scenario_.jobs);
   parts.backend = backend_.get();

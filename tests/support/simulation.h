@@ -21,6 +21,10 @@ inline std::ostream& operator<<(std::ostream& out, const Choice& choice) {
   return out << choice.text();
 }
 
+// The rows whose policies do what is asked of them under any pacing and on any cluster: all but
+// those that reproduce one published simulator and keep the clock of their jobs.
+std::vector<PolicyInfo<SchedulingPolicy>> general_policies();
+
 std::unique_ptr<AdmissionPolicy> make_admission(const Choice& choice);
 std::unique_ptr<SchedulingPolicy> make_scheduling(const Choice& choice);
 std::unique_ptr<PlacementPolicy> make_placement(const Choice& choice);

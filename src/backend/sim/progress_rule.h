@@ -18,6 +18,8 @@ struct ProgressRule {
   bool guests_keep_rate = false;
   // Work comes in leases of whole steps, from turn to turn (Gavel).
   LeaseRule leases = {};
+  // Jobs run until they are told to stop: the scheduling policy judges when they are over.
+  bool until_told = false;
 };
 
 // Work that runs down by whole seconds, in the very order of roundings a loop would have.

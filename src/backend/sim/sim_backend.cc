@@ -123,6 +123,7 @@ void SimBackend::foresee(const Command& command, const Pace& pace, Seconds now) 
   const Slot slot = command.slot;
   const Job& job = *command.job;
   forget(slot);
+  if (rule_.until_told) return;
   const double left = std::max(0.0, job.total_work - pace.work);
   running_[index(slot)] = 1;
   ++live_;

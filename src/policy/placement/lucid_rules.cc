@@ -14,16 +14,8 @@ class WholeNodes final : public WalkingPlacement {
   WholeNodes(bool backfill, bool spread) : WalkingPlacement(backfill, spread), spread_(spread) {}
   bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const override {
     if (!WalkingPlacement::ever_fits(cluster, job, gpus)) return false;
-    if (spread_) return true;
-    int largest = 0;
-    int nodes = 0;
-    for (const PoolId id : cluster.pools_for(job.partition, job.gpu_type)) {
-      const Pool& pool = cluster.pool(id);
-      if (pool.largest > largest) nodes = 0;
-      largest = std::max(largest, pool.largest);
-      for (const NodeId node : pool.nodes) nodes += cluster.node(node).gpus == largest ? 1 : 0;
-    }
-    return gpus <= largest || gpus / largest <= nodes;
+    return spread_ ||
+           whole_nodes_exist(cluster, cluster.pools_for(job.partition, job.gpu_type), gpus);
   }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<WholeNodes>(*this);

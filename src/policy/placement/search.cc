@@ -98,6 +98,18 @@ bool find_whole_nodes(const ClusterState& cluster, std::span<const PoolId> pools
   return left == 0;
 }
 
+bool whole_nodes_exist(const ClusterState& cluster, std::span<const PoolId> pools, int gpus) {
+  int largest = 0;
+  int nodes = 0;
+  for (const PoolId id : pools) {
+    const Pool& pool = cluster.pool(id);
+    if (pool.largest > largest) nodes = 0;
+    largest = std::max(largest, pool.largest);
+    for (const NodeId node : pool.nodes) nodes += cluster.node(node).gpus == largest ? 1 : 0;
+  }
+  return gpus <= largest || gpus / largest <= nodes;
+}
+
 bool find_first_gpus(const ClusterState& cluster, std::span<const PoolId> pools, int gpus,
                      GpuSet& found) {
   int left = gpus;

@@ -28,4 +28,7 @@ bool find_most_nodes(const ClusterState& cluster, std::span<const PoolId> pools,
 bool find_whole_nodes(const ClusterState& cluster, std::span<const PoolId> pools, int gpus,
                       GpuSet& found);
 
+// Whether that search could succeed on these pools, empty and up.
+bool whole_nodes_exist(const ClusterState& cluster, std::span<const PoolId> pools, int gpus);
+
 }  // namespace muster

@@ -2,6 +2,7 @@
 // to its scheduler, with model, iterations and deadline.
 #include <array>
 
+#include "workload/elastic_range.h"
 #include "workload/formats/formats.h"
 #include "workload/table_parser.h"
 
@@ -42,6 +43,7 @@ class ElasticFlowParser final : public TableParser {
     if (job.deadline >= kNoDeadline || (has(kBestEffort) && number(kBestEffort) != 0)) {
       job.deadline = kNever;
     }
+    set_elastic_range(job);
     return Parsed::kJob;
   }
 };

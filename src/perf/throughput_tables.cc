@@ -1,0 +1,245 @@
+#include "perf/throughput_tables.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace muster {
+namespace {
+
+constexpr int kLargestJob = 64;  // of the artifact
+
+// The artifact's own limits, made by hand from where its curves flatten.
+int cap_on_a100(std::string_view model, int batch) {
+  if (model == "deepspeech2") return batch;
+  if (model == "gpt2" && batch == 128) return 16;
+  if (model == "gpt2" && batch == 256) return 32;
+  if (model == "bert") return batch == 64 ? 8 : 16;
+  if (model == "inception3" && batch == 64) return 16;
+  if (model == "inception3" && batch == 128) return 32;
+  if ((model == "resnet50" || model == "vgg16") && batch == 64) return 32;
+  return std::min(batch, kLargestJob);
+}
+
+int cap_on_t4(std::string_view model, int batch) {
+  if (model == "bert" || model == "cifar10") return 16;
+  if (model == "deepspeech2" && batch == 320) return 32;
+  if (model == "yolov3") return 4;
+  if (model == "ncf") return 1;
+  return kLargestJob;
+}
+
+int peak_of(const ThroughputCurve& curve) {
+  const auto best =
+      std::max_element(curve.points.begin(), curve.points.end(),
+                       [](const auto& a, const auto& b) { return a.per_second < b.per_second; });
+  return best->gpus;
+}
+
+using ByBatch = std::map<int, ThroughputCurve>;
+
+class ThroughputTables final : public PerfModel {
+ public:
+  ThroughputTables(std::string folder, std::map<Symbol, ByBatch> curves,
+                   std::vector<std::string> models, std::map<Symbol, std::string> names)
+      : folder_(std::move(folder)),
+        curves_(std::move(curves)),
+        models_(std::move(models)),
+        names_(std::move(names)) {}
+
+  double rate(const JobSpec& job, const Footing& footing) const override {
+    const ThroughputCurve* found = curve(job);
+    if (found == nullptr) return 1;
+    const double speed = found->at(footing.gpus);
+    // Jobs whose iterations nobody knows are refused by check(), but speeds are asked of all.
+    return job.iterations > 0 ? speed * job.duration / job.iterations : speed / found->at(job.gpus);
+  }
+
+  const ThroughputCurve* curve(const JobSpec& job) const override {
+    const auto model = curves_.find(job.model);
+    if (model == curves_.end()) return nullptr;
+    const auto batch = model->second.find(job.batch_size);
+    return batch == model->second.end() ? nullptr : &batch->second;
+  }
+
+  Status check(const JobSpec& job) const override {
+    if (folder_.empty()) {
+      return Error{
+          "performance model 'throughput-tables': parameter 'folder' is empty; name the folder "
+          "that "
+          "holds one <model>.csv per model"};
+    }
+    if (!(job.iterations > 0)) {
+      return Error{fmt::format(
+          "job {}: it has {} iterations, expected a positive number: its work is counted in them",
+          display_name(job), job.iterations)};
+    }
+    const auto model = curves_.find(job.model);
+    if (model == curves_.end()) {
+      return Error{fmt::format(
+          "job {}: its model has no table in {}; there are {}. Name a model that was measured, or "
+          "add its file",
+          display_name(job), folder_, fmt::join(models_, ", "))};
+    }
+    if (model->second.count(job.batch_size) != 0) return Done{};
+    std::vector<int> batches;
+    for (const auto& [size, curve] : model->second) batches.push_back(size);
+    return Error{fmt::format(
+        "job {}: batch size {} of model {} has no row in {}; there are {}. Use one of these, or "
+        "add a row",
+        display_name(job), job.batch_size, names_.at(job.model), folder_,
+        fmt::join(batches, ", "))};
+  }
+
+ private:
+  std::string folder_;
+  std::map<Symbol, ByBatch> curves_;
+  std::vector<std::string> models_;
+  std::map<Symbol, std::string> names_;
+};
+
+struct Header {
+  std::vector<int> gpus;  // by column; the first is the batch size
+};
+
+Result<Header> read_header(const std::string& path, std::string_view line) {
+  Header header;
+  for (const std::string_view cell : split(trim(line), ',')) {
+    if (header.gpus.empty()) {
+      if (trim(cell) != "global_batch_size") {
+        return Error{fmt::format(
+            "{}:1: the first column is '{}', expected 'global_batch_size' followed by GPU counts",
+            path, trim(cell))};
+      }
+      header.gpus.push_back(0);
+      continue;
+    }
+    const auto count = parse_integer(trim(cell));
+    if (!count || *count <= header.gpus.back() || *count > 1'000'000) {
+      return Error{fmt::format(
+          "{}:1: found the column '{}', expected GPU counts in ascending order, as 1,2,4,8", path,
+          trim(cell))};
+    }
+    header.gpus.push_back(static_cast<int>(*count));
+  }
+  if (header.gpus.size() < 2) return Error{fmt::format("{}:1: no column with a GPU count", path)};
+  return header;
+}
+
+// What one row says; cells that say "not possible" leave a gap.
+Result<std::pair<int, ThroughputCurve>> read_row(const std::string& path, int number,
+                                                 std::string_view line, const Header& header) {
+  const auto cells = split(line, ',');
+  if (cells.size() != header.gpus.size()) {
+    return Error{fmt::format("{}:{}: {} cells where the header has {}", path, number, cells.size(),
+                             header.gpus.size())};
+  }
+  const auto batch = parse_integer(trim(cells[0]));
+  if (!batch || *batch < 1 || *batch > 1'000'000'000) {
+    return Error{fmt::format("{}:{}: found the batch size '{}', expected a positive whole number",
+                             path, number, trim(cells[0]))};
+  }
+  ThroughputCurve curve;
+  for (std::size_t i = 1; i < cells.size(); ++i) {
+    const std::string_view text = trim(cells[i]);
+    if (text != "nan") curve.widest = header.gpus[i];
+    if (text.empty() || text == "nan") continue;
+    const auto speed = parse_real(text);
+    if (!speed || !std::isfinite(*speed) || *speed < 0) {
+      return Error{
+          fmt::format("{}:{}: column '{}': found '{}', expected iterations per second, or nothing "
+                      "where that is "
+                      "not possible",
+                      path, number, header.gpus[i], text)};
+    }
+    if (*speed > 0) curve.points.push_back({header.gpus[i], *speed});
+  }
+  if (curve.points.empty()) {
+    return Error{fmt::format("{}:{}: no GPU count is possible for this batch size", path, number)};
+  }
+  return std::pair{static_cast<int>(*batch), std::move(curve)};
+}
+
+int cap_of(CurveCap cap, std::string_view model, int batch, const ThroughputCurve& curve) {
+  switch (cap) {
+    case CurveCap::kPeak:
+      return peak_of(curve);
+    case CurveCap::kA100:
+      return cap_on_a100(model, batch);
+    case CurveCap::kT4:
+      return cap_on_t4(model, batch);
+    case CurveCap::kNone:
+      return curve.points.back().gpus;
+  }
+  return curve.points.back().gpus;
+}
+
+Result<ByBatch> read_table(const std::string& path, std::string_view model, CurveCap cap) {
+  std::ifstream file(path);
+  std::string line;
+  if (!file || !std::getline(file, line)) {
+    return Error{fmt::format("{}: cannot be read, or is empty; a header was expected", path)};
+  }
+  const auto header = read_header(path, line);
+  if (!header) return header.error();
+  ByBatch rows;
+  for (int number = 2; std::getline(file, line); ++number) {
+    if (trim(line).empty()) continue;
+    auto row = read_row(path, number, line, *header);
+    if (!row) return row.error();
+    row->second.cap = cap_of(cap, model, row->first, row->second);
+    if (!rows.insert(std::move(*row)).second) {
+      return Error{fmt::format("{}:{}: this batch size has a row already", path, number)};
+    }
+  }
+  if (rows.empty()) return Error{fmt::format("{}: no rows under the header", path)};
+  return rows;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PerfModel>> make_throughput_tables(const std::string& folder, CurveCap cap,
+                                                          Symbols& symbols) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (folder.empty()) {
+    return std::unique_ptr<PerfModel>(std::make_unique<ThroughputTables>(
+        folder, std::map<Symbol, ByBatch>(), std::vector<std::string>(),
+        std::map<Symbol, std::string>()));
+  }
+  std::vector<std::string> models;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().extension() == ".csv") models.push_back(it->path().stem().string());
+  }
+  if (error) {
+    return Error{fmt::format(
+        "performance model 'throughput-tables': {}: {}; name the folder that holds one <model>.csv "
+        "per model",
+        folder, error.message())};
+  }
+  if (models.empty()) {
+    return Error{
+        fmt::format("performance model 'throughput-tables': no <model>.csv file in {}", folder)};
+  }
+  std::sort(models.begin(), models.end());
+  std::map<Symbol, ByBatch> curves;
+  std::map<Symbol, std::string> names;
+  for (const std::string& model : models) {
+    auto table = read_table((fs::path(folder) / (model + ".csv")).string(), model, cap);
+    if (!table) return table.error();
+    const Symbol symbol = symbols.intern(model);
+    curves[symbol] = std::move(*table);
+    names[symbol] = model;
+  }
+  return std::unique_ptr<PerfModel>(std::make_unique<ThroughputTables>(
+      folder, std::move(curves), std::move(models), std::move(names)));
+}
+
+}  // namespace muster

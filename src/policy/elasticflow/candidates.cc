@@ -1,0 +1,52 @@
+#include "policy/elasticflow/candidates.h"
+
+#include <algorithm>
+
+namespace muster {
+
+Candidate candidate_of(const View& view, const JobSpec& job, double left) {
+  Candidate candidate;
+  candidate.id = job.id;
+  candidate.left = std::max(left, 1e-9);
+  candidate.deadline = job.deadline == kNever ? kFarDeadline : job.deadline;
+  const int ever = view.cluster.ever_for(job.partition, job.gpu_type);
+  const auto add = [&](int gpus) {
+    if (gpus > ever) return;
+    Footing footing;
+    footing.gpus = gpus;
+    candidate.levels.push_back({gpus, view.perf.rate(job, footing)});
+  };
+  if (!job.elastic()) {
+    add(job.gpus);
+    return candidate;
+  }
+  if (const ThroughputCurve* curve = view.perf.curve(job)) {
+    for (const ThroughputCurve::Point& point : curve->points) {
+      if (point.gpus >= job.min_gpus && point.gpus <= std::min(job.max_gpus, curve->cap)) {
+        add(point.gpus);
+      }
+    }
+    if (!candidate.levels.empty()) return candidate;
+  }
+  for (int gpus = std::max(1, job.min_gpus); gpus <= job.max_gpus; gpus *= 2) add(gpus);
+  return candidate;
+}
+
+std::vector<Candidate> candidates_by_deadline(const View& view) {
+  std::vector<Candidate> candidates;
+  for (const Slot slot : view.jobs.active()) {
+    const Job& job = view.jobs[slot];
+    Candidate candidate = candidate_of(view, job.spec, job.remaining_at(view.now));
+    candidate.slot = slot;
+    if (candidate.fits(view.cluster.usable_gpus())) candidates.push_back(std::move(candidate));
+  }
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.deadline < b.deadline; });
+  return candidates;
+}
+
+PlanFrame frame_of(const View& view, Seconds slot) {
+  return {view.now, view.turn_length > 0 ? view.turn_length : slot, view.cluster.usable_gpus()};
+}
+
+}  // namespace muster

@@ -1,0 +1,66 @@
+// The minimum satisfactory share of ElasticFlow (ASPLOS'23): the fewest GPUs, as late as possible,
+// that bring a job to its end by its deadline, given what earlier jobs have reserved.
+//
+// Speeds and work are in iterations where a job was measured, in seconds of undisturbed run
+// otherwise; the planner does not mind.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "perf/perf_model.h"
+#include "policy/elasticflow/timeline.h"
+
+namespace muster {
+
+// A deadline that no plan reaches: of jobs that have none.
+inline constexpr Seconds kFarDeadline = 4503599627370496.0;  // 2^52: whole seconds are exact
+
+// What the planner knows of a job.
+struct PlannedJob {
+  std::span<const ThroughputCurve::Point> levels;  // sizes it can have, ascending
+  int cap = 0;                                     // none above this one is used
+  double left = 0;                                 // work
+  Seconds deadline = kFarDeadline;
+
+  // The largest size that is not above `gpus`; 0 if there is none.
+  int fit(int gpus) const;
+  // The size after `gpus`, or `gpus` where there is none.
+  int next(int gpus) const;
+  double speed(int gpus) const;
+};
+
+struct JobPlan {
+  GpuTimeline gpus;     // what it gets; compact
+  GpuTimeline free;     // what is left of the cluster; compact
+  Seconds end = 0;      // its GPUs are free again: the end of a slot
+  Seconds exact = 0;    // its work is done
+  bool in_time = true;  // by the deadline
+};
+
+// The cluster as the planner sees it.
+struct PlanFrame {
+  Seconds now = 0;
+  Seconds slot = 60;
+  int gpus = 0;                // of the whole cluster
+  bool whole_seconds = false;  // work ends on a whole second, as published
+
+  Seconds end_of(Seconds exact) const { return whole_seconds ? std::ceil(exact) : exact; }
+};
+
+// The minimum satisfactory share against what is free. A job that cannot make it is planned all the
+// same, as fast as it goes. With `first` > 0 it gets so many GPUs until the next step of `free`.
+void plan_share(const PlanFrame& frame, const PlannedJob& job, const GpuTimeline& free, int first,
+                JobPlan& plan);
+
+// Takes a job's plan out of the timeline again.
+GpuTimeline without(const GpuTimeline& free, const GpuTimeline& gpus, Seconds end);
+
+// GPU-seconds of a plan.
+double gpu_seconds(const GpuTimeline& gpus, Seconds end);
+
+// As many GPUs as it can use, from now on: the plan of earliest deadline first. Ends are exact.
+void plan_greedy(const PlanFrame& frame, const PlannedJob& job, const GpuTimeline& free,
+                 JobPlan& plan);
+
+}  // namespace muster

@@ -1,0 +1,124 @@
+#include "policy/elasticflow/published.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace muster::published {
+
+double overhead_of(int gpus, bool restart, bool known_range, int cluster_gpus) {
+  constexpr int kLarge = 256;
+  const bool large = cluster_gpus >= kLarge;
+  const double base = large ? 7 : 2;
+  if (known_range) return base;
+  const double trainers = restart ? (large ? 47 : 27) : 0;
+  return base + trainers + 2 * (std::log2(gpus) + 1);
+}
+
+void Scheduler::on_job(JobMoment moment, Slot slot, const View& view) {
+  if (moment != JobMoment::kAdmitted) return;
+  const JobSpec& spec = view.jobs[slot].spec;
+  if (jobs_.size() <= index(slot)) jobs_.resize(index(slot) + 1);
+  Job& job = jobs_[index(slot)];
+  job = {};
+  job.slot = slot;
+  job.submit = spec.submit;
+  job.duration = spec.duration;
+  job.request = spec.gpus;
+  job.wants.deadline = spec.deadline == kNever ? kFarDeadline : spec.deadline;
+  if (const ThroughputCurve* curve = view.perf.curve(spec)) {
+    job.wants.levels = curve->points;
+    job.wants.left = spec.iterations > 0 ? spec.iterations : spec.duration * curve->at(spec.gpus);
+    constexpr int kLargest = 64;
+    const int batch = spec.batch_size > 0 ? spec.batch_size : kLargest;
+    job.wants.cap = cap_ == Cap::kTuned ? curve->cap : std::min({kLargest, batch, curve->widest});
+    if (!spec.elastic()) job.wants.cap = spec.gpus;
+  } else {
+    const int least = spec.elastic() ? std::max(1, spec.min_gpus) : spec.gpus;
+    const int most = spec.elastic() ? spec.max_gpus : spec.gpus;
+    auto levels = std::make_shared<std::vector<ThroughputCurve::Point>>();
+    for (int gpus = least; gpus <= most; gpus *= 2) {
+      Footing footing;
+      footing.gpus = gpus;
+      levels->push_back({gpus, view.perf.rate(spec, footing)});
+    }
+    job.own_levels = levels;
+    job.wants.levels = *levels;
+    job.wants.left = spec.duration;
+    job.wants.cap = most;
+  }
+  arriving_.push_back(slot);
+}
+
+void Scheduler::judge(const View& view, std::vector<Verdict>& verdicts) {
+  last_ = begun_ ? now_ : view.now;
+  begun_ = true;
+  now_ = view.now;
+  slot_ = view.turn_length;
+  cluster_gpus_ = view.cluster.spec().total_gpus();
+  nodes_ = static_cast<int>(view.cluster.node_count());
+  node_gpus_ = nodes_ > 0 ? view.cluster.node(NodeId{0}).gpus : 0;
+  arrivals_.swap(arriving_);
+  arriving_.clear();
+  running_now_.clear();
+  verdicts_.clear();
+  round();
+  verdicts = verdicts_;
+}
+
+void Scheduler::schedule(const View&, Plan& plan) {
+  // The largest first, for whoever places them.
+  std::stable_sort(running_now_.begin(), running_now_.end(),
+                   [](const Given& a, const Given& b) { return a.gpus > b.gpus; });
+  for (const Given& given : running_now_) plan.add(Share::alone(given.slot, given.gpus));
+}
+
+void Scheduler::finish(Job& job, Seconds end, Seconds done) {
+  verdicts_.push_back({job.slot, JobState::kFinished, Reason::kCompleted, end, done});
+}
+
+void Scheduler::refuse(Job& job) {
+  verdicts_.push_back({job.slot, JobState::kRefused, Reason::kDeadlineImpossible, now_, now_});
+}
+
+bool Scheduler::restart_due() {
+  const auto every = static_cast<long long>(slot_);
+  const bool due = rounds_ > 0 && every > 0 && rounds_ % every == 0;
+  ++rounds_;
+  return due;
+}
+
+void Events::add_end(const Job& job) {
+  std::vector<Slot>& ends = events_[job.end];
+  if (std::find(ends.begin(), ends.end(), job.slot) == ends.end()) ends.push_back(job.slot);
+}
+
+void Events::move_end(const Job& job) {
+  if (job.old_end == job.end) return;
+  const auto found = events_.find(job.old_end);
+  if (found != events_.end()) {
+    std::erase(found->second, job.slot);
+    if (found->second.empty()) events_.erase(found);
+  }
+  add_end(job);
+}
+
+void Events::add_moment(Seconds time) { events_[time]; }
+
+std::vector<Slot> Events::take(Seconds now) {
+  std::vector<Slot> ends;
+  while (!events_.empty() && events_.begin()->first <= now) {
+    const std::vector<Slot>& first = events_.begin()->second;
+    ends.insert(ends.end(), first.begin(), first.end());
+    events_.erase(events_.begin());
+  }
+  return ends;
+}
+
+Seconds Events::next(Seconds now, Seconds slot) const {
+  if (events_.empty()) return kNever;
+  const Seconds first = events_.begin()->first;
+  if (first >= kFarDeadline / 2) return kNever;
+  return events_.size() > 1 ? std::max(first, now + slot) : first;
+}
+
+}  // namespace muster::published

@@ -1,0 +1,148 @@
+// Earliest deadline first as the ElasticFlow artifact has it, with and without admission control:
+// every job as large as its table goes, whether that makes it faster or not.
+#include <algorithm>
+
+#include "policy/builtin.h"
+#include "policy/elasticflow/published_elastic.h"
+
+namespace muster::published {
+namespace {
+
+class Edf final : public ElasticScheduler {
+ public:
+  explicit Edf(bool admission) : ElasticScheduler(Cap::kWidest), admission_(admission) {}
+  std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Edf>(*this); }
+
+ protected:
+  void round() override {
+    advance();
+    for (const Slot slot : events_.take(now_)) {
+      finish(job(slot), job(slot).end, job(slot).end);
+      drop(slot);
+    }
+    if (admission_) {
+      for (const Slot slot : runnable_) job(slot).old_end = job(slot).end;
+      admit();
+      std::vector<Slot> placed;
+      for (const Slot slot : runnable_) {
+        if (job(slot).gpus > 0) placed.push_back(slot);
+      }
+      look_up_ranges(placed);
+      charge(running_);
+    } else {
+      take_all();
+    }
+    for (const Slot slot : runnable_) {
+      if (job(slot).gpus > 0) run(job(slot), job(slot).gpus);
+    }
+  }
+
+ private:
+  struct Proposal {
+    GpuTimeline plan;
+    Seconds end = 0;
+  };
+  Proposal& proposal(Slot slot) { return proposals_[index(slot)]; }
+
+  // Plans all jobs in order of their deadlines.
+  bool estimate(std::vector<Slot>& jobs) {
+    GpuTimeline free(now_, cluster_gpus_);
+    sort_by_deadline(jobs);
+    bool in_time = true;
+    for (const Slot slot : jobs) {
+      if (proposals_.size() <= index(slot)) proposals_.resize(index(slot) + 1);
+      plan_greedy(frame(), job(slot).wants, free, scratch_);
+      std::swap(free, scratch_.free);
+      std::swap(proposal(slot).plan, scratch_.gpus);
+      proposal(slot).end = scratch_.end;
+      in_time = in_time && scratch_.in_time;
+    }
+    return in_time;
+  }
+  void adopt(Job& j) {
+    j.plan = proposal(j.slot).plan;
+    j.gpus = j.plan[0].gpus;
+    j.old_end = j.end;
+    j.end = proposal(j.slot).end;
+  }
+
+  void take_all() {
+    if (!arrivals_.empty()) {
+      std::vector<Slot> all = runnable_;
+      all.insert(all.end(), arrivals_.begin(), arrivals_.end());
+      estimate(all);
+      for (const Slot slot : arrivals_) wait(slot);
+    } else {
+      estimate(runnable_);
+    }
+    for (const Slot slot : runnable_) {
+      Job& j = job(slot);
+      adopt(j);
+      if (j.started) {
+        events_.move_end(j);
+      } else if (j.gpus > 0) {
+        start(slot);
+        events_.add_end(j);
+      }
+    }
+  }
+
+  // One by one; whoever is admitted changes the plans of all at once.
+  void admit() {
+    bool admitted = false;
+    for (const Slot slot : arrivals_) {
+      std::vector<Slot> all = runnable_;
+      all.push_back(slot);
+      if (!estimate(all)) {
+        refuse(job(slot));
+        continue;
+      }
+      wait(slot);
+      admitted = true;
+      for (const Slot other : running_) {
+        adopt(job(other));
+        events_.move_end(job(other));
+      }
+      const std::vector<Slot> waiting = pending_;
+      for (const Slot other : waiting) adopt(job(other));
+      for (const Slot other : waiting) {
+        if (job(other).gpus == 0) continue;
+        start(other);
+        events_.add_end(job(other));
+      }
+    }
+    if (!admitted) replan();
+  }
+
+  // A job that is left without GPUs keeps its former end, and may even be declared done there.
+  void replan() {
+    estimate(runnable_);
+    for (const Slot slot : runnable_) {
+      Job& j = job(slot);
+      j.plan = proposal(slot).plan;
+      j.gpus = j.plan[0].gpus;
+      if (j.gpus == 0) continue;
+      if (!j.started) {
+        start(slot);
+        events_.add_end(j);
+      }
+      j.end = proposal(slot).end;
+      events_.move_end(j);
+    }
+  }
+
+  bool admission_;
+  JobPlan scratch_;
+  std::vector<Proposal> proposals_;  // by slot
+};
+
+}  // namespace
+}  // namespace muster::published
+
+namespace muster {
+
+std::unique_ptr<SchedulingPolicy> make_published_edf(const Params& params) {
+  return std::make_unique<published::Edf>(params.flag("admission"));
+}
+
+}  // namespace muster

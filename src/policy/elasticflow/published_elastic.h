@@ -1,0 +1,41 @@
+// What ElasticFlow and EDF of the published artifact share: jobs with plans, progress by
+// iterations, ends in a list of events.
+#pragma once
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "policy/elasticflow/published.h"
+
+namespace muster::published {
+
+class ElasticScheduler : public Scheduler {
+ public:
+  using Scheduler::Scheduler;
+  Seconds wake(const View&) const override { return events_.next(now_, slot_); }
+
+ protected:
+  // Runs all jobs since the last round. One that got through early ends in this very round.
+  void advance();
+  void sort_by_deadline(std::vector<Slot>& jobs) const;
+  // A job leaves the lists.
+  void drop(Slot slot);
+  void wait(Slot slot);
+  void start(Slot slot);
+  // Finds out whose GPUs were in use before, given the order in which jobs are placed.
+  void look_up_ranges(const std::vector<Slot>& order);
+  // Every job among these that holds GPUs pays for this round, and ends later by as much.
+  void charge(const std::vector<Slot>& jobs);
+
+  Events events_;
+  std::vector<Slot> runnable_;      // admitted, in the order in which they were last sorted
+  std::vector<Slot> pending_;       // never had GPUs
+  std::vector<Slot> running_;       // have had some
+  bool judges_exact_ends_ = false;  // the exact end of a plan counts, not its slot's
+
+ private:
+  std::set<std::pair<int, int>> ranges_;  // first rank and size, since trainers were last restarted
+};
+
+}  // namespace muster::published

@@ -1,0 +1,21 @@
+#include "policy/builtin.h"
+
+namespace muster {
+namespace {
+
+// Earliest deadline first, every job at the size it asked for; those without deadline come last.
+class Edf final : public KeyPolicy {
+ public:
+  using KeyPolicy::KeyPolicy;
+  double key(const Job& job, const View&) const override { return job.spec.deadline; }
+  bool keys_rest() const override { return true; }
+  std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Edf>(*this); }
+};
+
+}  // namespace
+
+std::unique_ptr<SchedulingPolicy> make_edf(const Params& params) {
+  return std::make_unique<Edf>(params.real("boost_after"));
+}
+
+}  // namespace muster

@@ -1,0 +1,327 @@
+// The parts of ElasticFlow: timelines, plans, node sets, and the published schedulers on jobs that
+// nobody has measured.
+#include <gtest/gtest.h>
+
+#include "policy/elasticflow/node_sets.h"
+#include "policy/elasticflow/planner.h"
+#include "support/simulation.h"
+
+namespace muster {
+namespace {
+
+constexpr ThroughputCurve::Point kLevels[] = {{1, 1.0}, {2, 1.8}, {4, 3.0}, {8, 4.0}};
+
+PlannedJob job_with(double work, Seconds deadline) {
+  PlannedJob job;
+  job.levels = kLevels;
+  job.cap = 8;
+  job.left = work;
+  job.deadline = deadline;
+  return job;
+}
+
+std::string text(const GpuTimeline& timeline) {
+  std::string text;
+  for (const TimeStep& step : timeline) {
+    text += std::to_string(static_cast<long>(step.at)) + ":" + std::to_string(step.gpus) + " ";
+  }
+  return text;
+}
+
+TEST(GpuTimeline, SplitsSetsAndCompacts) {
+  GpuTimeline free(0, 8);
+  free.set(100, 4);
+  EXPECT_EQ(free.value_at(99), 8);
+  EXPECT_EQ(free.value_at(100), 4);
+  EXPECT_EQ(free.value_at(500), 4);
+  EXPECT_EQ(free.split(50), 1U);
+  EXPECT_EQ(text(free), "0:8 50:8 100:4 ");
+  free.compact();
+  EXPECT_EQ(text(free), "0:8 100:4 ");
+}
+
+TEST(GpuTimeline, AlignsToTheEndOfASlot) {
+  EXPECT_EQ(align(10, 10, 60), 10);
+  EXPECT_EQ(align(10, 11, 60), 70);
+  EXPECT_EQ(align(10, 70, 60), 70);
+  EXPECT_EQ(align(10, -5, 60), 10);
+  EXPECT_EQ(align(10, -51, 60), -50);
+}
+
+TEST(SharePlan, TakesTheFewestGpusThatSuffice) {
+  const PlanFrame frame{0, 60, 8};
+  JobPlan plan;
+  plan_share(frame, job_with(500, 600), GpuTimeline(0, 8), 0, plan);
+  EXPECT_TRUE(plan.in_time);
+  EXPECT_EQ(text(plan.gpus), "0:1 ");
+  EXPECT_EQ(plan.exact, 500);
+  EXPECT_EQ(plan.end, 540);
+  EXPECT_EQ(text(plan.free), "0:7 540:8 ");
+}
+
+TEST(SharePlan, TakesTheLargerShareAsLateAsPossible) {
+  // One GPU does 1200 by the deadline; the rest needs two in the later period.
+  GpuTimeline free(0, 8);
+  free.set(180, 7);
+  const PlanFrame frame{0, 60, 8};
+  JobPlan plan;
+  plan_share(frame, job_with(1300, 1200), free, 0, plan);
+  EXPECT_TRUE(plan.in_time);
+  EXPECT_EQ(text(plan.gpus), "0:1 180:2 ");
+  EXPECT_LE(plan.exact, 1200);
+}
+
+TEST(SharePlan, CountsTheLastSlotUpToTheDeadlineOnly) {
+  const PlanFrame frame{0, 60, 8};
+  JobPlan plan;
+  // 601 units cannot be done by 600 with one GPU, although its slot ends at 600.
+  plan_share(frame, job_with(601, 600), GpuTimeline(0, 8), 0, plan);
+  EXPECT_EQ(plan.gpus[0].gpus, 2);
+  // Nor by 599, although that slot ends at 600 too.
+  plan_share(frame, job_with(600, 599), GpuTimeline(0, 8), 0, plan);
+  EXPECT_EQ(plan.gpus[0].gpus, 2);
+}
+
+TEST(SharePlan, PlansAHopelessJobAllTheSame) {
+  const PlanFrame frame{0, 60, 8};
+  JobPlan plan;
+  plan_share(frame, job_with(4000, 100), GpuTimeline(0, 8), 0, plan);
+  EXPECT_FALSE(plan.in_time);
+  EXPECT_EQ(plan.gpus[0].gpus, 8);
+  EXPECT_EQ(plan.exact, 1020);  // 100 s at 4 per second to the deadline, the rest from 120 s on
+  EXPECT_EQ(plan.free.value_at(plan.end), 8);
+}
+
+TEST(SharePlan, GivesNothingToABestEffortJobBeforeReservationsEnd) {
+  GpuTimeline free(0, 3);
+  free.set(240, 8);
+  const PlanFrame frame{0, 60, 8};
+  JobPlan plan;
+  plan_share(frame, job_with(50, kFarDeadline), free, 0, plan);
+  EXPECT_TRUE(plan.in_time);
+  EXPECT_EQ(text(plan.gpus), "0:0 240:1 ");
+}
+
+TEST(SharePlan, StartsWithAGivenSize) {
+  GpuTimeline free(0, 8);
+  free.set(120, 6);
+  const PlanFrame frame{0, 60, 8};
+  JobPlan plan;
+  plan_share(frame, job_with(800, 1200), free, 4, plan);
+  EXPECT_EQ(plan.gpus[0].gpus, 4);
+  EXPECT_EQ(plan.gpus[1].at, 120);
+  EXPECT_EQ(plan.gpus[1].gpus, 1);
+  EXPECT_EQ(text(without(plan.free, plan.gpus, plan.end)), text(free));
+  EXPECT_EQ(gpu_seconds(plan.gpus, plan.end), 4 * 120 + 1 * (plan.end - 120));
+}
+
+TEST(SharePlan, NeverTakesMoreThanIsFree) {
+  for (int work = 10; work < 6000; work += 37) {
+    for (int deadline = 30; deadline < 1500; deadline += 97) {
+      GpuTimeline free(0, 5);
+      free.set(60, 1);
+      free.set(180, 0);
+      free.set(240, 6);
+      free.set(600, 8);
+      const PlanFrame frame{0, 60, 8};
+      JobPlan plan;
+      plan_share(frame, job_with(work, deadline), free, 0, plan);
+      for (const TimeStep& step : plan.free) {
+        ASSERT_GE(step.gpus, 0) << work << " by " << deadline;
+        ASSERT_LE(step.gpus, 8);
+      }
+      ASSERT_EQ(plan.free[plan.free.size() - 1].gpus, 8);
+      ASSERT_EQ(text(without(plan.free, plan.gpus, plan.end)), text(free))
+          << work << " by " << deadline;
+    }
+  }
+}
+
+TEST(GreedyPlan, TakesAllItCanUse) {
+  GpuTimeline free(0, 3);
+  free.set(100, 8);
+  const PlanFrame frame{0, 50, 8};
+  JobPlan plan;
+  plan_greedy(frame, job_with(580, 300), free, plan);
+  EXPECT_EQ(text(plan.gpus), "0:2 100:8 ");
+  EXPECT_EQ(plan.end, 200);  // 180 in the first 100 s, then 4 per second
+  EXPECT_TRUE(plan.in_time);
+}
+
+TEST(NodeSets, PacksLikeBuddiesAndRemembersRanges) {
+  std::set<std::pair<int, int>> cache;
+  const auto ranks = [&cache] {
+    NodeSets sets(3, 8);
+    EXPECT_TRUE(sets.place(0, 8));
+    EXPECT_TRUE(sets.place(1, 4));
+    EXPECT_TRUE(sets.place(2, 4));
+    EXPECT_TRUE(sets.place(3, 2));
+    EXPECT_FALSE(sets.place(4, 16));
+    std::vector<NodeSets::Tenant> tenants;
+    sets.rank(cache, tenants);
+    return tenants;
+  };
+  for (const NodeSets::Tenant& tenant : ranks()) EXPECT_FALSE(tenant.known) << tenant.job;
+  for (const NodeSets::Tenant& tenant : ranks()) EXPECT_TRUE(tenant.known) << tenant.job;
+  EXPECT_EQ(cache, (std::set<std::pair<int, int>>{{0, 8}, {8, 4}, {12, 4}, {16, 2}}));
+}
+
+// The published schedulers bring jobs to an end that were never measured, and decide alike again.
+class PublishedSchedulers : public ::testing::TestWithParam<std::pair<Choice, const char*>> {};
+
+Scenario published_scenario(const std::pair<Choice, const char*>& param) {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(4, 8);
+  scenario.scheduling = param.first;
+  scenario.placement = {"buddy"};
+  scenario.pacing = {"gathered", {{"length", "60"}, {"events", param.second}}};
+  scenario.perf = {{"scaling"}};
+  for (int i = 0; i < 40; ++i) {
+    JobSpec job = job_of(37.0 * i, 100 + 53 * (i % 11), 1 << (i % 4));
+    job.min_gpus = 1;
+    job.max_gpus = 16;
+    if (i % 5 != 0) job.deadline = job.submit + job.duration * (0.6 + 0.1 * (i % 13));
+    scenario.jobs.push_back(job);
+  }
+  return scenario;
+}
+
+TEST_P(PublishedSchedulers, BringEveryJobToAnEnd) {
+  const RunLog log = simulate(published_scenario(GetParam()));
+  EXPECT_EQ(log.jobs.size(), 40U);
+  int finished = 0;
+  for (const JobRecord& job : log.jobs) {
+    if (job.status == JobState::kRefused) {
+      EXPECT_EQ(job.reason, Reason::kDeadlineImpossible);
+      EXPECT_TRUE(job.has_deadline());
+      continue;
+    }
+    ++finished;
+    EXPECT_EQ(job.status, JobState::kFinished);
+    EXPECT_GE(job.end, job.submit);
+  }
+  EXPECT_GT(finished, 8);
+  EXPECT_EQ(log.turns.back().used_gpus, 0);
+  EXPECT_EQ(simulate(published_scenario(GetParam())).lines(), log.lines());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PublishedSchedulers,
+    ::testing::Values(std::pair<Choice, const char*>{{"elasticflow-as-coded"}, "everything"},
+                      std::pair<Choice, const char*>{
+                          {"elasticflow-as-coded", {{"admission", "false"}}}, "everything"},
+                      std::pair<Choice, const char*>{
+                          {"elasticflow-as-coded", {{"grow_least", "true"}}}, "everything"},
+                      std::pair<Choice, const char*>{{"edf-as-coded"}, "everything"},
+                      std::pair<Choice, const char*>{{"edf-as-coded", {{"admission", "true"}}},
+                                                     "everything"},
+                      std::pair<Choice, const char*>{{"gandiva-as-coded"}, "arrivals-alone"},
+                      std::pair<Choice, const char*>{{"tiresias-as-coded"}, "arrivals"},
+                      std::pair<Choice, const char*>{{"themis-as-coded"}, "every-slot"}));
+
+// As the paper means it, with any performance model and pacing.
+Scenario deadline_scenario() {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(2, 4);
+  scenario.scheduling = {"elasticflow"};
+  scenario.admission = {"deadline"};
+  scenario.placement = {"buddy"};
+  scenario.perf = {{"scaling", {{"serial", "0"}}}};
+  return scenario;
+}
+
+JobSpec elastic_job(Seconds arrival, Seconds duration, Seconds deadline) {
+  JobSpec job = job_of(arrival, duration, 1);
+  job.min_gpus = 1;
+  job.max_gpus = 8;
+  job.deadline = deadline;
+  return job;
+}
+
+TEST(DeadlineAdmission, LetsInWhatCanMakeItAndRefusesTheRest) {
+  Scenario scenario = deadline_scenario();
+  scenario.jobs = {elastic_job(0, 800, 150),   // eight GPUs for 100 s
+                   elastic_job(10, 800, 170),  // what is left does not suffice
+                   elastic_job(20, 200, 400),  // fits behind the first
+                   elastic_job(30, 10000, kNever)};
+  const RunLog log = simulate(scenario);
+  EXPECT_TRUE(log.job(0).met_deadline());
+  EXPECT_EQ(log.job(1).status, JobState::kRefused);
+  EXPECT_EQ(log.job(1).reason, Reason::kDeadlineImpossible);
+  EXPECT_EQ(log.job(1).value, 0);
+  EXPECT_EQ(log.job(1).best_value, 1);
+  EXPECT_TRUE(log.job(2).met_deadline());
+  EXPECT_EQ(log.job(3).status, JobState::kFinished);
+}
+
+// Plans are made anew every turn, and a new plan can be worse for a later job than the one before:
+// promises are broken now and then, as in the original.
+TEST(DeadlineAdmission, KeepsNineInTenOfItsPromises) {
+  for (const char* pacing : {"events", "slots"}) {
+    Scenario scenario = deadline_scenario();
+    scenario.pacing = {pacing};
+    for (int i = 0; i < 120; ++i) {
+      const double duration = 50 + 97 * (i % 13);
+      JobSpec job = elastic_job(31.0 * i, duration, 31.0 * i + duration * (0.2 + 0.15 * (i % 9)));
+      if (i % 6 == 0) job.deadline = kNever;
+      scenario.jobs.push_back(job);
+    }
+    const RunLog log = simulate(scenario);
+    int met = 0;
+    int late = 0;
+    for (const JobRecord& job : log.jobs) {
+      if (job.status == JobState::kRefused) {
+        EXPECT_TRUE(job.has_deadline());
+        continue;
+      }
+      EXPECT_EQ(job.status, JobState::kFinished);
+      if (job.has_deadline()) ++(job.met_deadline() ? met : late);
+    }
+    EXPECT_GT(met, 30) << pacing;
+    EXPECT_LT(10 * late, met) << pacing;
+  }
+}
+
+// A job that is late already, here by a failure, keeps nobody out.
+TEST(DeadlineAdmission, IsNotBlockedByALateJob) {
+  Scenario scenario = deadline_scenario();
+  scenario.cluster = uniform_cluster(1, 8);
+  scenario.cluster.schedule = {{50, NodeId{0}, false}, {300, NodeId{0}, true}};
+  scenario.jobs = {elastic_job(0, 800, 150), elastic_job(310, 80, 900)};
+  const RunLog log = simulate(scenario);
+  EXPECT_GT(log.job(0).lateness(), 0);
+  EXPECT_TRUE(log.job(1).met_deadline());
+}
+
+TEST(EarliestDeadlineFirst, GoesByDeadlines) {
+  Scenario scenario;
+  scenario.scheduling = {"edf"};
+  scenario.jobs = {job_of(0, 100, 4), job_of(1, 10, 4), job_of(2, 10, 4)};
+  scenario.jobs[1].deadline = 200;
+  scenario.jobs[2].deadline = 100;
+  const RunLog log = simulate(scenario);
+  EXPECT_EQ(log.job(2).end, 12);
+  EXPECT_EQ(log.job(1).end, 21);
+  EXPECT_EQ(log.job(0).end, 120);
+}
+
+// Two halves of nodes are free, and a job for a whole one comes.
+TEST(BuddyPlacement, MovesJobsTogether) {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(2, 4);
+  scenario.scheduling = {"edf"};
+  scenario.placement = {"buddy"};
+  scenario.jobs = {job_of(0, 10, 2), job_of(0, 100, 2), job_of(0, 12, 2), job_of(0, 110, 2),
+                   job_of(20, 50, 4)};
+  for (std::size_t i = 0; i < scenario.jobs.size(); ++i) {
+    scenario.jobs[i].deadline = 1000 + static_cast<double>(i);
+  }
+  const RunLog log = simulate(scenario);
+  EXPECT_EQ(log.job(4).start, 20);
+  EXPECT_EQ(log.lines({Action::kMove}).size(), 1U);
+  scenario.placement = {"consolidated", {{"one_node", "true"}}};
+  EXPECT_GT(simulate(scenario).job(4).start, 20);
+}
+
+}  // namespace
+}  // namespace muster
