@@ -8,18 +8,21 @@
 #   bench/<name>.cc        an executable bench_<name>
 #
 # Labels choose what the sanitizer builds run: `threads` for tests that start threads,
-# `slow` for folders of long suites. Single slow tests end their name in `Slow` instead.
+# `slow` for folders of long suites. Single slow tests end their name in `Slow` instead; `plain` for folders
+# that have some or are sampled under sanitizers.
 
 set(MUSTER_THREADED_TESTS conformance run cli learn report)
 # Of folders with many other tests, those that the thread sanitizer runs.
 set(MUSTER_THREADED_FILTER_conformance "*OnEveryThread*")
 set(MUSTER_THREADED_FILTER_learn "*Threads*")
+set(MUSTER_PLAIN_TESTS conformance learn report)
 set(MUSTER_SLOW_TESTS parity parity_elasticflow parity_gavel parity_muri)
 
 get_property(MUSTER_ALL_ROOMS GLOBAL PROPERTY MUSTER_ROOM_TARGETS)
 enable_testing()
 add_custom_target(muster_tests)
 add_custom_target(muster_quick_tests)
+add_custom_target(muster_plain_tests)
 add_custom_target(muster_threaded_tests)
 add_custom_target(muster_fuzzers)
 add_custom_target(muster_benches)
@@ -88,14 +91,23 @@ function(muster_add_test_folder folder)
   set(labels gtest)
   if(folder IN_LIST MUSTER_SLOW_TESTS)
     list(APPEND labels slow)
+    add_dependencies(muster_plain_tests ${target})
   else()
     add_dependencies(muster_quick_tests ${target})
+  endif()
+  if(folder IN_LIST MUSTER_PLAIN_TESTS)
+    list(APPEND labels plain)
+    add_dependencies(muster_plain_tests ${target})
   endif()
   if(folder IN_LIST MUSTER_THREADED_TESTS)
     list(APPEND labels threads)
     add_dependencies(muster_threaded_tests ${target})
   endif()
   set(environment "GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/reports/${target}.xml" ${MUSTER_TEST_ENVIRONMENT})
+  if(MUSTER_SANITIZE AND folder STREQUAL "conformance")
+    # Its thousands of runs would take minutes; each sixth of them does the same kind of thing.
+    list(APPEND environment GTEST_TOTAL_SHARDS=6 GTEST_SHARD_INDEX=0)
+  endif()
   if(MUSTER_SANITIZE STREQUAL "thread" AND MUSTER_THREADED_FILTER_${folder})
     list(APPEND environment "GTEST_FILTER=${MUSTER_THREADED_FILTER_${folder}}")
   endif()
@@ -151,6 +163,7 @@ endif()
 # End-to-end scripts use the finished command.
 if(TARGET muster)
   add_dependencies(muster_tests muster)
+  add_dependencies(muster_plain_tests muster)
   file(GLOB scripts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/e2e/*.sh")
   foreach(script IN LISTS scripts)
     execute_process(COMMAND test -x "${script}" RESULT_VARIABLE not_executable)

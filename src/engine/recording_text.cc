@@ -13,8 +13,9 @@ namespace {
 
 // Fields of a job by name; those at their default are left out. A job's number is not among them:
 // the engine gives it.
-using Member = std::variant<double JobSpec::*, int JobSpec::*, Symbol JobSpec::*,
-                            std::string JobSpec::*, StageTimes JobSpec::*>;
+using Member =
+    std::variant<double JobSpec::*, int JobSpec::*, Symbol JobSpec::*, std::string JobSpec::*,
+                 StageTimes JobSpec::*, std::vector<ValueStep> JobSpec::*>;
 struct JobField {
   std::string_view name;
   Member member;
@@ -30,6 +31,7 @@ const std::vector<JobField>& job_fields() {
       {"max_gpus", &JobSpec::max_gpus},
       {"deadline", &JobSpec::deadline},
       {"value", &JobSpec::value},
+      {"later", &JobSpec::later},
       {"estimate", &JobSpec::estimate},
       {"cpus", &JobSpec::cpus},
       {"memory_gb", &JobSpec::memory_gb},
@@ -157,6 +159,15 @@ struct Writer {
       text += fmt::format("{}{}", i == 0 ? "" : "/", exact_text(value[i]));
     }
   }
+  void add(std::string_view name, const std::vector<ValueStep>& value,
+           const std::vector<ValueStep>& initial) {
+    if (value == initial) return;
+    text += fmt::format(" {}=", name);
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      text += fmt::format("{}{}:{}", i == 0 ? "" : "/", exact_text(value[i].by),
+                          exact_text(value[i].value));
+    }
+  }
 };
 
 // Reads one line: takes its words one after the other and remembers the first complaint.
@@ -257,6 +268,18 @@ bool store(StageTimes& field, std::string_view text, Symbols& symbols) {
   if (parts.size() != field.size()) return false;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (!store(field[i], parts[i], symbols)) return false;
+  }
+  return true;
+}
+bool store(std::vector<ValueStep>& field, std::string_view text, Symbols& symbols) {
+  for (const std::string_view part : split(text, '/')) {
+    const std::size_t colon = part.find(':');
+    if (colon == std::string_view::npos) return false;
+    ValueStep& step = field.emplace_back();
+    if (!store(step.by, part.substr(0, colon), symbols) ||
+        !store(step.value, part.substr(colon + 1), symbols)) {
+      return false;
+    }
   }
   return true;
 }

@@ -16,9 +16,9 @@ using ::testing::HasSubstr;
 // Every field is named, so that a new one does not compile before recordings know of it.
 JobSpec full_job(Symbols& symbols) {
   JobSpec job;
-  auto& [id, submit, arrival, duration, gpus, min_gpus, max_gpus, deadline, estimate, cpus,
-         memory_gb, iterations, step_ms, stage_ms, batch_size, priority, model, user, partition,
-         gpu_type, name] = job;
+  auto& [id, submit, arrival, duration, gpus, min_gpus, max_gpus, deadline, value, later, estimate,
+         cpus, memory_gb, iterations, step_ms, stage_ms, batch_size, priority, model, user,
+         partition, gpu_type, name] = job;
   id = JobId{};
   submit = 0.1;
   arrival = 1.0 / 3;
@@ -27,6 +27,8 @@ JobSpec full_job(Symbols& symbols) {
   min_gpus = 2;
   max_gpus = 5;
   deadline = 1e300;
+  value = 2.5;
+  later = {{2e300, 1.5}, {3e300, 1.0 / 3}};
   estimate = 7.5;
   cpus = 1.25;
   memory_gb = 64;
@@ -46,11 +48,12 @@ JobSpec full_job(Symbols& symbols) {
 bool equal(const JobSpec& a, const JobSpec& b) {
   return a.submit == b.submit && a.arrival == b.arrival && a.duration == b.duration &&
          a.gpus == b.gpus && a.min_gpus == b.min_gpus && a.max_gpus == b.max_gpus &&
-         a.deadline == b.deadline && a.estimate == b.estimate && a.cpus == b.cpus &&
-         a.memory_gb == b.memory_gb && a.iterations == b.iterations && a.step_ms == b.step_ms &&
-         a.stage_ms == b.stage_ms && a.batch_size == b.batch_size && a.priority == b.priority &&
-         a.model == b.model && a.user == b.user && a.partition == b.partition &&
-         a.gpu_type == b.gpu_type && a.name == b.name;
+         a.deadline == b.deadline && a.value == b.value && a.later == b.later &&
+         a.estimate == b.estimate && a.cpus == b.cpus && a.memory_gb == b.memory_gb &&
+         a.iterations == b.iterations && a.step_ms == b.step_ms && a.stage_ms == b.stage_ms &&
+         a.batch_size == b.batch_size && a.priority == b.priority && a.model == b.model &&
+         a.user == b.user && a.partition == b.partition && a.gpu_type == b.gpu_type &&
+         a.name == b.name;
 }
 
 std::string complaint(const std::string& lines) {

@@ -34,7 +34,7 @@ TEST(LifeCycle, HasExactlyTheseSteps) {
       {JobState::kSubmitted, {JobState::kQueued, JobState::kRefused}},
       {JobState::kQueued, {JobState::kRunning, JobState::kRefused}},
       {JobState::kRunning, {JobState::kPreempted, JobState::kFinished, JobState::kFailed}},
-      {JobState::kPreempted, {JobState::kRunning, JobState::kFailed}},
+      {JobState::kPreempted, {JobState::kRunning, JobState::kFailed, JobState::kFinished}},
       {JobState::kFinished, {}},
       {JobState::kFailed, {}},
       {JobState::kRefused, {}},

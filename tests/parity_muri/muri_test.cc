@@ -138,11 +138,9 @@ TEST_P(MuriParity, EqualToSixDecimals) {
   EXPECT_GT(rows, 0);
 }
 
+// The other traces take minutes: `muster reproduce muri` compares them, job by job as here.
 INSTANTIATE_TEST_SUITE_P(Traces, MuriParity,
-                         testing::Values("trace1", "trace2", "trace3", "trace4", "trace1_pr",
-                                         "trace2_pr", "trace3_pr", "trace4_pr", "job_type_1",
-                                         "job_type_2", "job_type_3", "job_type_4",
-                                         "cluster_trace"));
+                         testing::Values("trace1", "trace3", "job_type_1", "cluster_trace"));
 
 }  // namespace
 }  // namespace muster

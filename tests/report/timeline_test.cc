@@ -68,15 +68,17 @@ TEST(Timeline, BridgesALongJumpInTime) {
 
 TEST(Timeline, IsEmptyWithoutTurns) { EXPECT_TRUE(TimelineFold().timeline().buckets.empty()); }
 
-TEST(Turns, AreWrittenInBloxColumns) {
+TEST(Turns, AreWrittenInBloxColumnsAndWhatIsBusyBehindThem) {
   TurnStats stats = turn(300, 2, 7);
   stats.running = 5;
   stats.held = 1;
   stats.demanded_gpus = 12;
   stats.stops = 3;
   stats.skipped = 4;
+  stats.blocking_index = 0.25;
+  stats.busy = {0.5, 1, 2, 0};
   char line[kTurnRoom];
-  EXPECT_EQ(std::string(line, put_turn(line, stats)), "300,8,2,5,3,12,3,1,4\n");
+  EXPECT_EQ(std::string(line, put_turn(line, stats)), "300,8,2,5,3,12,3,1,4,0.25,0.5,1,2,0\n");
 }
 
 }  // namespace

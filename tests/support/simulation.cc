@@ -1,5 +1,6 @@
 #include "support/simulation.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -59,6 +60,16 @@ std::unique_ptr<PerfModel> make_perf(const Choice& choice, Symbols& symbols) {
 Combination make_combination(const Choice& scheduling, const Choice& placement,
                              const Choice& admission) {
   return {make_admission(admission), make_scheduling(scheduling), make_placement(placement)};
+}
+
+std::vector<PerfInfo> models_without_files() {
+  std::vector<PerfInfo> rows = perf_table();
+  std::erase_if(rows, [](const PerfInfo& row) {
+    return std::any_of(row.params.begin(), row.params.end(), [](const ParamInfo& info) {
+      return info.name == "file" && info.initial.empty();
+    });
+  });
+  return rows;
 }
 
 JobSpec job_of(Seconds arrival, Seconds duration, int gpus) {

@@ -12,6 +12,7 @@
 
 #include "backend/sim/sim_backend.h"
 #include "engine/engine.h"
+#include "perf/models.h"
 #include "policy/table.h"
 #include "run/choice.h"
 
@@ -34,6 +35,10 @@ std::unique_ptr<PerfModel> make_perf(const Choice& choice, Symbols& symbols);
 
 Combination make_combination(const Choice& scheduling, const Choice& placement = {"consolidated"},
                              const Choice& admission = {"accept-all"});
+
+// The performance models that can do without a file; those that cannot are tested with a table of
+// their own, in tests/perf.
+std::vector<PerfInfo> models_without_files();
 
 // A job as most tests need it: arrives and is submitted at `arrival`.
 JobSpec job_of(Seconds arrival, Seconds duration, int gpus = 1);

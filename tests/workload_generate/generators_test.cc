@@ -62,6 +62,10 @@ double gpu_seconds_of(const std::vector<JobSpec>& jobs) {
 // Each row of the table, by name.
 class EveryGenerator : public testing::TestWithParam<Generator> {
  protected:
+  void SetUp() override {
+    if (GetParam().name.starts_with("gavel")) MUSTER_NEEDS_SHARED(kThroughputs);
+  }
+
   ParamTexts params(ParamTexts given = {}) const {
     if (GetParam().name == "fit") {
       given["trace"] =
@@ -71,10 +75,14 @@ class EveryGenerator : public testing::TestWithParam<Generator> {
                      "d,900,5000,8\n")
               .string();
     }
+    if (GetParam().name.starts_with("gavel")) {
+      given["throughputs"] = (shared_dir() / kThroughputs).string();
+    }
     return given;
   }
 
  private:
+  static constexpr const char* kThroughputs = "data/gavel/simulation_throughputs.json";
   TemporaryFolder folder_;
 };
 

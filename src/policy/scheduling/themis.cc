@@ -138,7 +138,8 @@ class Themis final : public SchedulingPolicy {
       if (state.alone > 0) low = std::max(low, (state.age + state.work) / state.alone);
     }
     double high = low;
-    while (!feasible(high, gpus)) high = high > 0 ? high * 2 : 1;
+    // Where no GPU is left, no fraction will do.
+    while (std::isfinite(high) && !feasible(high, gpus)) high = high > 0 ? high * 2 : 1;
     while (low < high) {
       const double middle = low + (high - low) / 2;
       if (middle <= low || middle >= high) break;
