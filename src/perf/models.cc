@@ -11,8 +11,8 @@
 #include "perf/colocation.h"
 #include "perf/cpu_profiles.h"
 #include "perf/interleave.h"
-#include "perf/throughputs.h"
 #include "perf/throughput_tables.h"
+#include "perf/throughputs.h"
 
 namespace muster {
 namespace {
