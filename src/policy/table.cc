@@ -8,6 +8,9 @@ namespace {
 const ParamInfo kBoostAfter{"boost_after", ParamKind::kReal, "inf",
                             "seconds of waiting in a row after which a job goes first, for good",
                             0};
+const ParamInfo kService{
+    "service", ParamKind::kText,          "gpu-seconds", "what counts as service", -1,
+    1,         {"gpu-seconds", "seconds"}};
 const ParamInfo kQuantum{
     "quantum", ParamKind::kReal, "300",
     "where turns follow events: seconds after which the order is looked at again", 1};
@@ -79,13 +82,7 @@ const std::vector<PolicyInfo<SchedulingPolicy>>& scheduling_table() {
       {"dlas-gpu",
        "least attained service in queues; who runs stays in front, and all are tried in order",
        "Tiresias, 2019",
-       {{"service",
-         ParamKind::kText,
-         "gpu-seconds",
-         "what counts as service",
-         -1,
-         1,
-         {"gpu-seconds", "seconds"}},
+       {kService,
         {"limits", ParamKind::kText, "3250,7200",
          "service after which a job leaves each queue but the last, separated by commas"},
         {"promote", ParamKind::kReal, "0",
@@ -181,15 +178,7 @@ const std::vector<PolicyInfo<SchedulingPolicy>>& scheduling_table() {
       {"las",
        "least attained service first",
        "Tiresias, 2019",
-       {{"service",
-         ParamKind::kText,
-         "gpu-seconds",
-         "what counts as service",
-         -1,
-         1,
-         {"gpu-seconds", "seconds"}},
-        kBoostAfter,
-        kQuantum},
+       {kService, kBoostAfter, kQuantum},
        make_las},
       {"tiresias",
        "least attained GPU-seconds in three queues, first come first served in each",

@@ -48,7 +48,6 @@ class Scheduler : public SchedulingPolicy {
     return {.preemptive = true,
             .settles = false,
             .work_conserving = false,
-            .resizes = true,
             .clairvoyant = true,
             .judges = true};
   }

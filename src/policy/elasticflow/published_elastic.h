@@ -13,6 +13,11 @@ namespace muster::published {
 class ElasticScheduler : public Scheduler {
  public:
   using Scheduler::Scheduler;
+  SchedulingTraits traits() const override {
+    SchedulingTraits traits = Scheduler::traits();
+    traits.resizes = true;
+    return traits;
+  }
   Seconds wake(const View&) const override { return events_.next(now_, slot_); }
 
  protected:

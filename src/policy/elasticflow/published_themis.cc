@@ -16,11 +16,6 @@ class Themis final : public Scheduler {
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<Themis>(*this);
   }
-  SchedulingTraits traits() const override {
-    SchedulingTraits traits = Scheduler::traits();
-    traits.resizes = false;
-    return traits;
-  }
 
  protected:
   void round() override {

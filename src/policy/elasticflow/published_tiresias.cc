@@ -16,11 +16,6 @@ class Tiresias final : public Scheduler {
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<Tiresias>(*this);
   }
-  SchedulingTraits traits() const override {
-    SchedulingTraits traits = Scheduler::traits();
-    traits.resizes = false;
-    return traits;
-  }
   Seconds wake(const View&) const override { return std::min(end_, jump_); }
 
  protected:
