@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.h"
+#include "cli/environment.h"
 
 namespace muster {
 namespace {
@@ -27,12 +28,7 @@ constexpr std::string_view kOpening =
     "| 130 | interrupted; what was complete is kept, nothing half-written passes for a result |\n"
     "\n"
     "| variable | meaning |\n"
-    "|---|---|\n"
-    "| `MUSTER_DATA` | folder of fetched public data; by default `muster` under `XDG_DATA_HOME` |\n"
-    "| `MUSTER_SHARED` | second folder in which public data is looked for; by default `../shared` "
-    "|\n"
-    "| `MUSTER_HOME` | folder with presets, experiments and the data catalogue |\n"
-    "| `NO_COLOR` | no colours, even on a terminal |\n";
+    "|---|---|\n";
 
 // A bar would end the cell of a table.
 std::string cell(std::string_view text) {
@@ -68,6 +64,9 @@ void append_command(std::string& out, const std::string& path, const CommandNode
 
 std::string command_page(const CommandNode& tree) {
   std::string out(kOpening);
+  for (const auto& [name, meaning] : kEnvironment) {
+    out += fmt::format("| `{}` | {} |\n", name, meaning);
+  }
   for (const CommandNode& child : tree.commands) append_command(out, child.name, child);
   return out;
 }

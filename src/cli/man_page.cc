@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.h"
+#include "cli/environment.h"
 
 namespace muster {
 namespace {
@@ -57,14 +58,11 @@ std::string man_page(const CommandNode& tree) {
   append_options(out, tree);
   out += ".SH COMMANDS\n";
   for (const CommandNode& child : tree.commands) append_command(out, child.name, child);
+  out += ".SH ENVIRONMENT\n";
+  for (const auto& [name, meaning] : kEnvironment) {
+    out += fmt::format(".TP\n\\fB{}\\fR\n{}\n", name, meaning);
+  }
   out +=
-      ".SH ENVIRONMENT\n"
-      ".TP\n\\fBMUSTER_DATA\\fR\nfolder of fetched public data; by default muster under "
-      "XDG_DATA_HOME\n"
-      ".TP\n\\fBMUSTER_SHARED\\fR\nsecond folder in which public data is looked for; by default "
-      "../shared\n"
-      ".TP\n\\fBMUSTER_HOME\\fR\nfolder with presets, experiments and the data catalogue\n"
-      ".TP\n\\fBNO_COLOR\\fR\nno colours, even on a terminal\n"
       ".SH EXIT STATUS\n"
       "0 done; 1 failed, or a comparison beyond its tolerance; 2 bad usage or input; 130 "
       "interrupted.\n";

@@ -1,0 +1,21 @@
+// The environment variables that the command heeds, for the man page and docs/command-line.md.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace muster {
+
+struct EnvironmentVariable {
+  std::string_view name;
+  std::string_view meaning;
+};
+
+inline constexpr std::array<EnvironmentVariable, 4> kEnvironment = {{
+    {"MUSTER_DATA", "folder of fetched public data; by default muster under XDG_DATA_HOME"},
+    {"MUSTER_SHARED", "second folder in which public data is looked for; by default ../shared"},
+    {"MUSTER_HOME", "folder with presets, experiments and the data catalogue"},
+    {"NO_COLOR", "no colours, even on a terminal"},
+}};
+
+}  // namespace muster
