@@ -5,14 +5,19 @@ source tests/e2e/story.sh
 # Large enough to be still running when the signal comes, on any machine.
 long=(-g poisson:jobs=4000000,load=0.95 -c 64x8 -s las -q)
 
-# interrupt_after SECONDS SIGNALS COMMAND...: its exit status is in $status.
+# interrupt_after WHAT SIGNALS COMMAND...: its exit status is in $status. WHAT is a number of seconds, or a file
+# that must have something in it.
 interrupt_after() {
-  local seconds=$1 signals=$2 pid
+  local what=$1 signals=$2 pid
   shift 2
   # A background job of a script ignores SIGINT unless it is told otherwise.
   (trap - INT; exec env --default-signal=INT "$command" "$@") >out 2>err &
   pid=$!
-  sleep "$seconds"
+  if [[ $what =~ ^[0-9.]+$ ]]; then
+    sleep "$what"
+  else
+    while [[ ! -s $what ]] && kill -0 "$pid"; do sleep 0.02; done
+  fi
   for ((i = 0; i < signals; i++)); do
     kill -INT "$pid"
     sleep 0.1
@@ -36,7 +41,7 @@ PY
 
 tell "a sweep goes on where it was, and ends as one that was never stopped"
 options=(sweep -g poisson:jobs=3000,load=0.9 -c 8x8 -s las -s srtf --seeds 20)
-interrupt_after 1.5 1 "${options[@]}" -j 1 -q -o swept
+interrupt_after swept/journal.jsonl 1 "${options[@]}" -j 1 -q -o swept
 [[ $status == 130 ]] || fail "status $status: the machine is too fast for this story, or the signal was lost"
 says "goes on from here"
 done_before=$(wc -l <swept/journal.jsonl)
