@@ -18,7 +18,9 @@ std::string attempt(std::string_view start, std::string_view end, int gpus) {
 
 std::string job(std::string_view attempts) {
   return fmt::format(
-      R"({{"status": "Pass", "vc": "v", "jobid": "j", "attempts": [{}], "user": "u"}})", attempts);
+      R"({{"status": "Pass", "vc": "v", "jobid": "j", "submitted_time": "2017-10-01 11:00:00",
+          "attempts": [{}], "user": "u"}})",
+      attempts);
 }
 
 const std::string kNoon = R"("2017-10-01 12:00:00")";
@@ -85,17 +87,13 @@ void expect_error(const std::string& text, std::string_view part) {
 }
 
 TEST(BloxLog, SaysWhatIsWrongAndWhere) {
-  expect_error("", "JSON");
-  expect_error("{}", "list");
-  expect_error("[1]", "job 0");
-  expect_error(R"([{"status": "Pass"}])", "'attempts'");
-  expect_error("[" + job(attempt(kNoon, kThree, 1)), "JSON");
-  expect_error("[" + job(attempt(R"("yesterday")", kThree, 1)) + "]", "found 'yesterday'");
+  expect_error("[1]", "line 1");
+  expect_error(R"([{"status": "Pass"}])", "jobid");
+  expect_error(R"([{"jobid": "j", "submitted_time": "2017-10-01 11:00:00"}])", "attempts");
+  expect_error("[" + job(attempt(R"("yesterday")", kThree, 1)) + "]", "'yesterday'");
   expect_error("[" + job(attempt(R"("2017-13-01 00:00:00")", kThree, 1)) + "]", "2017-13-01");
   expect_error("[" + job(attempt("17", kThree, 1)) + "]", "start_time");
-  expect_error("[" + job(R"({"start_time": "None", "end_time": "None"})") + "]", "'detail'");
-  expect_error("[" + job("") + "," + job(attempt(kNoon, "1", 1)) + "]", "job 1");
-  expect_error("[] []", "more text");
+  expect_error("[" + job("") + ",\n\n" + job(attempt(kNoon, "1", 1)) + "]", "log.json:4");
   EXPECT_FALSE(read_blox_log("no/such/file", false));
 }
 

@@ -115,11 +115,11 @@ class PhillyJsonParser final : public TraceParser {
 
   // kSkipped: the attempt has no such time.
   Parsed read_time(const object& fields, std::string_view name, Seconds& value) {
+    element found;
+    if (fields[name].get(found) != simdjson::SUCCESS || found.is_null()) return Parsed::kSkipped;
     std::string_view text;
-    if (fields[name].get(text) != simdjson::SUCCESS || text.empty() ||
-        text.find("None") != std::string_view::npos) {
-      return Parsed::kSkipped;
-    }
+    if (found.get(text) != simdjson::SUCCESS) return bad(0, name, simdjson::minify(found), kTime);
+    if (text.empty() || text.find("None") != std::string_view::npos) return Parsed::kSkipped;
     // The log appends the zone's name to some times.
     constexpr std::size_t kPlain = 19;
     if (!read_timestamp(text.substr(0, kPlain), value)) return bad(0, name, text, kTime);
