@@ -198,6 +198,7 @@ int sweep(const SweepCommandOptions& options) {
                                           .progress = &progress});
   progress.stop();
   if (!result) return complain(result.error());
+  if (result->unwritten) return complain(*result->unwritten, kExitFailed);
   if (result->resumed > 0) {
     note(fmt::format("{} of {} runs were already done in {}", result->resumed,
                      result->points.size(), folder));

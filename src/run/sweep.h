@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,9 +68,10 @@ struct SweepOptions {
 
 struct SweepResult {
   std::vector<SweepPoint> points;
-  std::vector<Metrics> metrics;  // by point
-  std::size_t resumed = 0;       // points that the journal already had
-  std::size_t done = 0;          // fewer than the points if it was stopped
+  std::vector<Metrics> metrics;    // by point
+  std::size_t resumed = 0;         // points that the journal already had
+  std::size_t done = 0;            // fewer than the points if it was stopped
+  std::optional<Error> unwritten;  // the journal could not be kept; the sweep was stopped
   bool complete() const { return done == points.size(); }
 };
 

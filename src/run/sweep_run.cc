@@ -106,7 +106,7 @@ class Work {
     if (!journal_) return;
     if (Status kept = journal_->add(item.point, (*summary)->metrics); !kept) {
       stopped_.store(true);
-      if (!error_) error_ = kept.error();
+      result_.unwritten = kept.error();
     }
   }
 

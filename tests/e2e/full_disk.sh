@@ -8,6 +8,8 @@ expect 1 limited simulate -g poisson:jobs=8000,rate=600 -c 16x8 -o results -q
 says "cannot write"
 absent results
 [[ -z $(find . -name 'results*') ]] || fail "left behind: $(find . -name 'results*')"
+expect 1 limited sweep -g poisson:jobs=20 -c 2x8 -s fifo -s las --seeds 200 -o swept -q
+says "cannot write"
 
 tell "a real full disk, where one can be mounted"
 mkdir small
