@@ -2,6 +2,7 @@
 // turn. MUSTER_SEEDS says how many scenarios are tried, MUSTER_SEED runs a single one:
 //
 //   MUSTER_SEED=17 build/test/property_test
+#include <cmath>
 #include <cstdlib>
 #include <map>
 
@@ -75,6 +76,7 @@ class Trial final : public Observer {
       if (const auto broken = broken_invariant(engine)) note(*broken);
       check_conservation(engine);
       check_progress(engine);
+      given_ = given_gpus(engine);
       if (turn == kMostTurns) note("the run does not end");
     }
     if (wrong_.empty()) check_account(simulation.engine());
@@ -92,6 +94,7 @@ class Trial final : public Observer {
   }
   void on_turn(const TurnStats& turn) override {
     used_gpu_seconds_ += used_ * (turn.time - turn.previous);
+    given_gpu_seconds_ += given_ * (turn.time - turn.previous);
     used_ = turn.used_gpus;
     held_ = turn.held;
     if (turn.used_gpus > turn.usable_gpus) note("more GPUs are used than there are");
@@ -123,7 +126,6 @@ class Trial final : public Observer {
       const Job& job = engine.jobs()[slot];
       Seen& seen = last_work_[job.spec.id];
       const double work = job.work_at(engine.now());
-      shared_ = shared_ || job.guest || job.partner != slot;
       const int losses = job.restarts + (scenario_.cost.stop_saves ? 0 : job.preemptions);
       const double slack = 1e-9 * (1 + seen.work);
       if (work < seen.work - slack && losses == seen.losses) {
@@ -137,19 +139,26 @@ class Trial final : public Observer {
       seen = {work, losses};
     }
   }
-  // The GPU-seconds booked for jobs are those during which GPUs were in use; more, where jobs share
-  // GPUs, since each is booked with all it uses.
+  // A GPU that two jobs share is given to both.
+  static double given_gpus(const Engine& engine) {
+    double given = 0;
+    for (const Slot slot : engine.jobs().active()) given += engine.jobs()[slot].gpus.gpus();
+    return given;
+  }
+  // The GPU-seconds booked for jobs are those during which they had GPUs.
   void check_account(const Engine& engine) {
     double booked = gpu_seconds_;
     for (const Slot slot : engine.jobs().active()) {
-      const Job& job = engine.jobs()[slot];
-      booked += job.gpu_seconds_at(engine.now());
+      booked += engine.jobs()[slot].gpu_seconds_at(engine.now());
     }
-    const double more = booked - used_gpu_seconds_;
-    const double slack = 1e-6 * (1 + used_gpu_seconds_);
-    if (more < -slack || (more > slack && !shared_)) {
-      note(fmt::format("{} GPU-seconds are booked for jobs, but GPUs were in use for {}", booked,
-                       used_gpu_seconds_));
+    const double slack = 1e-6 * (1 + given_gpu_seconds_);
+    if (std::abs(booked - given_gpu_seconds_) > slack) {
+      note(fmt::format("{} GPU-seconds are booked for jobs, but they had GPUs for {}", booked,
+                       given_gpu_seconds_));
+    }
+    if (used_gpu_seconds_ > given_gpu_seconds_ + slack) {
+      note(fmt::format("GPUs were in use for {} s, but given for {} s", used_gpu_seconds_,
+                       given_gpu_seconds_));
     }
   }
 
@@ -165,7 +174,8 @@ class Trial final : public Observer {
   Seconds time_ = 0;
   double used_ = 0;
   double used_gpu_seconds_ = 0;
-  bool shared_ = false;  // jobs have been on the same GPUs
+  double given_ = 0;  // after the last turn
+  double given_gpu_seconds_ = 0;
   double gpu_seconds_ = 0;
   int held_ = 0;
 };

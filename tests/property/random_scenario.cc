@@ -101,18 +101,10 @@ Scenario random_scenario(std::uint64_t seed) {
     if (random.chance(0.8)) arrival += random.exponential(gap);
     scenario.jobs.push_back(any_job(arrival, scenario.cluster, symbols, random));
   }
-  // Gavel's rounds belong to its own pacing and are compared in tests/parity_gavel.
-  do {
-    scenario.scheduling = any_row(general_policies(), random);
-  } while (scenario.scheduling.name.starts_with("gavel-"));
+  scenario.scheduling = any_row(general_policies(), random);
   scenario.placement = any_row(placement_table(), random);
   scenario.admission = any_row(admission_table(), random);
-  const auto general = [](const std::string& name) {
-    return name == "events" || name == "rounds" || name == "slots" || name == "ticks";
-  };
-  do {
-    scenario.pacing = any_row(pacing_table(), random);
-  } while (!general(scenario.pacing.name));
+  scenario.pacing = any_row(pacing_table(), random);
   if (scenario.pacing.name != "events") {
     const char* lengths[] = {"2.3", "7", "60"};
     scenario.pacing.params["length"] = lengths[random.below(3)];
