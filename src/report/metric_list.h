@@ -38,6 +38,7 @@ struct Metrics {
   double restarts = 0;
   double resizes = 0;
   double gpu_hours = 0;
+  double powered_gpu_hours = kNoFigure;
   double lost_work_s = 0;
   double overhead_s = 0;
   double avg_slowdown = kNoFigure;

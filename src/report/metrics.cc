@@ -151,7 +151,10 @@ void MetricsFold::fill_times(Metrics& metrics) const {
   metrics.avg_slowdown = slowdown_.mean();
   metrics.p99_slowdown = slowdown_.at(0.99);
   metrics.avg_bounded_slowdown = mean_of(bounded_slowdown_, all_.finished);
-  if (usable_.value() > 0) metrics.utilization = used_.value() / usable_.value();
+  if (usable_.value() > 0) {
+    metrics.utilization = used_.value() / usable_.value();
+    metrics.powered_gpu_hours = usable_.value() / 3600;
+  }
   if (busy_time_.value() > 0) metrics.avg_queue_length = queued_.value() / busy_time_.value();
 }
 

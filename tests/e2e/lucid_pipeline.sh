@@ -58,6 +58,23 @@ head -100 estimates.csv >some.csv
 expect 2 muster simulate jobs.csv --preset venus-like --estimates some.csv --no-save
 says "no row for job"
 
+tell "Helios: its order by estimated GPU time, and nodes that sleep while few are needed"
+sed -n '/^nodes = \[/,/^\]/p' "$tree/presets/venus-like.toml" >cluster.toml
+helios=(simulate jobs.csv --preset helios -c cluster.toml --estimates estimates.csv -q)
+expect 0 muster "${helios[@]}" -o results/helios
+expect 0 muster "${helios[@]}" --set partitions.apart=false -o results/awake
+expect 0 muster "${helios[@]}" --set partitions.apart=false --scaling energy-saving -o results/asleep
+python3 - <<'PY'
+import json
+runs = {name: json.load(open(f"results/{name}/summary.json")) for name in ("helios", "awake", "asleep")}
+for name, run in runs.items():
+    assert run["jobs"] == run["finished"] == 3000, (name, run["jobs"], run["finished"])
+awake, asleep = (runs[name]["powered_gpu_hours"] for name in ("awake", "asleep"))
+print(f"  powered GPU hours: {awake:.0f}, with energy saving {asleep:.0f}")
+assert asleep < 0.9 * awake, (awake, asleep)
+assert asleep >= runs["asleep"]["gpu_hours"], runs["asleep"]
+PY
+
 tell "QSSF's own estimator, where the build has boosted trees"
 if muster learn estimate history.csv jobs.csv --kind helios -o helios.csv >out 2>err; then
   [[ $(wc -l <helios.csv) == 3001 ]] || fail "$(wc -l helios.csv)"

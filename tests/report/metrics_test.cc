@@ -82,6 +82,7 @@ TEST(Metrics, UtilisationRunsFromTheFirstJobToTheLastEnd) {
   fold.on_turn(turn(900, 0, 0, 0));
   const Metrics metrics = fold.summary().metrics;
   EXPECT_DOUBLE_EQ(metrics.utilization, (500.0 + 500.0) / 2000.0);
+  EXPECT_DOUBLE_EQ(metrics.powered_gpu_hours, 2000.0 / 3600);
   EXPECT_DOUBLE_EQ(metrics.avg_queue_length, 50.0 / 200.0);
   EXPECT_EQ(metrics.max_queue_length, 1);
   EXPECT_EQ(metrics.cluster_gpus, 10);
