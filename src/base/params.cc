@@ -1,5 +1,6 @@
 #include "base/params.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 
@@ -21,8 +22,24 @@ std::string_view kind_name(ParamKind kind) {
       return "true or false";
     case ParamKind::kText:
       return "a text";
+    case ParamKind::kReals:
+      return "numbers, as in 3250,7200";
   }
   return "";
+}
+
+// The parts that are no numbers come as NaN.
+std::vector<double> parse_reals(std::string_view text) {
+  std::vector<double> values;
+  while (true) {
+    constexpr std::string_view kBetween = ",:; \t\r\n";
+    const std::size_t begin = text.find_first_not_of(kBetween);
+    if (begin == std::string_view::npos) return values;
+    text.remove_prefix(begin);
+    const std::size_t end = std::min(text.find_first_of(kBetween), text.size());
+    values.push_back(parse_real(text.substr(0, end)).value_or(std::nan("")));
+    text.remove_prefix(end);
+  }
 }
 
 Error bad_value(std::string_view owner, const ParamInfo& info, std::string_view found,
@@ -90,6 +107,16 @@ Result<Params> Params::make(std::string_view owner, const ParamList& list,
         params.values_[name] = text;
         break;
       }
+      case ParamKind::kReals: {
+        for (const double value : parse_reals(text)) {
+          if (std::isnan(value)) return bad_value(owner, info, text, kind_name(info.kind));
+          if (value < info.least || value > info.most) {
+            return bad_value(owner, info, text, "numbers " + range_text(info));
+          }
+        }
+        params.values_[name] = text;
+        break;
+      }
     }
     if (number && (*number < info.least || *number > info.most)) {
       return bad_value(owner, info, text, range_text(info));
@@ -117,6 +144,9 @@ long long Params::integer(std::string_view name) const {
 bool Params::flag(std::string_view name) const { return value_of<bool>(values_, name); }
 const std::string& Params::text(std::string_view name) const {
   return value_of<std::string>(values_, name);
+}
+std::vector<double> Params::reals(std::string_view name) const {
+  return parse_reals(value_of<std::string>(values_, name));
 }
 ParamTexts Params::texts() const { return texts_; }
 

@@ -14,7 +14,8 @@
 
 namespace muster {
 
-enum class ParamKind { kReal, kInteger, kFlag, kText };
+// kReals: numbers with commas, colons, semicolons or blanks between them; none at all is legal.
+enum class ParamKind { kReal, kInteger, kFlag, kText, kReals };
 
 struct ParamInfo {
   std::string_view name;
@@ -42,6 +43,7 @@ class Params {
   long long integer(std::string_view name) const;
   bool flag(std::string_view name) const;
   const std::string& text(std::string_view name) const;
+  std::vector<double> reals(std::string_view name) const;
 
   // All values as a user would write them, for results and messages.
   ParamTexts texts() const;

@@ -19,13 +19,15 @@ std::string_view kind_text(ParamKind kind) {
       return "true or false";
     case ParamKind::kText:
       return "text";
+    case ParamKind::kReals:
+      return "numbers";
   }
   return "";
 }
 
 std::string range_text(const ParamInfo& info) {
   if (!info.choices.empty()) return fmt::format("{}", fmt::join(info.choices, " | "));
-  const bool number = info.kind == ParamKind::kReal || info.kind == ParamKind::kInteger;
+  const bool number = info.kind != ParamKind::kFlag && info.kind != ParamKind::kText;
   if (!number || (std::isinf(info.least) && std::isinf(info.most))) {
     return std::string(kind_text(info.kind));
   }

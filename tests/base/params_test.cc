@@ -20,6 +20,7 @@ const ParamList& list() {
       {"eager", ParamKind::kFlag, "false", "whether to hurry"},
       {"mode", ParamKind::kText, "fair", "how", -1, 1, {"fair", "greedy"}},
       {"note", ParamKind::kText, "", "anything"},
+      {"limits", ParamKind::kReals, "", "some numbers", 0},
   };
   return kList;
 }
@@ -39,6 +40,7 @@ TEST(Params, HoldDefaultsWhereNothingIsGiven) {
   EXPECT_FALSE(made->flag("eager"));
   EXPECT_EQ(made->text("mode"), "fair");
   EXPECT_EQ(made->text("note"), "");
+  EXPECT_TRUE(made->reals("limits").empty());
   EXPECT_EQ(made->texts().size(), list().size());
 }
 
@@ -54,6 +56,15 @@ TEST(Params, TakeWhatIsGiven) {
   EXPECT_EQ(made->texts().at("length"), "2.5");
 }
 
+TEST(Params, ListsOfNumbersTakeAnySeparator) {
+  for (const char* text : {"1,2.5,3", "1:2.5:3", " 1; 2.5\n3 ,"}) {
+    const auto made = Params::make("policy 'x'", list(), {{"limits", text}});
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_EQ(made->reals("limits"), (std::vector<double>{1, 2.5, 3})) << text;
+    EXPECT_EQ(made->texts().at("limits"), text);
+  }
+}
+
 TEST(Params, ComplaintsNameOwnerParameterValueAndWhatIsLegal) {
   EXPECT_EQ(message_for("length", "abc"),
             "policy 'x': parameter 'length' is 'abc', but must be a number (seconds of a round)");
@@ -64,6 +75,8 @@ TEST(Params, ComplaintsNameOwnerParameterValueAndWhatIsLegal) {
   EXPECT_THAT(message_for("count", "9"), HasSubstr("between 1 and 8"));
   EXPECT_THAT(message_for("eager", "maybe"), HasSubstr("true or false"));
   EXPECT_THAT(message_for("mode", "Fair"), HasSubstr("one of fair, greedy"));
+  EXPECT_THAT(message_for("limits", "3,x"), HasSubstr("numbers, as in 3250,7200"));
+  EXPECT_THAT(message_for("limits", "3,-1"), HasSubstr("numbers at least 0"));
   EXPECT_THAT(message_for("lenght", "3"),
               AllOf(HasSubstr("no parameter 'lenght'"), HasSubstr("did you mean 'length'?")));
 }

@@ -3,7 +3,6 @@
 #include <deque>
 #include <map>
 
-#include "base/text.h"
 #include "policy/builtin.h"
 #include "policy/scheduling/duration_sample.h"
 
@@ -33,10 +32,7 @@ class Dlas final : public SchedulingPolicy {
         sample_(params.real("delta")),
         learns_(params.text("durations").empty()) {
     sample_.read(params.text("durations"));
-    for (const std::string_view part : split(params.text("limits"), ',')) {
-      const auto limit = parse_real(trim(part));
-      if (limit && *limit > 0) limits_.push_back(*limit);
-    }
+    limits_ = params.reals("limits");
     queues_.resize(limits_.size() + 1);
   }
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/text.h"
 #include "policy/builtin.h"
 #include "policy/placement/node_fit.h"
 #include "policy/scheduling/group_rounds.h"
@@ -27,10 +26,7 @@ class Muri final : public SchedulingPolicy {
                  .memory_mb = params.real("memory_mb"),
                  .noise = params.real("noise"),
                  .seed = static_cast<std::uint64_t>(params.integer("seed"))}) {
-    for (const std::string_view part : split(params.text("queues"), ',')) {
-      const auto limit = parse_real(trim(part));
-      if (limit && *limit > 0) limits_.push_back(*limit);
-    }
+    limits_ = params.reals("queues");
     if (!limits_.empty()) lines_.resize(limits_.size() + 1);
   }
 
