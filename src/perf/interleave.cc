@@ -193,14 +193,20 @@ class InterleavingModel final : public PerfModel {
     return has_steps(job) ? job.iterations * rule_.solo(job) : job.duration;
   }
   double rate(const JobSpec& job, const Footing& footing) const override {
-    if (!has_steps(job) || footing.neighbours.empty()) return 1;
-    return rule_.solo(job) / step_time(job, footing);
+    if (job.step_ms <= 0 || footing.neighbours.empty()) return 1;
+    return rule_.solo(job) / round_of(job, footing);
   }
   double steps(const JobSpec& job) const override {
     return has_steps(job) ? job.iterations : job.duration;
   }
   double step_time(const JobSpec& job, const Footing& footing) const override {
-    if (!has_steps(job)) return 1;
+    return has_steps(job) ? round_of(job, footing) : 1;
+  }
+  const Interleaving* interleaving() const override { return &rule_; }
+
+ private:
+  // Seconds in which it makes one step there.
+  double round_of(const JobSpec& job, const Footing& footing) const {
     if (footing.guest) return guest_step(job, footing);
     std::array<const JobSpec*, kMaxGroup> members{&job};
     std::size_t size = 1;
@@ -215,9 +221,6 @@ class InterleavingModel final : public PerfModel {
     if (fresh) known->second = rule_.period(std::span(members).first(size));
     return known->second;
   }
-  const Interleaving* interleaving() const override { return &rule_; }
-
- private:
   double guest_step(const JobSpec& job, const Footing& footing) const {
     double longest = rule_.solo(job);
     for (const JobSpec* holder : footing.neighbours) {
