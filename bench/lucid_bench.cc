@@ -51,17 +51,22 @@ void bench_models() {
   constexpr std::size_t kRows = 200000;
   Random random(1);
   std::vector<Feature> list;
+  constexpr std::size_t kFeatures = 13;
+  list.reserve(kFeatures);
   std::vector<std::string> users;
+  users.reserve(118);
   for (int i = 0; i < 118; ++i) users.push_back(fmt::format("u{:03}", i));
   list.push_back({"user", true, users});
   for (int i = 0; i < 12; ++i) list.push_back({fmt::format("x{}", i), false, {}});
   const FeatureSet features(std::move(list));
-  std::vector<std::vector<double>> columns(13);
+  std::vector<std::vector<double>> columns(kFeatures);
   std::vector<double> target;
+  target.reserve(kRows);
+  for (auto& column : columns) column.reserve(kRows);
   for (std::size_t row = 0; row < kRows; ++row) {
     columns[0].push_back(static_cast<double>(random.below(118)));
     double sum = 50 * columns[0].back();
-    for (std::size_t f = 1; f < 13; ++f) {
+    for (std::size_t f = 1; f < kFeatures; ++f) {
       columns[f].push_back(random.unit());
       sum += static_cast<double>(f) * 300 * columns[f].back();
     }
@@ -77,18 +82,18 @@ void bench_models() {
     if (trained) model = std::move(*trained);
   });
   fmt::print("train the duration model on {} jobs   {:8.2f} s   (goal 10 s)\n", kRows, training);
-  std::vector<double> row(13);
+  std::vector<double> row(kFeatures);
   double sum = 0;
   constexpr int kTimes = 200000;
   const double predicting = seconds_of([&] {
     for (int i = 0; i < kTimes; ++i) {
-      for (std::size_t f = 0; f < 13; ++f) row[f] = columns[f][static_cast<std::size_t>(i)];
+      for (std::size_t f = 0; f < kFeatures; ++f) row[f] = columns[f][static_cast<std::size_t>(i)];
       sum += model.predict(row);
     }
   });
   const double explaining = seconds_of([&] {
     for (int i = 0; i < kTimes / 10; ++i) {
-      for (std::size_t f = 0; f < 13; ++f) row[f] = columns[f][static_cast<std::size_t>(i)];
+      for (std::size_t f = 0; f < kFeatures; ++f) row[f] = columns[f][static_cast<std::size_t>(i)];
       sum += model.explain(row).prediction;
     }
   });
