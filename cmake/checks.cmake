@@ -32,10 +32,8 @@ if(TARGET muster)
   list(APPEND MUSTER_TEST_ENVIRONMENT "MUSTER=$<TARGET_FILE:muster>")
 endif()
 
-# Under a sanitizer it is our code that is watched; optimising the tests would only take time.
-if(MUSTER_SANITIZE)
-  set(MUSTER_TEST_OPTIONS -O0)
-endif()
+# It is the code under test whose speed matters; optimising the tests would only take time.
+set(MUSTER_TEST_OPTIONS -O0)
 
 function(muster_link_everything target)
   target_link_libraries(${target} PRIVATE muster_flags ${MUSTER_ALL_ROOMS} ${MUSTER_NEEDS_PUBLIC}
@@ -65,9 +63,9 @@ function(muster_add_test_folder folder)
   if(NOT sources)
     return()
   endif()
-  # LEMON's headers stop at C++17.
+  # LEMON's headers stop at C++17, for which nothing is precompiled.
   set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/solve/lemon_matching.cc"
-                              PROPERTIES COMPILE_OPTIONS "-std=c++17")
+                              PROPERTIES COMPILE_OPTIONS "-std=c++17" SKIP_PRECOMPILE_HEADERS ON)
   set(target ${folder}_test)
   add_executable(${target} EXCLUDE_FROM_ALL ${sources})
   if(TARGET muster_test_support)
