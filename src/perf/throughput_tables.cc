@@ -88,7 +88,14 @@ class ThroughputTables final : public PerfModel {
           "add its file",
           display_name(job), folder_, fmt::join(models_, ", "))};
     }
-    if (model->second.count(job.batch_size) != 0) return Done{};
+    if (const auto row = model->second.find(job.batch_size); row != model->second.end()) {
+      const int least = row->second.points.front().gpus;
+      if (job.elastic() || job.gpus >= least) return Done{};
+      return Error{fmt::format(
+          "job {}: it asks for {} GPUs; model {} with batch size {} was measured on {} and more in "
+          "{}. Ask for so many, or give it a range of sizes",
+          display_name(job), job.gpus, names_.at(job.model), job.batch_size, least, folder_)};
+    }
     std::vector<int> batches;
     for (const auto& [size, curve] : model->second) batches.push_back(size);
     return Error{fmt::format(

@@ -23,6 +23,7 @@ namespace muster {
 // What should come out. NaN: not known.
 //
 // Keys are those of the metric list; run_preemptions, those of all jobs of the run;
+// best_effort_avg_jct_s, the mean completion time of jobs without deadline;
 // partitions.NAME.KEY and gpus.FIRST-LAST.KEY (avg_jct_s or avg_queue_s of a partition, or of the
 // jobs with so many GPUs); jct_within.SECONDS, the share of jobs completed in that time. Of models:
 // see run/model_task.h.
@@ -38,6 +39,7 @@ struct ExperimentRun {
   std::vector<ExpectedFigure> expected;
   std::optional<ModelTask> model;  // a model is trained and tested; nothing is simulated
   GoldenSource golden;             // its file is a path under the reference folders
+  std::vector<std::string> shown;  // as in Experiment, of this run alone
   std::string missing;             // why it cannot be run: a file is not here, or a part of Muster
 };
 

@@ -30,7 +30,7 @@ constexpr std::array<JobFaultInfo, kJobFaults> kInfos = {{
      "it is submitted centuries from time 0, or runs for over ten years: perhaps the unit is "
      "not the second",
      "the job is dropped", false},
-    {"early-deadline", "its deadline lies before its submission", "the deadline is removed", false},
+    {"early-deadline", "its deadline lies before its submission", "the deadline is removed", true},
     {"elastic-range",
      "its smallest and largest GPU counts exclude each other or the count it asks for",
      "the range is removed", true},

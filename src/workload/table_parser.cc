@@ -64,6 +64,22 @@ bool store_real(std::string_view cell, double unit, double& value) {
   return true;
 }
 
+// TIME:VALUE;TIME:VALUE, the times ascending.
+bool store_steps(std::string_view cell, double unit, std::vector<ValueStep>& steps) {
+  steps.clear();
+  for (const std::string_view pair : split(cell, ';')) {
+    const std::size_t colon = pair.find(':');
+    ValueStep step;
+    if (colon == std::string_view::npos || !store_real(pair.substr(0, colon), unit, step.by) ||
+        !read_real(pair.substr(colon + 1), step.value)) {
+      return false;
+    }
+    if (!steps.empty() && !(step.by > steps.back().by)) return false;
+    steps.push_back(step);
+  }
+  return true;
+}
+
 }  // namespace
 
 bool is_named(std::string_view alternatives, std::string_view name) {
@@ -102,7 +118,10 @@ std::string_view field_expectation(TraceField field) {
     case TraceField::kMemory:
     case TraceField::kIterations:
     case TraceField::kNumber:
+    case TraceField::kValue:
       return "a number";
+    case TraceField::kLater:
+      return "TIME:VALUE with ';' between, each later than the one before, as 7200:8;9000:5";
     default:
       return "a text";
   }
@@ -175,6 +194,10 @@ bool TableParser::store(Target& target, std::string_view cell, JobSpec& job) {
       return read_whole_number(cell, job.max_gpus);
     case TraceField::kDeadline:
       return store_real(cell, target.unit, job.deadline);
+    case TraceField::kValue:
+      return store_real(cell, target.unit, job.value);
+    case TraceField::kLater:
+      return store_steps(cell, target.unit, job.later);
     case TraceField::kEstimate:
       return store_real(cell, target.unit, job.estimate);
     case TraceField::kCpus:

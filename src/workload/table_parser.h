@@ -26,6 +26,8 @@ enum class TraceField : unsigned char {
   kMinGpus,
   kMaxGpus,
   kDeadline,
+  kValue,
+  kLater,  // TIME:VALUE, ';' between
   kEstimate,
   kCpus,
   kMemory,

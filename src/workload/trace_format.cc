@@ -28,7 +28,7 @@ const TraceFormat kFormats[] = {
      matches_elasticflow, make_elasticflow, no_settings},
     {"itp", "raw MSR ITP trace: job_id, submission_time, duration, num_gpu, in seconds",
      "Microsoft ITP clusters 2021, released with ElasticFlow", Shape::kTable, matches_itp, make_itp,
-     no_settings},
+     itp_settings},
     {"gavel", "tab separated lines of 10 columns without header: job type, steps, scale, arrival",
      "Gavel; its older files of 7 columns and Shockwave's of 12 are read too", Shape::kLines,
      matches_gavel, make_gavel, gavel_settings},

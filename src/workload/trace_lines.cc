@@ -36,6 +36,7 @@ constexpr std::array<std::string_view, has::kCount> kPropertyTexts = {
     "the duration (the steps were written)",
     "line breaks in texts (blanks were written)",
     "the names of users, models and partitions (numbers were written)",
+    "what meeting or missing the deadline is worth",
 };
 
 std::int64_t whole_seconds(Seconds time, JobProperties& changed) {
@@ -82,6 +83,15 @@ void append_cell(std::string_view text, std::string& line, JobProperties& change
     }
   }
   line += '"';
+}
+
+void append_steps(const std::vector<ValueStep>& steps, std::string& line) {
+  for (const ValueStep& step : steps) {
+    if (&step != &steps.front()) line += ';';
+    append_number(step.by, line);
+    line += ':';
+    append_number(step.value, line);
+  }
 }
 
 class NativeLines final : public LineFormat {
@@ -137,6 +147,12 @@ class NativeLines final : public LineFormat {
         break;
       case TraceField::kDeadline:
         if (job.deadline != kNever) append_number(job.deadline, line);
+        break;
+      case TraceField::kValue:
+        if (job.value != 1) append_number(job.value, line);
+        break;
+      case TraceField::kLater:
+        append_steps(job.later, line);
         break;
       case TraceField::kEstimate:
         number(job.estimate);
@@ -308,6 +324,7 @@ JobProperties properties_of(const JobSpec& job) {
   mark(job.arrival != job.submit, has::kArrival);
   mark(job.min_gpus != 0 || job.max_gpus != 0, has::kElasticRange);
   mark(job.deadline != kNever, has::kDeadline);
+  mark(job.value != 1 || !job.later.empty(), has::kValue);
   mark(job.estimate != 0, has::kEstimate);
   mark(job.cpus != 0, has::kCpus);
   mark(job.memory_gb != 0, has::kMemory);

@@ -35,7 +35,8 @@ inline constexpr JobProperties kRounded = 1U << 14U;      // times that are no w
 inline constexpr JobProperties kDuration = 1U << 15U;     // where steps stand for it
 inline constexpr JobProperties kLineBreak = 1U << 16U;    // in a text
 inline constexpr JobProperties kSymbolNames = 1U << 17U;  // numbers stand for them
-inline constexpr std::size_t kCount = 18;
+inline constexpr JobProperties kValue = 1U << 18U;
+inline constexpr std::size_t kCount = 19;
 }  // namespace job_property
 
 // What is lost without the property of that bit, from 0.

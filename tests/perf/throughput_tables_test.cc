@@ -85,6 +85,27 @@ TEST_F(ThroughputTablesTest, SaysWhichModelsAndBatchSizesThereAre) {
   EXPECT_THAT(perf->check(idle).error().message, HasSubstr("0 iterations"));
 }
 
+TEST_F(ThroughputTablesTest, RoundsSizesThatWereNotMeasuredDownAndRefusesThoseBelowAll) {
+  write("bert", "global_batch_size,1,2,4,8\n64,nan,3,5,8\n");
+  const auto perf = make();
+  JobSpec odd = job("bert", 64);
+  for (const auto& [gpus, as] : {std::pair(3, 2), {6, 4}, {12, 8}}) {
+    odd.gpus = gpus;
+    EXPECT_TRUE(perf->check(odd));
+    Footing asked;
+    asked.gpus = gpus;
+    Footing rounded;
+    rounded.gpus = as;
+    EXPECT_EQ(perf->rate(odd, asked), perf->rate(odd, rounded)) << gpus;
+  }
+  odd.gpus = 1;
+  EXPECT_THAT(perf->check(odd).error().message,
+              ::testing::AllOf(HasSubstr("it asks for 1 GPUs"), HasSubstr("measured on 2")));
+  odd.min_gpus = 1;
+  odd.max_gpus = 8;
+  EXPECT_TRUE(perf->check(odd));
+}
+
 TEST_F(ThroughputTablesTest, NamesWhatIsWrongWithATable) {
   EXPECT_THAT(complaint(), HasSubstr("no <model>.csv file"));
   write("bert", "");

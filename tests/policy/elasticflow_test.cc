@@ -1,7 +1,10 @@
 // The parts of ElasticFlow: timelines, plans, node sets, and the published schedulers on jobs that
 // nobody has measured.
+#include <random>
+
 #include <gtest/gtest.h>
 
+#include "policy/elasticflow/bid.h"
 #include "policy/elasticflow/node_sets.h"
 #include "policy/elasticflow/planner.h"
 #include "support/simulation.h"
@@ -135,6 +138,87 @@ TEST(SharePlan, NeverTakesMoreThanIsFree) {
           << work << " by " << deadline;
     }
   }
+}
+
+// A whole number from 0 to below `count`.
+int draw(std::mt19937& random, int count) {
+  return static_cast<int>(random() % static_cast<unsigned>(count));
+}
+
+GpuTimeline random_timeline(std::mt19937& random, int gpus, double grid) {
+  GpuTimeline free(0, draw(random, gpus + 1));
+  double at = 0;
+  for (int i = 0; i < 8; ++i) {
+    at += grid * (1 + draw(random, 5));
+    free.set(at, draw(random, gpus + 1));
+  }
+  free.set(at + grid, gpus);
+  free.compact();
+  return free;
+}
+
+// Plans made at another time have steps that lie off the grid of this one.
+TEST(SharePlan, FitsIntoStepsOffTheGrid) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 20000; ++i) {
+    const GpuTimeline free = random_timeline(random, 8, 17);
+    const PlanFrame frame{0, 60, 8};
+    JobPlan plan;
+    const PlannedJob job = job_with(1 + draw(random, 3000), 20 + draw(random, 900));
+    plan_share(frame, job, free, 0, plan);
+    double work = 0;
+    for (std::size_t s = 0; s < plan.gpus.size(); ++s) {
+      const Seconds to = s + 1 < plan.gpus.size() ? plan.gpus[s + 1].at : plan.end;
+      work += job.speed(plan.gpus[s].gpus) * (to - plan.gpus[s].at);
+    }
+    ASSERT_GE(work, job.left - 1e-6);
+    for (const TimeStep& step : plan.free) ASSERT_GE(step.gpus, 0);
+    ASSERT_EQ(text(without(plan.free, plan.gpus, plan.end)), text(free)) << i;
+  }
+}
+
+// A bid is what the plan would cost, and holds as long as what it has read.
+TEST(Bid, IsTheCostOfThePlanWithoutThePlan) {
+  std::mt19937 random(11);
+  Bidder bidder;
+  int kept = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const bool on_grid = i % 2 == 0;
+    const PlanFrame frame{0, 60, 8, on_grid};
+    const GpuTimeline before = random_timeline(random, 8, on_grid ? 60 : 17);
+    const PlannedJob job = job_with(1 + draw(random, 3000), 20 + draw(random, 900));
+    JobPlan own;
+    plan_share(frame, job, before, 0, own);
+    const int next = job.next(own.gpus[0].gpus);
+    if (next == own.gpus[0].gpus || next > before[0].gpus) continue;
+    const Bid bid = bidder.bid(frame, job, own.free, own.gpus, own.end, next);
+    JobPlan larger;
+    const auto cost = [&](const GpuTimeline& free) {
+      plan_share(frame, job, without(free, own.gpus, own.end), next, larger);
+      return gpu_seconds(larger.gpus, larger.end);
+    };
+    ASSERT_DOUBLE_EQ(bid.gpu_seconds, cost(own.free)) << i;
+    // Somebody else takes or gives back GPUs for a while.
+    GpuTimeline changed = own.free;
+    const Seconds from = (on_grid ? 60 : 17) * draw(random, 12);
+    const std::size_t first = changed.split(from);
+    const std::size_t last = changed.split(from + (on_grid ? 60 : 17) * (1.0 + draw(random, 4)));
+    const int step = draw(random, 2) == 0 ? 1 : -1;
+    bool possible = true;
+    for (std::size_t s = first; s < last; ++s) {
+      changed[s].gpus += step;
+      possible = possible && changed[s].gpus >= 0;
+    }
+    changed.compact();
+    if (!possible || changed[0].gpus + own.gpus[0].gpus < next) continue;
+    std::vector<TimeRange> changes;
+    find_changes(own.free, changed, changes);
+    if (bid.survives(changes) && bid.first_step == Bidder::first_step(changed, own.gpus, own.end)) {
+      ++kept;
+      ASSERT_DOUBLE_EQ(bid.gpu_seconds, cost(changed)) << i;
+    }
+  }
+  EXPECT_GT(kept, 500);
 }
 
 TEST(GreedyPlan, TakesAllItCanUse) {

@@ -131,6 +131,15 @@ TEST_F(TraceReaderTest, RefusesWhatMakesNoSense) {
   EXPECT_THAT(load_error(header + "a,0,1e999,1\n"),
               HasSubstr("column 3 (duration_s): found '1e999'"));
   EXPECT_THAT(load_error(header + "a,0,5,0\n"), HasSubstr("found 0 GPUs"));
+  const std::string due = "job_id,submit_s,duration_s,gpus,deadline_s,value,later\n";
+  EXPECT_THAT(load_error(due + "a,100,5,1,99,,\n"),
+              HasSubstr(":2: found the deadline 99 s, expected it after the submission at 100 s"));
+  EXPECT_THAT(load_error(due + "a,0,5,1,99,high,\n"), HasSubstr("column 6 (value): found 'high'"));
+  EXPECT_THAT(load_error(due + "a,0,5,1,99,,200:5;150:3\n"),
+              HasSubstr("column 7 (later): found '200:5;150:3', expected TIME:VALUE"));
+  EXPECT_THAT(load_error(due + "a,0,5,1,99,,99:5\n"),
+              HasSubstr("expected times after the deadline"));
+  EXPECT_THAT(load_error(due + "a,0,5,1,,,99:5\n"), HasSubstr("the job has no deadline"));
   EXPECT_THAT(load_error(header + "a,0,5,-1\n"), HasSubstr("found -1 GPUs"));
   EXPECT_THAT(load_error(header + "a,0,5,99999999999\n"),
               HasSubstr("expected a whole number of GPUs"));

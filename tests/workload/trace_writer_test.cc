@@ -51,6 +51,8 @@ class TraceWriterTest : public ::testing::Test {
     job.min_gpus = 2;
     job.max_gpus = 8;
     job.deadline = 1e5 + 0.7;
+    job.value = 10;
+    job.later = {{1e5 + 0.9, 8}, {2e5 + 1.0 / 3, 0.1}};
     job.estimate = 12.125;
     job.cpus = 16.5;
     job.memory_gb = 0.1 + 0.2;
@@ -77,6 +79,8 @@ void expect_equal(const JobSpec& a, const JobSpec& b) {
   EXPECT_EQ(a.min_gpus, b.min_gpus);
   EXPECT_EQ(a.max_gpus, b.max_gpus);
   EXPECT_EQ(a.deadline, b.deadline);
+  EXPECT_EQ(a.value, b.value);
+  EXPECT_EQ(a.later, b.later);
   EXPECT_EQ(a.estimate, b.estimate);
   EXPECT_EQ(a.cpus, b.cpus);
   EXPECT_EQ(a.memory_gb, b.memory_gb);

@@ -64,6 +64,7 @@ class EveryGenerator : public testing::TestWithParam<Generator> {
  protected:
   void SetUp() override {
     if (GetParam().name.starts_with("gavel")) MUSTER_NEEDS_SHARED(kThroughputs);
+    if (GetParam().name == "elasticflow") MUSTER_NEEDS_SHARED(kMeasured);
   }
 
   ParamTexts params(ParamTexts given = {}) const {
@@ -78,11 +79,15 @@ class EveryGenerator : public testing::TestWithParam<Generator> {
     if (GetParam().name.starts_with("gavel")) {
       given["throughputs"] = (shared_dir() / kThroughputs).string();
     }
+    if (GetParam().name == "elasticflow") {
+      given["throughputs"] = (shared_dir() / kMeasured).string();
+    }
     return given;
   }
 
  private:
   static constexpr const char* kThroughputs = "data/gavel/simulation_throughputs.json";
+  static constexpr const char* kMeasured = "data/elasticflow/throughputs_A100";
   TemporaryFolder folder_;
 };
 

@@ -54,7 +54,7 @@ class SharePlanner {
     while (level > below && level <= frame_.gpus && level <= job_.cap) {
       const std::size_t turning = turning_point(level);
       if (turning != kNone) {
-        spread(level, below, plan_.free[turning].at);
+        spread(level, below, turning);
         return;
       }
       below = level;
@@ -80,13 +80,10 @@ class SharePlanner {
   }
   // From `end` on the cluster has what it had there before this job.
   void give_back(Seconds end) {
-    if (free_.has(end)) return;
-    int before = frame_.gpus;
-    for (const TimeStep& step : free_) {
-      if (step.at >= end) break;
-      if (step.at >= from_) before = step.gpus;
-    }
-    plan_.free.set(end, before);
+    const std::size_t at = free_.lower(end);
+    if (at < free_.size() && free_[at].at == end) return;
+    const bool known = at > 0 && free_[at - 1].at >= from_;
+    plan_.free.set(end, known ? free_[at - 1].gpus : frame_.gpus);
   }
 
   // `first` GPUs until the next step. True if that is the whole plan.
@@ -94,7 +91,7 @@ class SharePlanner {
     const std::size_t after = free_.lower(frame_.now) + 1;
     const Seconds until = after < free_.size() ? free_[after].at : due_;
     const Seconds exact = frame_.end_of(frame_.now + left_ / job_.speed(first));
-    const Seconds end = align(frame_.now, exact, frame_.slot);
+    const Seconds end = frame_.within(align(frame_.now, exact, frame_.slot), exact, until);
     plan_.gpus[0].gpus = first;
     TimeStep& present = plan_.free[plan_.free.lower(frame_.now)];
     const int before = present.gpus;
@@ -132,13 +129,15 @@ class SharePlanner {
   }
 
   // `level` GPUs from the turning point on, the level below before it, until the work is done.
-  void spread(int level, int below, Seconds turning) {
-    const std::size_t begin = plan_.free.lower(from_);
+  void spread(int level, int below, std::size_t turning_step) {
+    const Seconds turning = plan_.free[turning_step].at;
     const std::size_t end = plan_.free.lower(due_);  // the step at the deadline itself
+    // Before the turning point the lowest level has nothing.
+    const std::size_t begin = below > 0 ? plan_.free.lower(from_) : turning_step;
     for (std::size_t i = begin; i < end; ++i) {
       TimeStep& step = plan_.free[i];
       const int gpus = share_in(step, level, below, turning);
-      plan_.gpus.set(step.at, gpus);
+      plan_.gpus.go_on(step.at, gpus);
       step.gpus -= gpus;
       if (gpus == 0) continue;
       const double work = done_in(step.at, plan_.free[i + 1].at, gpus);
@@ -158,8 +157,9 @@ class SharePlanner {
   }
   void end_in(Seconds at, int gpus, std::size_t rest, std::size_t due) {
     const Seconds seconds = frame_.end_of(left_ / job_.speed(gpus));
-    const Seconds end = at + align(0, seconds, frame_.slot);
-    for (std::size_t i = rest; i < due; ++i) plan_.gpus.set(plan_.free[i].at, 0);
+    const Seconds next = rest < plan_.free.size() ? plan_.free[rest].at : kNever;
+    const Seconds end = frame_.within(at + align(0, seconds, frame_.slot), at + seconds, next);
+    if (rest < due) plan_.gpus.go_on(plan_.free[rest].at, 0);
     give_back(end);
     finish(end, at + seconds);
   }
@@ -184,7 +184,7 @@ class SharePlanner {
       const double work = (until - step.at) * job_.speed(gpus);
       if (work >= left_) {
         const Seconds exact = frame_.end_of(step.at + left_ / job_.speed(gpus));
-        const Seconds end = align(frame_.now, exact, frame_.slot);
+        const Seconds end = frame_.within(align(frame_.now, exact, frame_.slot), exact, until);
         int before = before_due_;
         for (const TimeStep& old : free_) {
           if (old.at >= due_ && old.at < end) before = old.gpus;

@@ -5,6 +5,8 @@
 // otherwise; the planner does not mind.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -46,6 +48,11 @@ struct PlanFrame {
   bool whole_seconds = false;  // work ends on a whole second, as published
 
   Seconds end_of(Seconds exact) const { return whole_seconds ? std::ceil(exact) : exact; }
+  // The end of a slot, but not after the step at `next`, if the work is done by then: steps of
+  // plans that were made at other times lie off the grid.
+  Seconds within(Seconds end, Seconds exact, Seconds next) const {
+    return whole_seconds || next < exact ? end : std::min(end, next);
+  }
 };
 
 // The minimum satisfactory share against what is free. A job that cannot make it is planned all the

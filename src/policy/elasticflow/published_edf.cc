@@ -38,30 +38,43 @@ class Edf final : public ElasticScheduler {
   }
 
  private:
+  // An end after the next round.
+  static constexpr Seconds kSomeTime = kFarDeadline / 4;
+
   struct Proposal {
-    GpuTimeline plan;
+    int gpus = 0;  // now
     Seconds end = 0;
   };
   Proposal& proposal(Slot slot) { return proposals_[index(slot)]; }
 
-  // Plans all jobs in order of their deadlines.
-  bool estimate(std::vector<Slot>& jobs) {
+  enum class Extent {
+    kAll,
+    kInTime,   // until one is late
+    kPresent,  // those that get GPUs now: the others begin when one of these is over, and end after
+               // the next round
+  };
+
+  // Plans jobs in order of their deadlines.
+  bool estimate(std::vector<Slot>& jobs, Extent extent) {
     GpuTimeline free(now_, cluster_gpus_);
     sort_by_deadline(jobs);
     bool in_time = true;
     for (const Slot slot : jobs) {
       if (proposals_.size() <= index(slot)) proposals_.resize(index(slot) + 1);
+      if (extent == Extent::kPresent && free[0].gpus == 0) {
+        proposal(slot) = {0, kSomeTime};
+        continue;
+      }
       plan_greedy(frame(), job(slot).wants, free, scratch_);
       std::swap(free, scratch_.free);
-      std::swap(proposal(slot).plan, scratch_.gpus);
-      proposal(slot).end = scratch_.end;
+      proposal(slot) = {scratch_.gpus[0].gpus, scratch_.end};
       in_time = in_time && scratch_.in_time;
+      if (!in_time && extent == Extent::kInTime) return false;
     }
     return in_time;
   }
   void adopt(Job& j) {
-    j.plan = proposal(j.slot).plan;
-    j.gpus = j.plan[0].gpus;
+    j.gpus = proposal(j.slot).gpus;
     j.old_end = j.end;
     j.end = proposal(j.slot).end;
   }
@@ -70,10 +83,10 @@ class Edf final : public ElasticScheduler {
     if (!arrivals_.empty()) {
       std::vector<Slot> all = runnable_;
       all.insert(all.end(), arrivals_.begin(), arrivals_.end());
-      estimate(all);
+      estimate(all, Extent::kPresent);
       for (const Slot slot : arrivals_) wait(slot);
     } else {
-      estimate(runnable_);
+      estimate(runnable_, Extent::kPresent);
     }
     for (const Slot slot : runnable_) {
       Job& j = job(slot);
@@ -93,7 +106,7 @@ class Edf final : public ElasticScheduler {
     for (const Slot slot : arrivals_) {
       std::vector<Slot> all = runnable_;
       all.push_back(slot);
-      if (!estimate(all)) {
+      if (!estimate(all, Extent::kInTime)) {
         refuse(job(slot));
         continue;
       }
@@ -116,11 +129,10 @@ class Edf final : public ElasticScheduler {
 
   // A job that is left without GPUs keeps its former end, and may even be declared done there.
   void replan() {
-    estimate(runnable_);
+    estimate(runnable_, Extent::kAll);
     for (const Slot slot : runnable_) {
       Job& j = job(slot);
-      j.plan = proposal(slot).plan;
-      j.gpus = j.plan[0].gpus;
+      j.gpus = proposal(slot).gpus;
       if (j.gpus == 0) continue;
       if (!j.started) {
         start(slot);

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "policy/builtin.h"
+#include "policy/elasticflow/bid.h"
 #include "policy/elasticflow/published_elastic.h"
 
 namespace muster::published {
@@ -36,7 +37,7 @@ class ElasticFlow final : public ElasticScheduler {
       admit();
     } else {
       for (const Slot slot : arrivals_) wait(slot);
-      estimate(runnable_, true);
+      plan_all();
     }
     adopt();
     start_waiting();
@@ -66,16 +67,16 @@ class ElasticFlow final : public ElasticScheduler {
     drop(slot);
   }
 
-  bool estimate(std::vector<Slot>& jobs, bool remember_ends) {
+  // Plans jobs in order of their deadlines.
+  void plan_all() {
+    free_ = GpuTimeline(now_, cluster_gpus_);
+    sort_by_deadline(runnable_);
+    for (const Slot slot : runnable_) plan(job(slot));
+  }
+  bool all_in_time(std::vector<Slot>& jobs) {
     free_ = GpuTimeline(now_, cluster_gpus_);
     sort_by_deadline(jobs);
-    bool in_time = true;
-    for (const Slot slot : jobs) {
-      Job& j = job(slot);
-      if (remember_ends) j.old_end = j.end;
-      if (!plan(j)) in_time = false;
-    }
-    return in_time;
+    return std::all_of(jobs.begin(), jobs.end(), [this](Slot slot) { return plan(job(slot)); });
   }
   bool plan(Job& j) {
     plan_share(frame(), j.wants, free_, 0, scratch_);
@@ -92,7 +93,7 @@ class ElasticFlow final : public ElasticScheduler {
     if (!arrivals_.empty()) {
       std::vector<Slot> all = runnable_;
       all.insert(all.end(), arrivals_.begin(), arrivals_.end());
-      admitted = estimate(all, true);
+      admitted = all_in_time(all);
       for (const Slot slot : arrivals_) {
         if (admitted || job(slot).best_effort()) {
           wait(slot);
@@ -101,18 +102,17 @@ class ElasticFlow final : public ElasticScheduler {
         }
       }
     }
-    if (!admitted) estimate(runnable_, arrivals_.empty());
+    if (!admitted) plan_all();
   }
 
+  // The original plans everybody once more here, with the same outcome.
   void adopt() {
-    if (admission_) free_ = GpuTimeline(now_, cluster_gpus_);
     sort_by_deadline(runnable_);
     for (const Slot slot : runnable_) {
       Job& j = job(slot);
       j.gpus = j.plan[0].gpus;
       events_.move_end(j);
       j.old_end = j.end;
-      if (admission_) plan(j);
     }
   }
 
@@ -138,7 +138,8 @@ class ElasticFlow final : public ElasticScheduler {
   struct Offer {
     double marginal = -kInfinite;
     int gpus = 0;  // the next size
-    JobPlan plan;
+    bool current = false;
+    Bid bid;
   };
   Offer& offer(Slot slot) { return offers_[index(slot)]; }
 
@@ -146,17 +147,33 @@ class ElasticFlow final : public ElasticScheduler {
   void bid(Slot slot, int spare) {
     const Job& j = job(slot);
     Offer& o = offer(slot);
-    o.marginal = -kInfinite;
-    if (o.gpus == j.gpus || o.gpus - j.gpus > spare) return;
-    plan_share(frame(), j.wants, without(free_, j.plan, j.end), o.gpus, o.plan);
-    const double growth = gpu_seconds(o.plan.gpus, o.plan.end) - gpu_seconds(j.plan, j.end);
+    if (o.gpus == j.gpus || o.gpus - j.gpus > spare) {
+      o.marginal = -kInfinite;
+      return;
+    }
+    if (j.gpus == 0) {
+      o.marginal = kInfinite;
+      return;
+    }
+    if (o.current && o.bid.survives(changes_) &&
+        o.bid.first_step == Bidder::first_step(free_, j.plan, j.end)) {
+      return;
+    }
+    o.bid = bidder_.bid(frame(), j.wants, free_, j.plan, j.end, o.gpus);
+    o.current = true;
+    const double growth = o.bid.gpu_seconds - gpu_seconds(j.plan, j.end);
     o.marginal = growth / (o.gpus - j.gpus);
     if (grow_least_) o.marginal = -o.marginal;
-    if (j.gpus == 0) o.marginal = kInfinite;
   }
+  // Most bids stay what they were, and the list nearly in order.
   void sort_by_marginal() {
-    std::stable_sort(runnable_.begin(), runnable_.end(),
-                     [this](Slot a, Slot b) { return offer(a).marginal > offer(b).marginal; });
+    ranks_.clear();
+    for (const Slot slot : runnable_) ranks_.push_back({offer(slot).marginal, slot});
+    const auto before = [](const Rank& a, const Rank& b) { return a.marginal > b.marginal; };
+    const auto sorted = std::is_sorted_until(ranks_.begin(), ranks_.end(), before);
+    if (sorted == ranks_.end()) return;
+    std::stable_sort(ranks_.begin(), ranks_.end(), before);
+    for (std::size_t i = 0; i < ranks_.size(); ++i) runnable_[i] = ranks_[i].slot;
   }
 
   // Spare GPUs go, step by step, to the job whose plan grows most by them. The paper means the
@@ -167,8 +184,10 @@ class ElasticFlow final : public ElasticScheduler {
       if (offers_.size() <= index(slot)) offers_.resize(index(slot) + 1);
       spare -= job(slot).gpus;
       offer(slot).gpus = job(slot).wants.next(job(slot).gpus);
+      offer(slot).current = false;
     }
     if (spare == 0) return;
+    changes_.clear();
     for (const Slot slot : runnable_) bid(slot, spare);
     sort_by_marginal();
     bool given = true;
@@ -190,15 +209,18 @@ class ElasticFlow final : public ElasticScheduler {
     }
   }
   void take(Job& j, Offer& o) {
-    free_ = o.plan.free;
-    j.plan = o.plan.gpus;
+    plan_share(frame(), j.wants, without(free_, j.plan, j.end), o.gpus, scratch_);
+    find_changes(free_, scratch_.free, changes_);
+    std::swap(free_, scratch_.free);
+    std::swap(j.plan, scratch_.gpus);
     j.gpus = o.gpus;
     j.old_end = j.end;
-    j.end = o.plan.end;
-    j.exact_end = o.plan.exact;
+    j.end = scratch_.end;
+    j.exact_end = scratch_.exact;
     if (!j.started) start(j.slot);
     events_.move_end(j);
     o.gpus = j.wants.next(j.gpus);
+    o.current = false;
   }
 
   void note_changes(const std::vector<Slot>& jobs) {
@@ -231,7 +253,14 @@ class ElasticFlow final : public ElasticScheduler {
   bool grow_least_;
   GpuTimeline free_;
   JobPlan scratch_;
-  std::vector<Offer> offers_;  // by slot
+  struct Rank {
+    double marginal;
+    Slot slot;
+  };
+  Bidder bidder_;
+  std::vector<Offer> offers_;       // by slot
+  std::vector<TimeRange> changes_;  // of what is free, by the last GPUs handed out
+  std::vector<Rank> ranks_;
   Seconds next_change_ = kNever;
 };
 

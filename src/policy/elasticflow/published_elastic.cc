@@ -31,9 +31,13 @@ void ElasticScheduler::advance() {
 }
 
 void ElasticScheduler::sort_by_deadline(std::vector<Slot>& jobs) const {
-  std::stable_sort(jobs.begin(), jobs.end(), [this](Slot a, Slot b) {
+  const auto before = [this](Slot a, Slot b) {
     return job(a).wants.deadline < job(b).wants.deadline;
-  });
+  };
+  // Often only the last ones are new.
+  const auto sorted = std::is_sorted_until(jobs.begin(), jobs.end(), before);
+  std::stable_sort(sorted, jobs.end(), before);
+  std::inplace_merge(jobs.begin(), sorted, jobs.end(), before);
 }
 
 void ElasticScheduler::drop(Slot slot) {

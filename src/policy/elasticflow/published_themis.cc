@@ -33,8 +33,6 @@ class Themis final : public Scheduler {
     }
     if (jobs_.empty()) return;
     divide();
-    std::stable_sort(jobs_.begin(), jobs_.end(),
-                     [this](Slot a, Slot b) { return state(a).fraction > state(b).fraction; });
     int free = cluster_gpus_;
     for (const Slot slot : jobs_) {
       if (job(slot).request > free) continue;
@@ -47,11 +45,14 @@ class Themis final : public Scheduler {
  private:
   struct State {
     Seconds remaining = 0;    // by its recorded duration
-    double fraction = 0;      // of time
     double alone = 0;         // fraction if all shared alike
     double left_before = -1;  // work left at the round before; negative: it was not there
     double alone_before = 1;
     double done_alone = 0;  // iterations it would have needed alone, as the artifact adds them up
+  };
+  struct Rank {
+    double fraction;  // of time
+    Slot slot;
   };
   // What the fairness of a job hangs on: (elapsed + work / fraction) / isolated.
   struct Term {
@@ -62,13 +63,16 @@ class Themis final : public Scheduler {
   };
   State& state(Slot slot) { return state_[index(slot)]; }
 
+  // Brings the jobs into the order of their fractions.
   void divide() {
+    long long demand = 0;
     const double fair =
         std::ceil(static_cast<double>(cluster_gpus_) / static_cast<double>(jobs_.size()));
     terms_.clear();
     for (const Slot slot : jobs_) {
       State& s = state(slot);
       const Job& j = job(slot);
+      demand += j.request;
       s.alone = std::min(1.0, fair / j.request);
       if (s.left_before >= 0) s.done_alone += (s.left_before - j.wants.left) / s.alone_before;
       s.left_before = j.wants.left;
@@ -77,18 +81,29 @@ class Themis final : public Scheduler {
       terms_.push_back({event_ - j.submit, j.wants.left / speed_of(j),
                         s.done_alone + j.wants.left / s.alone, j.request});
     }
+    // Where everybody fits, no order matters.
+    if (demand <= cluster_gpus_) return;
     const auto [worst, binding] = least_worst();
     fractions_.clear();
     for (const Term& term : terms_) fractions_.push_back(fraction(term, worst));
     // Where GPUs are left over, any larger fractions are as good; a solver by interior points ends
     // in the midst of them.
     const double price = binding ? 0 : price_of_gpus();
+    ranks_.clear();
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
-      state(jobs_[i]).fraction =
+      const double centred =
           binding ? fractions_[i] : centre(fractions_[i], price * terms_[i].gpus);
+      ranks_.push_back({centred, jobs_[i]});
     }
+    std::stable_sort(ranks_.begin(), ranks_.end(),
+                     [](const Rank& a, const Rank& b) { return a.fraction > b.fraction; });
+    for (std::size_t i = 0; i < jobs_.size(); ++i) jobs_[i] = ranks_[i].slot;
   }
-  static double speed_of(const Job& j) { return j.wants.speed(j.request); }
+  // A size that was not measured is as fast as the next smaller one.
+  static double speed_of(const Job& j) {
+    const double measured = j.wants.speed(j.request);
+    return measured > 0 ? measured : j.wants.speed(j.wants.fit(j.request));
+  }
   static double fraction(const Term& term, double worst) {
     return std::min(1.0, term.work / (worst * term.isolated - term.elapsed));
   }
@@ -111,12 +126,15 @@ class Themis final : public Scheduler {
     double low = 0;
     double high = 1;
     constexpr int kEnough = 200;
-    for (int i = 0; i < kEnough && high * left_at(high) < 1; ++i) high *= 2;
-    for (int i = 0; i < kEnough; ++i) {
+    for (int i = 0; i < kEnough && high * left_at(high) < 1; ++i) {
+      low = high;
+      high *= 2;
+    }
+    for (;;) {
       const double middle = low + (high - low) / 2;
+      if (middle <= low || middle >= high) return high;
       (middle * left_at(middle) < 1 ? low : high) = middle;
     }
-    return high;
   }
   // The smallest bound on the unfairness for which fractions up to 1 fit into the cluster, and
   // whether the cluster is what keeps it from being smaller.
@@ -125,18 +143,23 @@ class Themis final : public Scheduler {
     for (const Term& term : terms_) {
       low = std::max(low, (term.elapsed + term.work) / term.isolated);
     }
-    const auto fits = [this](double worst) {
-      double gpus = 0;
-      for (const Term& term : terms_) gpus += term.gpus * fraction(term, worst);
-      return gpus <= cluster_gpus_;
-    };
-    if (fits(low)) return {low, false};
-    double high = 2 * low;
-    while (!fits(high)) high *= 2;
+    bool binding = false;
+    // The GPUs that a bound takes fall and bend upwards: Newton's steps from the left never pass
+    // the bound that takes all of them.
     for (;;) {
-      const double middle = low + (high - low) / 2;
-      if (middle <= low || middle >= high) return {high, true};
-      (fits(middle) ? high : low) = middle;
+      double gpus = -cluster_gpus_;
+      double slope = 0;
+      for (const Term& term : terms_) {
+        const double rest = low * term.isolated - term.elapsed;
+        const double share = term.gpus * term.work / rest;
+        gpus += share;
+        slope += share * term.isolated / rest;
+      }
+      if (gpus <= 0) return {low, binding};
+      binding = true;
+      const double next = low + gpus / slope;
+      if (!(next > low)) return {low, true};
+      low = next;
     }
   }
 
@@ -160,6 +183,7 @@ class Themis final : public Scheduler {
   std::vector<State> state_;  // by slot
   std::vector<Term> terms_;
   std::vector<double> fractions_;  // the least that keep everybody within the bound
+  std::vector<Rank> ranks_;
   std::vector<Slot> ending_;
   Seconds event_ = 0;  // of the last arrival or end
 };

@@ -47,6 +47,10 @@ class GpuTimeline {
   }
   // Sets the value from `time` to the next step.
   void set(Seconds time, int gpus) {
+    if (!steps_.empty() && time > steps_.back().at) {
+      steps_.push_back({time, gpus});
+      return;
+    }
     const std::size_t i = lower(time);
     if (i < steps_.size() && steps_[i].at == time) {
       steps_[i].gpus = gpus;
@@ -70,8 +74,21 @@ class GpuTimeline {
     }
     steps_.resize(kept);
   }
-  // Keeps the steps before position `count`.
-  void cut(std::size_t count) { steps_.resize(count); }
+  // Forgets what lies before `time`.
+  void begin_at(Seconds time) {
+    std::size_t i = lower(time);
+    if (i == steps_.size() || steps_[i].at > time) --i;
+    steps_.erase(steps_.begin(), steps_.begin() + static_cast<std::ptrdiff_t>(i));
+    steps_.front().at = time;
+  }
+  // Goes on with this value from `time` on, which is not before the last step.
+  void go_on(Seconds time, int gpus) {
+    if (steps_.back().at == time) {
+      steps_.back().gpus = gpus;
+    } else if (steps_.back().gpus != gpus) {
+      steps_.push_back({time, gpus});
+    }
+  }
 
  private:
   std::vector<TimeStep> steps_;

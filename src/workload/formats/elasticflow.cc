@@ -1,8 +1,10 @@
 // The ten MSR ITP clusters of 2021, as released (raw), and as the ElasticFlow artifact feeds them
 // to its scheduler, with model, iterations and deadline.
 #include <array>
+#include <cmath>
 
 #include "workload/elastic_range.h"
+#include "workload/elasticflow_draw.h"
 #include "workload/formats/formats.h"
 #include "workload/table_parser.h"
 
@@ -48,15 +50,49 @@ class ElasticFlowParser final : public TableParser {
   }
 };
 
+// The raw trace with models, iterations and deadlines: the conversion that the artifact promises
+// and that does not run there.
+class DrawingParser final : public TableParser {
+ public:
+  DrawingParser(ElasticFlowDraw draw, Symbols& symbols)
+      : TableParser(TableSchema{kRawColumns}, symbols), draw_(std::move(draw)) {}
+
+ protected:
+  Parsed finish(JobSpec& job) override {
+    constexpr Seconds kShort = 600;
+    constexpr int kLarge = 64;
+    if (job.gpus == 3 || (job.gpus > 4 && job.gpus < 8))
+      return skip("it asks for 3, 5, 6 or 7 GPUs");
+    if (job.duration < kShort) return skip("it ran for less than 600 s");
+    if (job.gpus > kLarge) return skip("it asks for more than 64 GPUs");
+    draw_.model(job, true);
+    job.iterations = std::trunc(draw_.iterations(job, job.duration));
+    if (job.iterations <= 0) return skip("its model was not measured on so many GPUs");
+    job.deadline = draw_.deadline(job.submit, job.duration);
+    set_elastic_range(job);
+    return Parsed::kJob;
+  }
+
+ private:
+  ElasticFlowDraw draw_;
+};
+
 }  // namespace
 
 bool matches_itp(std::string_view head) {
   return header_names(head, ',', {"job_id", "submission_time", "duration", "num_gpu"});
 }
 
-ParserResult make_itp(const Params&, Symbols& symbols) {
-  return std::unique_ptr<TraceParser>(
-      std::make_unique<TableParser>(TableSchema{kRawColumns}, symbols));
+ParamList itp_settings() { return elasticflow_draw_params(); }
+
+ParserResult make_itp(const Params& settings, Symbols& symbols) {
+  if (settings.text("throughputs").empty()) {
+    return std::unique_ptr<TraceParser>(
+        std::make_unique<TableParser>(TableSchema{kRawColumns}, symbols));
+  }
+  auto draw = ElasticFlowDraw::make(settings, symbols);
+  if (!draw) return draw.error();
+  return std::unique_ptr<TraceParser>(std::make_unique<DrawingParser>(std::move(*draw), symbols));
 }
 
 bool matches_elasticflow(std::string_view head) {

@@ -52,6 +52,7 @@ bool matches_sacct(std::string_view head);
 
 ParamList philly_json_settings();
 ParamList gavel_settings();
+ParamList itp_settings();
 ParamList swf_settings();
 
 }  // namespace muster

@@ -3,13 +3,14 @@
 
 #include <array>
 
+#include "base/text.h"
 #include "workload/formats/formats.h"
 #include "workload/table_parser.h"
 
 namespace muster {
 namespace {
 
-constexpr std::array<TraceColumn, 17> kColumns = {{
+constexpr std::array<TraceColumn, 19> kColumns = {{
     {"job_id", TraceField::kName, "any text; unique in the trace", true},
     {"submit_s", TraceField::kSubmit, "seconds, or a wall-clock time in seconds since 1970", true},
     {"duration_s", TraceField::kDuration,
@@ -20,6 +21,9 @@ constexpr std::array<TraceColumn, 17> kColumns = {{
     {"max_gpus", TraceField::kMaxGpus,
      "most GPUs an elastic job runs on; empty or 0: exactly `gpus`"},
     {"deadline_s", TraceField::kDeadline, "on the clock of `submit_s`; empty: none"},
+    {"value", TraceField::kValue, "what meeting the deadline is worth; empty: 1"},
+    {"later", TraceField::kLater,
+     "what being late is still worth: TIME:VALUE with ';' between; empty: nothing"},
     {"estimate_s", TraceField::kEstimate,
      "what its owner believes the duration to be; empty or 0: unknown"},
     {"cpus", TraceField::kCpus,
@@ -35,6 +39,20 @@ constexpr std::array<TraceColumn, 17> kColumns = {{
     {"gpu_type", TraceField::kGpuType, "GPU type it must run on; empty: any"},
 }};
 
+class NativeParser final : public TableParser {
+ public:
+  explicit NativeParser(Symbols& symbols)
+      : TableParser(TableSchema{kColumns, ',', true}, symbols) {}
+
+ protected:
+  Parsed finish(JobSpec& job) override {
+    if (job.later.empty() || job.later.front().by > job.deadline) return Parsed::kJob;
+    return bad_cell(TraceField::kLater, 0, exact_text(job.later.front().by),
+                    job.deadline == kNever ? "nothing, as the job has no deadline"
+                                           : "times after the deadline");
+  }
+};
+
 }  // namespace
 
 std::span<const TraceColumn> native_columns() { return kColumns; }
@@ -44,8 +62,7 @@ bool matches_native(std::string_view head) {
 }
 
 ParserResult make_native(const Params&, Symbols& symbols) {
-  return std::unique_ptr<TraceParser>(
-      std::make_unique<TableParser>(TableSchema{kColumns, ',', true}, symbols));
+  return std::unique_ptr<TraceParser>(std::make_unique<NativeParser>(symbols));
 }
 
 }  // namespace muster

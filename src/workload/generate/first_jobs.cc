@@ -15,6 +15,7 @@ class FirstJobs final : public JobSource {
   }
   bool finished() override { return left_ == 0 || source_->finished(); }
   std::optional<Error> error() const override { return source_->error(); }
+  bool more_after(Seconds time) const override { return left_ > 1 && source_->more_after(time); }
 
  private:
   std::unique_ptr<JobSource> source_;

@@ -30,4 +30,7 @@ Result<Generated> make_gavel_jobs(const Params& params, Symbols& symbols);
 ParamList gavel_trace_params();
 Result<Generated> make_gavel_trace(const Params& params, Symbols& symbols);
 
+ParamList elasticflow_params();
+Result<Generated> make_elasticflow_jobs(const Params& params, Symbols& symbols);
+
 }  // namespace muster

@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-constexpr std::array<Generator, 12> kGenerators = {{
+constexpr std::array<Generator, 13> kGenerators = {{
     {"poisson", "independent arrivals, one distribution of durations, a mix of sizes", "",
      poisson_params, make_poisson},
     {"diurnal", "arrivals that follow day and night and the week, with bursts", "", diurnal_params,
@@ -38,6 +38,9 @@ constexpr std::array<Generator, 12> kGenerators = {{
      "Gavel (OSDI 2020), utils.generate_job", gavel_params, make_gavel_jobs},
     {"gavel-trace", "the jobs that Gavel's script for traces draws, draw for draw",
      "Gavel (OSDI 2020), generate_trace.py", gavel_trace_params, make_gavel_trace},
+    {"elasticflow",
+     "the synthetic jobs with deadlines that ElasticFlow's script draws, draw for draw",
+     "ElasticFlow (ASPLOS 2023), generate_trace.py", elasticflow_params, make_elasticflow_jobs},
 }};
 
 }  // namespace
