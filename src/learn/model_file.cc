@@ -40,21 +40,25 @@ FeatureSet features_of(const Json& list) {
 }
 
 // What is wrong with a term, or nothing.
-std::string fault(const EbmTerm& term, std::size_t features) {
+std::string fault(const EbmTerm& term, const FeatureSet& features) {
   if (term.features.empty() || term.features.size() > 2 ||
       term.features.size() != term.bins.size()) {
     return "a term needs one or two features";
   }
   std::size_t cells = 1;
   for (std::size_t i = 0; i < term.features.size(); ++i) {
-    if (term.features[i] < 0 || static_cast<std::size_t>(term.features[i]) >= features) {
+    const auto place = static_cast<std::size_t>(term.features[i]);
+    if (term.features[i] < 0 || place >= features.size()) {
       return "a term names a feature that is not there";
     }
-    if (!std::is_sorted(term.bins[i].cuts.begin(), term.bins[i].cuts.end()) ||
-        term.bins[i].categories < 0) {
-      return "cuts must ascend";
+    const Bins& bins = term.bins[i];
+    if (bins.categorical != features[place].categorical ||
+        (bins.categorical &&
+         static_cast<std::size_t>(bins.categories) != features[place].categories.size())) {
+      return "a term has other categories than its feature";
     }
-    cells *= static_cast<std::size_t>(term.bins[i].count());
+    if (!std::is_sorted(bins.cuts.begin(), bins.cuts.end())) return "cuts must ascend";
+    cells *= static_cast<std::size_t>(bins.count());
   }
   if (term.scores.size() != cells || term.deviations.size() != cells ||
       term.weights.size() != cells) {
@@ -159,7 +163,7 @@ Result<Ebm> ebm_of(std::string_view text, std::string_view where) {
       term.deviations = item.at("deviations").get<std::vector<double>>();
       term.weights = item.at("weights").get<std::vector<double>>();
       term.importance = item.at("importance").get<double>();
-      if (const std::string problem = fault(term, model.features.size()); !problem.empty()) {
+      if (const std::string problem = fault(term, model.features); !problem.empty()) {
         return Error{fmt::format("{}: damaged model file: {}", where, problem)};
       }
       model.terms.push_back(std::move(term));
