@@ -3,11 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
+
+#include "solve/matching_rows.h"
 
 namespace muster {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using matching_rows::kInfinity;
+using matching_rows::kTight;
+using matching_rows::least_of;
+
 constexpr signed char kUntouched = -1;
 constexpr signed char kOuter = 0;
 constexpr signed char kInner = 1;
@@ -21,13 +27,15 @@ void Matcher::reset(std::span<const int> kinds, std::span<const double> weights)
   // Compound vertices nest, so there are never more than half as many as real ones.
   width_ = n + n / 2 + 2;
   const std::size_t rows = (n / 2 + 1) * width_;
-  if (out_.size() < rows) {
-    out_.resize(rows);
-    in_.resize(rows);
+  if (near_.size() < rows) {
+    near_.resize(rows);
+    born_label_.resize(rows);
     holder_.resize(rows);
   }
   if (ring_.size() < width_) {
     ring_.resize(width_);
+    first_ring_.resize(width_);
+    born_.resize(width_);
     leaves_.resize(width_);
   }
   label_.assign(width_, 0);
@@ -38,16 +46,25 @@ void Matcher::reset(std::span<const int> kinds, std::span<const double> weights)
   best_slack_.assign(width_, kInfinity);
   limit_.assign(width_, kInfinity);
   mark_.assign(width_, kUntouched);
+  hidden_.assign(width_, kInfinity);
+  direction_.assign(width_, 0);
+  share_.assign(width_, 1);
+  tops_.clear();
   seen_.assign(width_, 0);
+  shrunk_.resize(width_);
+  adopted_.resize(width_);
   stamp_ = 0;
   kind_.assign(width_, 0);
   const std::size_t kind_count =
       n == 0 ? 0 : static_cast<std::size_t>(*std::max_element(kinds.begin(), kinds.end())) + 1;
   doubled_.assign(std::max<std::size_t>(1, kind_count) * width_, 0);
   scanned_weight_.assign(doubled_.size(), -kInfinity);
+  offered_weight_.assign(doubled_.size(), -kInfinity);
   double largest = 0;
   for (std::size_t kind = 0; kind < kind_count; ++kind) {
     for (std::size_t v = 0; v < n; ++v) {
+      const double back = weights[static_cast<std::size_t>(kinds[v]) * kind_count + kind];
+      if (back > 0) offered_weight_[kind * width_ + v + 1] = back * 2;
       const double weight = weights[kind * kind_count + static_cast<std::size_t>(kinds[v])];
       if (!(weight > 0)) continue;
       doubled_[kind * width_ + v + 1] = scanned_weight_[kind * width_ + v + 1] = weight * 2;
@@ -95,7 +112,6 @@ void Matcher::enqueue(Vertex x) {
 // Offers to inner vertices are never asked for again. Offers to compound vertices are made apart,
 // so that of a vertex inside one only a tight edge is news.
 void Matcher::set_limit(Vertex x) {
-  constexpr double kTight = std::numeric_limits<double>::min();
   if (x > n_) {
     const double limit = mark_[x] == kInner ? -kInfinity : kTight;
     for (const Vertex v : leaves_[x]) limit_[v] = limit;
@@ -104,9 +120,19 @@ void Matcher::set_limit(Vertex x) {
   }
 }
 
+void Matcher::show_mark(Vertex v, signed char mark) {
+  hidden_[v] = mark == kOuter ? 0 : kInfinity;
+  direction_[v] = mark == kOuter ? -1 : mark == kInner ? 1 : 0;
+  share_[v] = mark == kOuter ? 0.5 : 1;
+}
+
 void Matcher::set_mark(Vertex x, signed char mark) {
   mark_[x] = mark;
-  set_limit(x);
+  if (x <= n_) {
+    show_mark(x, mark);
+  } else {
+    for (const Vertex v : leaves_[x]) show_mark(v, mark);
+  }
 }
 
 void Matcher::offer(Vertex u, Vertex x) {
@@ -124,27 +150,48 @@ void Matcher::forget_best(Vertex x) {
 }
 
 void Matcher::rebuild_best(Vertex x) {
-  forget_best(x);
-  for (Vertex u = 1; u <= n_; ++u) {
-    if (top_[u] != x && mark_[top_[u]] == kOuter && joined(edge(u, x))) offer(u, x);
+  best_[x] = 0;
+  best_slack_[x] = kInfinity;
+  if (x <= n_) {
+    const double* const weights = &offered_weight_[static_cast<std::size_t>(kind_[x]) * width_];
+    const double own_hidden = std::exchange(hidden_[x], kInfinity);
+    const Vertex u =
+        matching_rows::least_slack(label_.data(), weights, hidden_.data(), label_[x], n_ + 1);
+    hidden_[x] = own_hidden;
+    if (u != 0) {
+      best_[x] = u;
+      best_slack_[x] = label_[u] + label_[x] - weights[u];
+    }
+  } else {
+    const Vertex* const near = &near_[row(x)];
+    for (Vertex u = 1; u <= n_; ++u) {
+      if (hidden_[u] != 0 || top_[u] == x) continue;
+      const double weight = weights_from(u)[near[u]];
+      const double offered = label_[u] + label_[near[u]] - weight;
+      if (!(weight > 0) || !(offered < best_slack_[x])) continue;
+      best_[x] = u;
+      best_slack_[x] = offered;
+    }
   }
+  set_limit(x);
 }
 
 bool Matcher::phase() {
   std::fill(mark_.begin(), mark_.begin() + count_ + 1, kUntouched);
+  std::fill(hidden_.begin(), hidden_.begin() + n_ + 1, kInfinity);
+  std::fill(direction_.begin(), direction_.begin() + n_ + 1, 0);
+  std::fill(share_.begin(), share_.begin() + n_ + 1, 1);
   std::fill(best_.begin(), best_.begin() + count_ + 1, 0);
   std::fill(best_slack_.begin(), best_slack_.begin() + count_ + 1, kInfinity);
   std::fill(limit_.begin(), limit_.begin() + n_ + 1, kInfinity);
-  for (Vertex b = n_ + 1; b <= count_; ++b) {
-    if (top_[b] == b) set_limit(b);
-  }
+  for (const Vertex b : tops_) set_limit(b);
   queue_.clear();
   head_ = 0;
   scanned_.clear();
   for (Vertex x = 1; x <= count_; ++x) {
     if (top_[x] != x || mate_[x] != 0) continue;
     parent_[x] = 0;
-    mark_[x] = kOuter;
+    set_mark(x, kOuter);
     enqueue(x);
   }
   if (queue_.empty()) return false;
@@ -160,7 +207,7 @@ bool Matcher::phase() {
     scanned_.clear();
     const Vertex before = count_;
     for (Vertex x = 1; x <= before; ++x) {
-      if (top_[x] == x && best_[x] != 0 && top_[best_[x]] != x && slack(edge(best_[x], x)) <= 0 &&
+      if (best_slack_[x] <= 0 && top_[x] == x && best_[x] != 0 && top_[best_[x]] != x &&
           found(edge(best_[x], x))) {
         return true;
       }
@@ -192,8 +239,10 @@ bool Matcher::scan(Vertex u) {
 // Offers u to every compound vertex outside u's with a joined and not tight vertex in [from, end).
 void Matcher::offer_to_compound(Vertex u, Vertex from, Vertex end) {
   const double* const weights = weights_from(u);
-  for (Vertex b = n_ + 1; b <= count_; ++b) {
-    if (top_[b] != b || mark_[b] == kInner || top_[u] == b) continue;
+  for (const Vertex b : tops_) {
+    if (mark_[b] == kInner || top_[u] == b) continue;
+    if (best_[b] != 0 && !(slack(edge(u, b)) < best_slack_[b]))
+      continue;  // it would change nothing
     for (const Vertex v : leaves_[b]) {
       if (v < from || v >= end) continue;
       if (!(weights[v] > 0) || !(label_[u] + label_[v] - weights[v] > 0)) continue;
@@ -203,35 +252,22 @@ void Matcher::offer_to_compound(Vertex u, Vertex from, Vertex end) {
   }
 }
 
-namespace {
-
-// The first v in [from, end) whose slack is below its limit; `end` if there is none.
-std::int32_t next_news(const double* label, const double* weight, const double* limit, double own,
-                       std::int32_t from, std::int32_t end) {
-  constexpr std::int32_t kBlock = 16;
-  while (from + kBlock <= end) {
-    int news = 0;
-    for (std::int32_t j = 0; j < kBlock; ++j) {
-      news |= own + label[from + j] - weight[from + j] < limit[from + j] ? 1 : 0;
-    }
-    if (news != 0) break;
-    from += kBlock;
-  }
-  while (from < end && !(own + label[from] - weight[from] < limit[from])) ++from;
-  return from;
-}
-
-}  // namespace
-
 bool Matcher::scan_row(Vertex u) {
   const double* const weights = &scanned_weight_[static_cast<std::size_t>(kind_[u]) * width_];
   const double own = label_[u];
-  Vertex behind = 1;  // compound vertices have had their offers up to here
+  Vertex behind = 1;   // compound vertices have had their offers up to here
+  Vertex checked = 1;  // whole blocks end here
   for (Vertex v = 1; v <= n_; ++v) {
-    v = next_news(label_.data(), weights, limit_.data(), own, v, n_ + 1);
-    if (v > n_) break;
-    if (v == u || top_[u] == top_[v]) continue;
+    if (v >= checked) {
+      const double own_limit = std::exchange(limit_[u], -kInfinity);
+      v = matching_rows::offer_row(label_.data(), weights, limit_.data(), best_slack_.data(),
+                                   best_.data(), u, own, v, n_ + 1);
+      limit_[u] = own_limit;
+      if (v > n_) break;
+      checked = v + 8;
+    }
     const double gap = own + label_[v] - weights[v];
+    if (!(gap < limit_[v]) || v == u || top_[u] == top_[v]) continue;
     if (gap > 0) {
       if (top_[v] == v) {
         best_[v] = u;
@@ -254,35 +290,35 @@ bool Matcher::scan_row(Vertex u) {
 
 bool Matcher::adjust() {
   double step = kInfinity;
-  for (Vertex b = n_ + 1; b <= count_; ++b) {
-    if (top_[b] == b && mark_[b] == kInner) step = std::min(step, label_[b] / 2);
-  }
-  for (Vertex x = 1; x <= count_; ++x) {
-    if (top_[x] != x || best_[x] == 0) continue;
-    if (mark_[x] == kUntouched) step = std::min(step, best_slack_[x]);
-    if (mark_[x] == kOuter) step = std::min(step, best_slack_[x] / 2);
-  }
-  for (Vertex u = 1; u <= n_; ++u) {
-    const signed char mark = mark_[top_[u]];
-    if (mark == kOuter) {
-      if (label_[u] <= step ||
-          std::abs(label_[u] - step) <= options_.stop_tolerance * std::max(label_[u], step)) {
-        return false;
-      }
-      label_[u] -= step;
-    } else if (mark == kInner) {
-      label_[u] += step;
+  for (const Vertex b : tops_) {
+    if (mark_[b] == kInner) {
+      step = std::min(step, label_[b] / 2);
+    } else if (best_[b] != 0) {
+      step = std::min(step, mark_[b] == kOuter ? best_slack_[b] / 2 : best_slack_[b]);
     }
   }
-  for (Vertex b = n_ + 1; b <= count_; ++b) {
-    if (top_[b] != b) continue;
+  step = std::min(step, least_of(n_ + 1, [this](Vertex v) { return best_slack_[v] * share_[v]; }));
+  // Whoever is nearly at the step ends the search; only the least label can be.
+  const double least = least_of(n_ + 1, [this](Vertex v) { return label_[v] + hidden_[v]; });
+  if (least <= step || least * (1 - 2 * options_.stop_tolerance) <= step) {
+    for (Vertex u = 1; u <= n_; ++u) {
+      if (hidden_[u] == 0 &&
+          (label_[u] <= step ||
+           std::abs(label_[u] - step) <= options_.stop_tolerance * std::max(label_[u], step))) {
+        return false;
+      }
+    }
+  }
+  for (Vertex u = 1; u <= n_; ++u) label_[u] += direction_[u] * step;
+  for (const Vertex b : tops_) {
     if (mark_[b] == kOuter) label_[b] += step * 2;
     if (mark_[b] == kInner) label_[b] -= step * 2;
+    if (best_[b] != 0) best_slack_[b] = slack(edge(best_[b], b));
   }
-  for (Vertex x = 1; x <= count_; ++x) {
+  for (Vertex x = 1; x <= n_; ++x) {
     if (best_[x] == 0) continue;
-    best_slack_[x] = slack(edge(best_[x], x));
-    if (x <= n_) set_limit(x);
+    best_slack_[x] = slack({best_[x], x});
+    limit_[x] = std::max(best_slack_[x], kTight);
   }
   return true;
 }
@@ -292,9 +328,9 @@ bool Matcher::found(Edge e) {
   const Vertex v = top_[e.v];
   if (mark_[v] == kUntouched) {
     parent_[v] = e.u;
-    mark_[v] = kInner;
+    set_mark(v, kInner);
     const Vertex next = top_[mate_[v]];
-    mark_[next] = kOuter;
+    set_mark(next, kOuter);
     forget_best(v);
     forget_best(next);
     enqueue(next);
@@ -336,18 +372,47 @@ void Matcher::set_top(Vertex x, Vertex top) {
 // The compound vertex stands in for the child wherever the child's edge has less slack. Where no
 // edge exists yet, anything goes: even a pair without an edge, whose weight counts as 0.
 void Matcher::adopt_edges(Vertex b, Vertex child) {
-  Edge* const out = &out_[row(b)];
+  Vertex* const near = &near_[row(b)];
   const bool first = child == ring_[b].front();
-  for (Vertex x = 1; x <= count_; ++x) {
-    if (top_[x] == b || top_[x] == 0) continue;
-    const Edge theirs = edge(child, x);
-    const double gap = slack(theirs);
-    const auto at = static_cast<std::size_t>(x);
-    if (!first && !(gap < shrunk_[at]) && joined(out[at])) continue;
-    out[at] = theirs;
-    set_edge(x, b, edge(x, child));
-    shrunk_[at] = gap;
+  if (child <= n_) {
+    matching_rows::adopt_row(near, shrunk_.data(), adopted_.data(), label_.data(),
+                             weights_from(child), child, label_[child], first, n_ + 1);
+    return;
   }
+  const Vertex* const theirs = &near_[row(child)];
+  for (Vertex x = 1; x <= n_; ++x) {
+    if (top_[x] == b) continue;
+    const Vertex leaf = theirs[x];
+    const double weight = weights_from(leaf)[x];
+    const double gap = label_[leaf] + label_[x] - weight;
+    const auto at = static_cast<std::size_t>(x);
+    if (!first && !(gap < shrunk_[at]) && adopted_[at] > 0) continue;
+    near[x] = leaf;
+    shrunk_[at] = gap;
+    adopted_[at] = weight;
+  }
+}
+
+// Which edge stands for two compound vertices was settled when the later of them was made, by the
+// labels of then. Few are ever asked for, so it is found when it is.
+Matcher::Edge Matcher::compound_edge(Vertex a, Vertex b) const {
+  if (born_[a] < born_[b]) {
+    const Edge turned = compound_edge(b, a);
+    return {turned.v, turned.u};
+  }
+  const double* const label = &born_label_[row(a)];
+  Edge best;
+  double least = 0;
+  bool first = true;
+  for (const Vertex child : first_ring_[a]) {
+    const Edge theirs = edge(child, b);
+    const double gap = label[theirs.u] + label[theirs.v] - doubled(theirs);
+    if (!first && !(gap < least) && joined(best)) continue;
+    best = theirs;
+    least = gap;
+    first = false;
+  }
+  return best;
 }
 
 void Matcher::shrink(Vertex u, Vertex base, Vertex v) {
@@ -355,7 +420,6 @@ void Matcher::shrink(Vertex u, Vertex base, Vertex v) {
   while (b <= count_ && top_[b] != 0) ++b;
   count_ = std::max(count_, b);
   label_[b] = 0;
-  mark_[b] = kOuter;
   mate_[b] = mate_[base];
   std::vector<Vertex>& ring = ring_[b];
   ring.assign(1, base);
@@ -373,8 +437,17 @@ void Matcher::shrink(Vertex u, Vertex base, Vertex v) {
   climb(v);
   leaves_[b].clear();
   set_top(b, b);
+  set_mark(b, kOuter);
+  for (const Vertex child : ring) {
+    best_[child] = 0;
+    best_slack_[child] = kInfinity;
+    if (child > n_) tops_.erase(std::find(tops_.begin(), tops_.end(), child));
+  }
+  tops_.push_back(b);
   std::fill_n(holder_.begin() + static_cast<std::ptrdiff_t>(row(b)), n_ + 1, 0);
-  shrunk_.assign(static_cast<std::size_t>(count_) + 1, kInfinity);
+  born_[b] = ++births_;
+  first_ring_[b] = ring;
+  std::copy_n(label_.begin(), n_ + 1, born_label_.begin() + static_cast<std::ptrdiff_t>(row(b)));
   for (const Vertex child : ring) {
     adopt_edges(b, child);
     if (child <= n_) {
@@ -426,9 +499,11 @@ void Matcher::augment(Vertex u, Vertex v) {
 
 void Matcher::expand(Vertex b) {
   const std::vector<Vertex>& ring = ring_[b];
+  tops_.erase(std::find(tops_.begin(), tops_.end(), b));
   for (const Vertex child : ring) {
     leaves_[child].clear();
     set_top(child, child);
+    if (child > n_) tops_.push_back(child);
   }
   const Vertex entry = child_with(b, edge(b, parent_[b]).u);
   const std::size_t position = rotate_to(b, entry);
@@ -436,16 +511,17 @@ void Matcher::expand(Vertex b) {
     const Vertex inner = ring[i];
     const Vertex outer = ring[i + 1];
     parent_[inner] = edge(outer, inner).u;
-    mark_[inner] = kInner;
-    mark_[outer] = kOuter;
+    set_mark(inner, kInner);
+    set_mark(outer, kOuter);
     forget_best(inner);
     rebuild_best(outer);
     enqueue(outer);
   }
   set_mark(entry, kInner);
+  forget_best(entry);
   parent_[entry] = parent_[b];
   for (std::size_t i = position + 1; i < ring.size(); ++i) {
-    mark_[ring[i]] = kUntouched;
+    set_mark(ring[i], kUntouched);
     rebuild_best(ring[i]);
   }
   top_[b] = 0;

@@ -56,23 +56,22 @@ class Matcher {
   std::size_t rotate_to(Vertex b, Vertex child);
   void set_top(Vertex x, Vertex top);
   void set_mark(Vertex x, signed char mark);
+  void show_mark(Vertex v, signed char mark);
   void enqueue(Vertex x);
   void offer(Vertex u, Vertex x);
   void forget_best(Vertex x);
   void rebuild_best(Vertex x);
   void set_limit(Vertex x);
 
-  // The real edge that stands for a pair. Pairs of real vertices stand for themselves; what
-  // concerns compound ones is kept in their rows, both ways.
+  // The real edge that stands for a pair. Pairs of real vertices stand for themselves; a compound
+  // one remembers which of its vertices stands for it before each real one.
   Edge edge(Vertex a, Vertex b) const {
-    if (a > n_) return out_[row(a) + static_cast<std::size_t>(b)];
-    if (b > n_) return in_[row(b) + static_cast<std::size_t>(a)];
-    return {a, b};
+    if (a <= n_ && b <= n_) return {a, b};
+    if (b <= n_) return {near_[row(a) + static_cast<std::size_t>(b)], b};
+    if (a <= n_) return {a, near_[row(b) + static_cast<std::size_t>(a)]};
+    return compound_edge(a, b);
   }
-  void set_edge(Vertex a, Vertex b, Edge e) {
-    (a > n_ ? out_[row(a) + static_cast<std::size_t>(b)]
-            : in_[row(b) + static_cast<std::size_t>(a)]) = e;
-  }
+  Edge compound_edge(Vertex a, Vertex b) const;
   Vertex child_with(Vertex b, Vertex v) const {
     return b > n_ ? holder_[row(b) + static_cast<std::size_t>(v)] : b == v ? b : 0;
   }
@@ -92,9 +91,13 @@ class Matcher {
   std::size_t width_ = 0;
   std::vector<double> doubled_;         // [kind][v]: twice the weight, 0 where there is no edge
   std::vector<double> scanned_weight_;  // the same with minus infinity there
-  std::vector<Edge> out_;               // [compound][x]: the edge (compound, x)
-  std::vector<Edge> in_;                // [compound][x]: the edge (x, compound)
-  std::vector<Vertex> holder_;          // [compound][v]: the child that holds v
+  std::vector<double> offered_weight_;  // [kind][v]: of the edge from v to that kind
+  std::vector<Vertex> near_;            // [compound][v]: its vertex that stands for it before v
+  std::vector<double> born_label_;      // [compound][v]: label of v when it was made
+  std::vector<std::uint32_t> born_;     // by compound: the later, the larger
+  std::uint32_t births_ = 0;
+  std::vector<std::vector<Vertex>> first_ring_;  // its children in the order in which it was made
+  std::vector<Vertex> holder_;                   // [compound][v]: the child that holds v
   std::vector<double> label_;
   std::vector<Vertex> top_;
   std::vector<Vertex> mate_;
@@ -103,11 +106,18 @@ class Matcher {
   std::vector<double> best_slack_;  // of edge (best_[x], x), current labels
   std::vector<double> limit_;       // of real vertices: a slack below it is news in a scan
   std::vector<signed char> mark_;   // -1 untouched, 0 outer, 1 inner
+  // What the mark of a real vertex's top means for sums over all of them: infinity unless it is
+  // outer; what a step does to its label; the part of its slack that bounds a step.
+  std::vector<double> hidden_;
+  std::vector<double> direction_;
+  std::vector<double> share_;
+  std::vector<Vertex> tops_;  // compound vertices that are in no other, in any order
   std::vector<std::uint32_t> seen_;
   std::uint32_t stamp_ = 0;
   std::vector<std::vector<Vertex>> ring_;
   std::vector<std::vector<Vertex>> leaves_;  // of compound ones: the real vertices inside
-  std::vector<double> shrunk_;               // slack of the new compound vertex to each other
+  std::vector<double> shrunk_;               // slack of the new compound vertex to each real one
+  std::vector<double> adopted_;              // and twice the weight of that edge
   std::vector<Vertex> queue_;
   std::size_t head_ = 0;
   std::vector<Vertex> scratch_;
