@@ -15,7 +15,13 @@ Engine::Engine(Parts parts)
 }
 
 View Engine::view() const {
-  return {now_, parts_.pacing->length(), jobs_, cluster_, *parts_.perf, parts_.forecast.get()};
+  return {now_,
+          parts_.pacing->length(),
+          jobs_,
+          cluster_,
+          *parts_.perf,
+          parts_.forecast.get(),
+          active().scheduling->promises()};
 }
 
 Status Engine::run(const std::function<bool()>& keep_going) {

@@ -50,13 +50,14 @@ enum class Reason : std::uint8_t {
   kNotEnoughCpu = 19,   // GPUs are free, but not CPU cores or memory beside them
   kDeadlineImpossible = 20,
   kProfiled = 21,
-  kGrouped = 22,  // shares GPUs with `other`
-  kScaled = 23,   // a node was powered up or down by choice
+  kGrouped = 22,      // shares GPUs with `other`
+  kScaled = 23,       // a node was powered up or down by choice
+  kSlotTooLong = 24,  // admission: its deadline lies within a turn of its submission
 };
 
 // What a reader of results may meet; keep them at the last of each list.
 inline constexpr Action kLastAction = Action::kSwitch;
-inline constexpr Reason kLastReason = Reason::kScaled;
+inline constexpr Reason kLastReason = Reason::kSlotTooLong;
 
 struct Decision {
   Seconds time = 0;

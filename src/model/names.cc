@@ -20,7 +20,7 @@ struct ReasonText {
 };
 
 const ReasonText& reason_text(Reason reason) {
-  static constexpr std::array<ReasonText, 24> kTexts = {{
+  static constexpr std::array<ReasonText, 25> kTexts = {{
       {"none", "no reason recorded"},
       {"arrived", "it was submitted"},
       {"accepted", "admission accepted it"},
@@ -45,6 +45,7 @@ const ReasonText& reason_text(Reason reason) {
       {"profiled", "its profiling time is over"},
       {"grouped", "it shares GPUs with another job"},
       {"scaled", "nodes are powered up and down as load is expected"},
+      {"slot-too-long", "its deadline lies less than a turn after its submission"},
   }};
   return kTexts.at(static_cast<std::size_t>(reason));
 }

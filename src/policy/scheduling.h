@@ -61,6 +61,8 @@ class SchedulingPolicy {
   virtual void on_job(JobMoment, Slot, const View&) {}
   // The next time at which the plan changes by itself, where turns follow events.
   virtual Seconds wake(const View&) const { return kNever; }
+  // What it has promised to jobs with deadlines, for whoever admits more; null: nothing.
+  virtual const DeadlineBook* promises() const { return nullptr; }
   virtual std::unique_ptr<SchedulingPolicy> clone() const = 0;
 };
 

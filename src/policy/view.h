@@ -9,13 +9,16 @@
 
 namespace muster {
 
+class DeadlineBook;
+
 struct View {
   Seconds now = 0;
   Seconds turn_length = 0;  // of fixed rounds, slots or ticks; 0 when turns follow events
   const JobTable& jobs;
   const ClusterState& cluster;
   const PerfModel& perf;
-  const Forecast* forecast = nullptr;  // of submissions; null where nobody made one
+  const Forecast* forecast = nullptr;      // of submissions; null where nobody made one
+  const DeadlineBook* promises = nullptr;  // of the scheduling policy; null where it makes none
 };
 
 }  // namespace muster

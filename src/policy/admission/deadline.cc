@@ -1,22 +1,42 @@
 #include <algorithm>
+#include <optional>
 
 #include "policy/builtin.h"
-#include "policy/elasticflow/candidates.h"
+#include "policy/elasticflow/deadline_book.h"
 
 namespace muster {
 namespace {
 
 // Source: ElasticFlow (ASPLOS'23). A job with a deadline is let in if it can make it, and nobody
 // who would make it without the job misses for it. One that is late already keeps nobody out.
+//
+// Where the scheduling policy keeps a book of promises the answer is one, too. Otherwise it is what
+// planning all active jobs says; whether they get what was planned is up to the policy.
 class DeadlineAdmission final : public AdmissionPolicy {
  public:
   explicit DeadlineAdmission(Seconds slot) : slot_(slot) {}
   AdmissionAnswer admit(const View& view, const Load&, const JobSpec& job) override {
     if (job.deadline == kNever) return {};
-    const AdmissionAnswer refused{Admission::kRefuse, Reason::kDeadlineImpossible};
-    const Candidate candidate = candidate_of(view, job, job.duration);
-    if (!candidate.fits(view.cluster.usable_gpus())) return refused;
+    const Candidate candidate = candidate_of(view, job, view.perf.total_work(job));
     const PlanFrame frame = frame_of(view, slot_);
+    const bool makes_it =
+        candidate.fits(frame.gpus) && (view.promises != nullptr ? promised(view, frame, candidate)
+                                                                : planned(view, frame, candidate));
+    if (makes_it) return {};
+    const bool within_a_turn = job.deadline - job.submit < view.turn_length;
+    return {Admission::kRefuse, within_a_turn ? Reason::kSlotTooLong : Reason::kDeadlineImpossible};
+  }
+  std::unique_ptr<AdmissionPolicy> clone() const override {
+    return std::make_unique<DeadlineAdmission>(slot_);
+  }
+
+ private:
+  bool promised(const View& view, const PlanFrame& frame, const Candidate& candidate) {
+    if (!trial_ || !trial_->of(*view.promises, view.now)) trial_.emplace(*view.promises, frame);
+    return trial_->add(candidate);
+  }
+
+  bool planned(const View& view, const PlanFrame& frame, const Candidate& candidate) {
     const std::vector<Candidate> others = candidates_by_deadline(view);
     // Those due before it are planned before it and feel nothing.
     const auto later = std::upper_bound(
@@ -25,18 +45,13 @@ class DeadlineAdmission final : public AdmissionPolicy {
     GpuTimeline without_it(view.now, frame.gpus);
     for (auto it = others.begin(); it != later; ++it) add(frame, *it, without_it);
     GpuTimeline with_it = without_it;
-    if (!add(frame, candidate, with_it)) return refused;
+    if (!add(frame, candidate, with_it)) return false;
     for (auto it = later; it != others.end() && it->deadline < kFarDeadline; ++it) {
       const bool before = add(frame, *it, without_it);
-      if (!add(frame, *it, with_it) && before) return refused;
+      if (!add(frame, *it, with_it) && before) return false;
     }
-    return {};
+    return true;
   }
-  std::unique_ptr<AdmissionPolicy> clone() const override {
-    return std::make_unique<DeadlineAdmission>(*this);
-  }
-
- private:
   bool add(const PlanFrame& frame, const Candidate& candidate, GpuTimeline& free) {
     plan_share(frame, candidate.planned(), free, 0, plan_);
     std::swap(free, plan_.free);
@@ -45,6 +60,7 @@ class DeadlineAdmission final : public AdmissionPolicy {
 
   Seconds slot_;
   JobPlan plan_;
+  std::optional<BookTrial> trial_;  // of this turn
 };
 
 }  // namespace

@@ -82,7 +82,7 @@ Seconds Bidder::first_step(const GpuTimeline& free, const GpuTimeline& own, Seco
 
 Bid Bidder::bid(const PlanFrame& frame, const PlannedJob& job, const GpuTimeline& free,
                 const GpuTimeline& own, Seconds own_end, int first) {
-  const Seconds due = align(frame.now, job.deadline, frame.slot);
+  const Seconds due = frame.due(job.deadline);
   Bid bid;
   steps_.clear();
   SumWalk sum(free, own, own_end);
@@ -97,6 +97,7 @@ Bid Bidder::bid(const PlanFrame& frame, const PlannedJob& job, const GpuTimeline
   // It will be late, or rounding leaves a crumb: rare enough to make the plan.
   plan_share(frame, job, without(free, own, own_end), first, plan_);
   bid.gpu_seconds = gpu_seconds(plan_.gpus, plan_.end);
+  bid.in_time = plan_.in_time;
   bid.reads_from = frame.now;
   bid.reads_to = kNever;
   return bid;
@@ -115,6 +116,7 @@ bool Bidder::walk(const PlanFrame& frame, const PlannedJob& job, Seconds due, in
   bid.reads_to = due;
   if (until >= end && (job.deadline >= exact || work >= job.left)) {
     bid.gpu_seconds = first * (end - frame.now);
+    bid.in_time = exact <= job.deadline;
     return true;
   }
   if (until >= due) return false;

@@ -7,7 +7,7 @@ namespace muster {
 Candidate candidate_of(const View& view, const JobSpec& job, double left) {
   Candidate candidate;
   candidate.id = job.id;
-  candidate.left = std::max(left, 1e-9);
+  candidate.left = std::max(left, kLeastWork);
   candidate.deadline = job.deadline == kNever ? kFarDeadline : job.deadline;
   const int ever = view.cluster.ever_for(job.partition, job.gpu_type);
   const auto add = [&](int gpus) {
@@ -46,7 +46,8 @@ std::vector<Candidate> candidates_by_deadline(const View& view) {
 }
 
 PlanFrame frame_of(const View& view, Seconds slot) {
-  return {view.now, view.turn_length > 0 ? view.turn_length : slot, view.cluster.usable_gpus()};
+  const bool turns = view.turn_length > 0;
+  return {view.now, turns ? view.turn_length : slot, view.cluster.usable_gpus(), false, turns};
 }
 
 }  // namespace muster

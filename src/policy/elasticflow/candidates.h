@@ -9,6 +9,9 @@
 
 namespace muster {
 
+// A job that is as good as done still needs some time.
+inline constexpr double kLeastWork = 1e-9;
+
 struct Candidate {
   Slot slot = kNoSlot;  // kNoSlot: not admitted yet
   JobId id = kNoJob;

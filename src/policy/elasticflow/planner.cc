@@ -42,7 +42,7 @@ class SharePlanner {
         plan_(plan),
         left_(job.left),
         from_(frame.now),
-        due_(align(frame.now, job.deadline, frame.slot)) {}
+        due_(frame.due(job.deadline)) {}
 
   void run(int first) {
     plan_.free = free_;
@@ -89,16 +89,16 @@ class SharePlanner {
   // `first` GPUs until the next step. True if that is the whole plan.
   bool start_with(int first) {
     const std::size_t after = free_.lower(frame_.now) + 1;
-    const Seconds until = after < free_.size() ? free_[after].at : due_;
+    // Where nothing changes any more, a job that is late already runs to its end.
+    const bool overdue = !frame_.whole_seconds && due_ <= frame_.now;
+    const Seconds until = after < free_.size() ? free_[after].at : overdue ? kNever : due_;
     const Seconds exact = frame_.end_of(frame_.now + left_ / job_.speed(first));
     const Seconds end = frame_.within(align(frame_.now, exact, frame_.slot), exact, until);
     plan_.gpus[0].gpus = first;
-    TimeStep& present = plan_.free[plan_.free.lower(frame_.now)];
-    const int before = present.gpus;
     const double work = done_in(frame_.now, until, first);
-    present.gpus -= first;
-    if (until >= end && (job_.deadline >= exact || work >= left_)) {
-      if (!free_.has(end)) plan_.free.set(end, before);
+    const bool whole = until >= end && (job_.deadline >= exact || work >= left_);
+    reserve_first(first, whole ? end : until, whole);
+    if (whole) {
       finish(end, exact);
       return true;
     }
@@ -106,6 +106,21 @@ class SharePlanner {
     from_ = until;
     plan_.gpus.set(from_, 0);
     return false;
+  }
+
+  // Takes GPUs from now to `until`. The artifact forgets those after the deadline's slot if that
+  // ends before the next step, which only happens to jobs that are late.
+  void reserve_first(int gpus, Seconds until, bool whole) {
+    GpuTimeline& free = plan_.free;
+    if (!frame_.whole_seconds) {
+      const std::size_t end = until == kNever ? free.size() : free.split(until);
+      for (std::size_t i = free.lower(frame_.now); i < end; ++i) free[i].gpus -= gpus;
+      return;
+    }
+    TimeStep& present = free[free.lower(frame_.now)];
+    const int before = present.gpus;
+    present.gpus -= gpus;
+    if (whole && !free_.has(until)) free.set(until, before);
   }
 
   // Walks back from the deadline with at most `level` GPUs: the step from which on that suffices.

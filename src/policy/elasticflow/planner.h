@@ -46,7 +46,10 @@ struct PlanFrame {
   Seconds slot = 60;
   int gpus = 0;                // of the whole cluster
   bool whole_seconds = false;  // work ends on a whole second, as published
+  bool on_grid = true;         // all steps lie whole slots from now: turns come at those alone
 
+  // The end of the deadline's slot.
+  Seconds due(Seconds deadline) const { return on_grid ? align(now, deadline, slot) : deadline; }
   Seconds end_of(Seconds exact) const { return whole_seconds ? std::ceil(exact) : exact; }
   // The end of a slot, but not after the step at `next`, if the work is done by then: steps of
   // plans that were made at other times lie off the grid.

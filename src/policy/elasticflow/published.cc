@@ -61,8 +61,28 @@ void Scheduler::judge(const View& view, std::vector<Verdict>& verdicts) {
   arriving_.clear();
   running_now_.clear();
   verdicts_.clear();
+  refuse_odd_sizes();
   round();
   verdicts = verdicts_;
+}
+
+bool Scheduler::packs(int gpus) const {
+  return gpus > 0 && (gpus % node_gpus_ == 0 || node_gpus_ % gpus == 0);
+}
+
+// The originals place jobs in their books alone, and end where one does not fit.
+void Scheduler::refuse_odd_sizes() {
+  const bool resizes = traits().resizes;
+  std::erase_if(arrivals_, [&](Slot slot) {
+    Job& j = job(slot);
+    const bool even = resizes ? std::all_of(j.wants.levels.begin(), j.wants.levels.end(),
+                                            [&](const ThroughputCurve::Point& level) {
+                                              return level.gpus > j.wants.cap || packs(level.gpus);
+                                            })
+                              : packs(j.request);
+    if (!even) refuse(j, Reason::kFragmented);
+    return !even;
+  });
 }
 
 void Scheduler::schedule(const View&, Plan& plan) {
@@ -77,7 +97,12 @@ void Scheduler::finish(Job& job, Seconds end, Seconds done) {
 }
 
 void Scheduler::refuse(Job& job) {
-  verdicts_.push_back({job.slot, JobState::kRefused, Reason::kDeadlineImpossible, now_, now_});
+  const bool within_a_slot = job.wants.deadline - job.submit < slot_;
+  refuse(job, within_a_slot ? Reason::kSlotTooLong : Reason::kDeadlineImpossible);
+}
+
+void Scheduler::refuse(Job& job, Reason reason) {
+  verdicts_.push_back({job.slot, JobState::kRefused, reason, now_, now_});
 }
 
 bool Scheduler::restart_due() {

@@ -63,12 +63,19 @@ class Scheduler : public SchedulingPolicy {
   Job& job(Slot slot) { return jobs_[index(slot)]; }
   const Job& job(Slot slot) const { return jobs_[index(slot)]; }
   void finish(Job& job, Seconds end, Seconds done);
+  // It cannot make its deadline.
   void refuse(Job& job);
+  void refuse(Job& job, Reason reason);
   // Gives GPUs to a job in this round.
   void run(const Job& job, int gpus) { running_now_.push_back({job.slot, gpus}); }
   PlanFrame frame() const { return {now_, slot_, cluster_gpus_, true}; }
+  // Whether jobs of this size, with others like it, always find GPUs together: parts of a node that
+  // divide it, or whole nodes.
+  bool packs(int gpus) const;
   // Counts rounds; every so many, trainers are restarted.
   bool restart_due();
+
+  void refuse_odd_sizes();
 
   Cap cap_;
   Seconds now_ = 0;

@@ -28,7 +28,7 @@ class Gandiva final : public Scheduler {
     for (const Slot slot : once_pending_) job(slot).overhead = 0;
     for (const Slot slot : arrivals_) {
       if (!sized(job(slot).request)) {
-        refuse(job(slot));
+        refuse(job(slot), Reason::kFragmented);
       } else if (place(slot)) {
         running_.push_back(slot);
       } else {

@@ -15,9 +15,18 @@ class Buddy final : public WalkingPlacement {
   void place(const View& view, const SchedulingTraits& traits, const Plan& plan,
              Draft& draft) override {
     WalkingPlacement::place(view, traits, plan, draft);
+    if (!traits.preemptive) return;
+    // Somebody could not have the size it should have, and keeps the one it had.
+    const bool other_size =
+        traits.resizes &&
+        std::any_of(plan.shares().begin(), plan.shares().end(), [&draft](const Share& share) {
+          const GpuSet* held = draft.holding(share.lead());
+          return held != nullptr && held->gpus() != share.gpus;
+        });
     const Draft::Block* block = draft.blocked();
-    if (block == nullptr || block->reason != Reason::kFragmented || !traits.preemptive) return;
-    pack_anew(view, plan, draft);
+    const bool scattered = block != nullptr && block->reason == Reason::kFragmented;
+    if (other_size && pack_anew(view, plan, draft, true)) return;
+    if (scattered) pack_anew(view, plan, draft, false);
   }
   bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const override {
     return WalkingPlacement::ever_fits(cluster, job, gpus) &&
@@ -32,22 +41,23 @@ class Buddy final : public WalkingPlacement {
   }
 
  private:
-  // Who holds GPUs keeps as many, on other ones; who was blocked gets some. Nothing changes unless
-  // all of them fit.
-  void pack_anew(const View& view, const Plan& plan, Draft& draft) {
+  // Everybody of the plan at the size it should have, or else: who holds GPUs keeps as many, on
+  // other ones, and who was blocked gets some. Nothing changes unless all of them fit.
+  bool pack_anew(const View& view, const Plan& plan, Draft& draft, bool as_planned) {
     ClusterState trial = draft.cluster();
     shares_.clear();
     for (const Share& share : plan.shares()) {
       const GpuSet* held = draft.holding(share.lead());
-      if (share.size > 1) return;  // groups stay where they are
+      if (share.size > 1) return false;  // groups stay where they are
       if (held != nullptr) {
-        shares_.push_back(Share::alone(share.lead(), held->gpus(), share.gpu_type));
+        const int gpus = as_planned ? share.gpus : held->gpus();
+        shares_.push_back(Share::alone(share.lead(), gpus, share.gpu_type));
         trial.release(*held, view.jobs[share.lead()].spec.partition, draft.host_of(share.lead()));
       }
     }
     for (const Share& share : plan.shares()) {
       if (draft.holds(share.lead())) continue;
-      if (why_not_placed(view, draft.cluster(), share) == Reason::kFragmented)
+      if (as_planned || why_not_placed(view, draft.cluster(), share) == Reason::kFragmented)
         shares_.push_back(share);
     }
     std::stable_sort(shares_.begin(), shares_.end(),
@@ -55,7 +65,7 @@ class Buddy final : public WalkingPlacement {
     places_.clear();
     for (const Share& share : shares_) {
       places_.emplace_back();
-      if (!find(view, trial, share, places_.back())) return;
+      if (!find(view, trial, share, places_.back())) return false;
       trial.take(places_.back(), view.jobs[share.lead()].spec.partition, {});
     }
     for (const Share& share : shares_) {
@@ -68,8 +78,9 @@ class Buddy final : public WalkingPlacement {
     for (const Share& share : plan.shares()) {
       if (draft.holds(share.lead())) continue;
       draft.block(share, why_not_placed(view, draft.cluster(), share));
-      return;
+      break;
     }
+    return true;
   }
 
   std::vector<Share> shares_;

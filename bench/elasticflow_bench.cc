@@ -1,0 +1,161 @@
+// ElasticFlow against the clock: what an answer of admission control costs with 100 to 100,000
+// active jobs, figure 8(a), and, with the argument `figures`, figures 8(b), 9 and 11 with their
+// ratios beside the published ones. Figures need the traces (MUSTER_SHARED); without them it says
+// so.
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <random>
+
+#include <fmt/format.h>
+
+#include "policy/elasticflow/deadline_book.h"
+#include "run/experiment.h"
+
+namespace muster {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Jobs like those of the ten clusters: one GPU to 64, an hour or two of one GPU on average.
+class Arrivals {
+ public:
+  explicit Arrivals(Seconds horizon) : horizon_(horizon) {}
+  Candidate next() {
+    Candidate job;
+    job.id = JobId{number_++};
+    const double serial = draw(0, 0.1);  // Amdahl's share
+    const int levels = 1 + static_cast<int>(draw(0, 7));
+    for (int i = 0; i < levels; ++i) {
+      const int gpus = 1 << i;
+      job.levels.push_back({gpus, 1 / (serial + (1 - serial) / gpus)});
+    }
+    job.left = 600 * std::pow(10, draw(0, 1.6));
+    job.deadline = std::floor(std::max(job.left * draw(0.5, 1.5), draw(0, 1) * horizon_));
+    return job;
+  }
+
+ private:
+  double draw(double low, double high) {
+    return low + (high - low) * (static_cast<double>(random_()) / 4294967296.0);
+  }
+
+  Seconds horizon_;
+  std::uint32_t number_ = 0;
+  std::mt19937 random_{1};
+};
+
+// Fills a book with promises and asks for more: how long an answer takes that finds room, and one
+// that plans everybody anew.
+void bench_admission() {
+  constexpr int kGpus = 1024;
+  fmt::print("admission of one more job, {} GPUs, slots of 60 s\n", kGpus);
+  fmt::print("{:>10} {:>8} {:>14} {:>14} {:>16}\n", "active", "steps", "mean answer", "longest",
+             "all planned anew");
+  for (const int active : {100, 316, 1000, 3162, 10000, 31623, 100000}) {
+    // So that the promises take about three quarters of the time.
+    const Seconds horizon = std::max(86400.0, active * 1.5 * 5400.0 / kGpus);
+    Arrivals arrivals(horizon);
+    const PlanFrame frame{0, 60, kGpus};
+    DeadlineBook book;
+    book.advance(frame);
+    BookTrial filling(book, frame);
+    for (int i = 0; i < active;) i += filling.add(arrivals.next(), false) ? 1 : 0;
+    filling.commit(book);
+    constexpr int kAnswers = 50;
+    double sum = 0;
+    double longest = 0;
+    int room = 0;
+    for (int i = 0; i < kAnswers; ++i) {
+      const Candidate job = arrivals.next();
+      const auto begin = std::chrono::steady_clock::now();
+      BookTrial trial(book, frame);
+      room += trial.add(job) ? 1 : 0;
+      const double seconds = seconds_since(begin);
+      sum += seconds;
+      longest = std::max(longest, seconds);
+    }
+    // What it costs to answer by planning all active jobs, as the artifact does for every arrival.
+    const auto begin = std::chrono::steady_clock::now();
+    GpuTimeline free(0, kGpus);
+    JobPlan plan;
+    for (const auto& [key, entry] : book.entries()) {
+      plan_share(frame, entry.job.planned(), free, 0, plan);
+      std::swap(free, plan.free);
+    }
+    const double all = seconds_since(begin);
+    fmt::print("{:>10} {:>8} {:>11.3f} ms {:>11.3f} ms {:>13.3f} ms   ({} of {} let in)\n", active,
+               book.free().size(), 1e3 * sum / kAnswers, 1e3 * longest, 1e3 * all, room, kAnswers);
+  }
+}
+
+// Runs an experiment and prints the first figure of each run; the time it took.
+double run_figure(const char* name, bool print) {
+  const auto loaded = load_experiment("elasticflow", name);
+  if (!loaded) {
+    fmt::print("{}\n", loaded.error().message);
+    return 0;
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  const auto result = run_experiment(*loaded, {});
+  const double seconds = seconds_since(begin);
+  if (!result) {
+    fmt::print("{}\n", result.error().message);
+    return 0;
+  }
+  for (const RunCheck& run : result->runs) {
+    if (!run.missing.empty()) {
+      fmt::print("{}: {}\n", run.run, run.missing);
+      return 0;
+    }
+    if (!print) continue;
+    const FigureCheck& figure = run.figures.front();
+    fmt::print("  {:<44} {:.3f}   published {:.3f}\n", run.run, figure.ours,
+               figure.expected.published);
+  }
+  return seconds;
+}
+
+// Figure 11(b): completion times of best-effort jobs, as often Gandiva's.
+void bench_best_effort() {
+  const auto loaded = load_experiment("elasticflow", "figure11");
+  if (!loaded) return;
+  Experiment experiment = *loaded;
+  for (ExperimentRun& run : experiment.runs) {
+    run.expected = {{"best_effort_avg_jct_s", kNoFigure, kNoFigure}};
+  }
+  const auto result = run_experiment(experiment, {});
+  if (!result) return;
+  std::map<std::string, double> gandiva;
+  for (const RunCheck& run : result->runs) {
+    const std::size_t colon = run.run.find(": ");
+    if (run.figures.empty() || colon == std::string::npos) return;
+    if (run.run.substr(colon + 2) == "Gandiva") {
+      gandiva[run.run.substr(0, colon)] = run.figures.front().ours;
+    }
+  }
+  fmt::print("figure 11(b): completion time of best-effort jobs, Gandiva's over theirs\n");
+  for (const RunCheck& run : result->runs) {
+    const std::string share = run.run.substr(0, run.run.find(": "));
+    fmt::print("  {:<44} {:.2f}\n", run.run, gandiva[share] / run.figures.front().ours);
+  }
+}
+
+}  // namespace
+}  // namespace muster
+
+int main(int argc, char** argv) {
+  muster::bench_admission();
+  fmt::print("figure 8(a)  {:>8.2f} s   (goal 2 s without Pollux)\n",
+             muster::run_figure("figure8a", true));
+  if (argc > 1 && std::strcmp(argv[1], "figures") == 0) {
+    fmt::print("figure 8(b)  {:>8.1f} s   (goal 600 s on two cores)\n",
+               muster::run_figure("figure8b", true));
+    fmt::print("figure 9     {:>8.1f} s\n", muster::run_figure("figure9", true));
+    fmt::print("figure 11    {:>8.1f} s\n", muster::run_figure("figure11", true));
+    muster::bench_best_effort();
+  }
+  return 0;
+}
