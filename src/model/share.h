@@ -45,6 +45,7 @@ class Plan {
   void reset(int gpus, Extent extent) {
     shares_.clear();
     ranking_.clear();
+    seats_.clear();
     budget_ = gpus;
     extent_ = extent;
   }
@@ -62,9 +63,21 @@ class Plan {
   void rank(Slot job) { ranking_.push_back(job); }
   const std::vector<Slot>& ranking() const { return ranking_; }
 
+  // A policy that decides where a share runs, and not only how large it is, says so: this many GPUs
+  // of that node for the share that this job leads. The placement `as-planned` follows it; others
+  // choose for themselves.
+  struct Seat {
+    Slot lead = kNoSlot;
+    NodeId node = kNoNode;
+    int gpus = 0;
+  };
+  void seat(Slot lead, NodeId node, int gpus) { seats_.push_back({lead, node, gpus}); }
+  const std::vector<Seat>& seats() const { return seats_; }
+
  private:
   std::vector<Share> shares_;
   std::vector<Slot> ranking_;
+  std::vector<Seat> seats_;  // those of one share follow each other
   int budget_ = 0;
   Extent extent_ = Extent::kAll;
 };

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "perf/colocation.h"
 #include "perf/cpu_profiles.h"
+#include "perf/goodput_model.h"
 #include "perf/interleave.h"
 #include "perf/throughput_tables.h"
 #include "perf/throughputs.h"
@@ -136,6 +137,12 @@ class Product final : public PerfModel {
   const ThroughputCurve* curve(const JobSpec& job) const override {
     for (const auto& part : models_) {
       if (const ThroughputCurve* found = part->curve(job)) return found;
+    }
+    return nullptr;
+  }
+  const Training* training(const JobSpec& job) const override {
+    for (const auto& part : models_) {
+      if (const Training* found = part->training(job)) return found;
     }
     return nullptr;
   }
@@ -324,6 +331,22 @@ const std::vector<PerfInfo>& perf_table() {
          1,
          {"peak", "artifact-a100", "artifact-t4", "none"}}},
        make_tables_of},
+      {"goodput",
+       "useful training per second of measured applications, at the best batch size for every GPU "
+       "count",
+       "Pollux, 2021",
+       {{"folder", ParamKind::kText, "",
+         "holds one folder of measurements per application; see docs/rivals.md"},
+        {"batch",
+         ParamKind::kText,
+         "adapted",
+         "whether the batch size follows GPUs and progress, or is the one of the job",
+         -1,
+         1,
+         {"adapted", "given"}}},
+       [](const Params& p, Symbols& symbols) {
+         return make_goodput_model(p.text("folder"), p.text("batch") == "adapted", symbols);
+       }},
       {"optimus-as-coded",
        "Blox's constant speed-up of Optimus, looked up by jobs per hour",
        "Blox, 2024",

@@ -33,6 +33,7 @@ struct WorkloadProfile {
 };
 
 struct Interleaving;
+class Training;
 
 class PerfModel {
  public:
@@ -61,6 +62,8 @@ class PerfModel {
   virtual const Interleaving* interleaving() const { return nullptr; }
   // Iterations per second of this job by GPU count, as measured; null where nobody has measured it.
   virtual const ThroughputCurve* curve(const JobSpec& /*job*/) const { return nullptr; }
+  // The measured application that this job trains; null where nobody has measured it.
+  virtual const Training* training(const JobSpec& /*job*/) const { return nullptr; }
   // Whether the model can say how fast this job runs; the error says what it would need to know.
   virtual Status check(const JobSpec& /*job*/) const { return Done{}; }
   // CPU cores and memory the job wants beside each GPU; zero where the model does not care.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "model/decision.h"
@@ -35,6 +36,8 @@ struct SchedulingTraits {
   // Keeps the clock of its jobs itself: judge() says when they are over, the backend does not. Only
   // for published simulators whose scheduler does so; needs the pacing of that simulator.
   bool judges = false;
+  // The pacing of that simulator.
+  std::string_view pacing = "gathered";
 };
 
 // What a policy that judges says of a job: it is over, or it will never run.

@@ -25,6 +25,23 @@ const ParamInfo kDurations{
 const ParamInfo kDelta{"delta", ParamKind::kReal, "3250",
                        "GPU-seconds that the Gittins index looks ahead", 1};
 const ParamInfo kSeed{"seed", ParamKind::kInteger, "1", "of the random numbers", 0};
+const ParamInfo kPopulation{"population",
+                            ParamKind::kInteger,
+                            "100",
+                            "candidates that survive a generation of the search",
+                            2,
+                            10000};
+const ParamInfo kGenerations{
+    "generations", ParamKind::kInteger, "100", "generations of a search", 1, 10000};
+const ParamInfo kFairness{
+    "fairness",
+    ParamKind::kReal,
+    "-1",
+    "power of the mean of all speed-ups: 1 adds them up, the less the more the slow ones count",
+    -10,
+    1};
+const ParamInfo kRestartCost{"restart", ParamKind::kReal, "30",
+                             "seconds that a change of GPUs is taken to cost", 0};
 const ParamInfo kBackfill{"backfill", ParamKind::kFlag, "true",
                           "try jobs behind one that does not fit"};
 
@@ -290,12 +307,39 @@ const std::vector<PolicyInfo<SchedulingPolicy>>& scheduling_table() {
        "ElasticFlow, 2023",
        {},
        make_published_themis},
+      {"pollux",
+       "GPU counts and nodes by a genetic search for the best mean of all speed-ups",
+       "Pollux, 2021",
+       {kPopulation,
+        kGenerations,
+        kFairness,
+        kRestartCost,
+        {"interval", ParamKind::kReal, "60", "seconds from one search to the next", 1e-3},
+        kSeed},
+       make_pollux},
+      {"pollux-as-coded",
+       "Pollux as the ElasticFlow artifact simulates it: goodput learnt as jobs run, batch sizes "
+       "that follow",
+       "ElasticFlow, 2023",
+       {kPopulation,
+        kGenerations,
+        kFairness,
+        kRestartCost,
+        {"samples", ParamKind::kFlag, "true",
+         "a job is over once it has seen the samples that its trace counts, if not before"},
+        kSeed},
+       make_pollux_as_coded},
   });
   return kTable;
 }
 
 const std::vector<PolicyInfo<PlacementPolicy>>& placement_table() {
   static const std::vector<PolicyInfo<PlacementPolicy>> kTable = {
+      {"as-planned",
+       "on the nodes that the scheduling policy names; on as few as possible where it names none",
+       "Pollux, 2021",
+       {kBackfill},
+       make_as_planned},
       {"consolidated",
        "on as few nodes as possible, the tightest fit first",
        "folklore",

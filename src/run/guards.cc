@@ -6,13 +6,13 @@
 
 namespace muster {
 
-Status fit_to_judge(const RunConfig& config, const ClusterSpec& cluster) {
+Status fit_to_judge(const RunConfig& config, const ClusterSpec& cluster, std::string_view pacing) {
   const std::string& name = config.scheduling.name;
-  if (config.pacing.name != "gathered" || !config.selector.empty()) {
+  if (config.pacing.name != pacing || !config.selector.empty()) {
     return Error{fmt::format(
-        "scheduling policy '{}' reproduces a published simulator and needs its pacing 'gathered', "
+        "scheduling policy '{}' reproduces a published simulator and needs its pacing '{}', "
         "without a selector; found pacing '{}'. Begin with --preset elasticflow",
-        name, config.pacing.name)};
+        name, pacing, config.pacing.name)};
   }
   const bool even = std::all_of(cluster.nodes.begin(), cluster.nodes.end(), [&](const NodeSpec& n) {
     return n.gpus == cluster.nodes.front().gpus && n.partition == kNoSymbol;

@@ -230,8 +230,9 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
   ProgressRule progress = config.progress;
   progress.leases = self.parts_.pacing->leases();
   for (const Combination& combination : self.parts_.combinations) {
-    if (!combination.scheduling->traits().judges) continue;
-    if (Status fit = fit_to_judge(config, *self.cluster_); !fit) return fit.error();
+    const SchedulingTraits traits = combination.scheduling->traits();
+    if (!traits.judges) continue;
+    if (Status fit = fit_to_judge(config, *self.cluster_, traits.pacing); !fit) return fit.error();
     progress.until_told = true;
   }
   self.source_ = checked_by(*perf, std::move(self.source_));

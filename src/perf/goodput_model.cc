@@ -1,0 +1,154 @@
+#include "perf/goodput_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "perf/training.h"
+
+namespace muster {
+namespace {
+
+// A rate is the recorded duration over the seconds that the whole training would take there, from
+// its first epoch to its last. A job that changes its footing half way has half of it done.
+class GoodputModel final : public PerfModel {
+ public:
+  GoodputModel(std::string folder, bool adapted, std::map<Symbol, Training> trainings,
+               std::vector<std::string> names)
+      : folder_(std::move(folder)),
+        adapted_(adapted),
+        trainings_(std::move(trainings)),
+        names_(std::move(names)) {}
+
+  double rate(const JobSpec& job, const Footing& footing) const override {
+    const Training* found = training(job);
+    // Jobs of which nothing was measured are refused by check(), but speeds are asked of all.
+    if (found == nullptr || job.duration <= 0) return 1;
+    const int gpus = std::max(1, footing.gpus);
+    const int nodes = std::clamp(footing.nodes, 1, gpus);
+    const int batch = adapted_ ? 0 : job.batch_size;
+    const std::scoped_lock lock(mutex_);
+    double& seconds = seconds_[{job.model, batch, nodes, gpus}];
+    if (seconds == 0) {
+      seconds = adapted_ ? adapted_seconds(*found, nodes, gpus)
+                         : given_seconds(*found, nodes, gpus, batch);
+    }
+    return job.duration / seconds;
+  }
+
+  const Training* training(const JobSpec& job) const override {
+    const auto found = trainings_.find(job.model);
+    return found == trainings_.end() ? nullptr : &found->second;
+  }
+
+  Status check(const JobSpec& job) const override {
+    if (folder_.empty()) {
+      return Error{
+          "performance model 'goodput': parameter 'folder' is empty; name the folder that holds "
+          "one "
+          "folder of measurements per application"};
+    }
+    const Training* found = training(job);
+    if (found == nullptr) {
+      return Error{fmt::format(
+          "job {}: its model was not measured; {} has {}. Name one of these, or add its folder",
+          display_name(job), folder_, fmt::join(names_, ", "))};
+    }
+    if (adapted_ || found->iterations(job.batch_size) > 0) return Done{};
+    return Error{fmt::format(
+        "job {}: no epochs of {} were measured at batch size {}; there are {}. Use one of these, "
+        "or "
+        "batch=adapted",
+        display_name(job), found->name(), job.batch_size, fmt::join(found->batches(), ", "))};
+  }
+
+ private:
+  static double seconds_of(const Training& training, int nodes, int gpus, const BatchChoice& way) {
+    const Training::StepTime time = training.step_time(nodes, gpus, way.local);
+    return (way.passes - 1) * time.compute() + time.step;
+  }
+
+  // Every epoch at the batch size with the largest goodput.
+  static double adapted_seconds(const Training& training, int nodes, int gpus) {
+    const BatchLimits& limits = training.limits();
+    struct Way {
+      int samples = 0;
+      double seconds = 0;
+    };
+    std::vector<Way> ways;
+    constexpr int kSizes = 50;
+    const double least = std::min(limits.most, std::max(limits.initial, limits.local_least * gpus));
+    for (int i = 0; i < kSizes; ++i) {
+      const double batch = least * std::pow(limits.most / least, i / (kSizes - 1.0));
+      const BatchChoice way = given_batch(limits, gpus, static_cast<int>(std::ceil(batch)));
+      if (!ways.empty() && ways.back().samples == way.samples(gpus)) continue;
+      ways.push_back({way.samples(gpus), seconds_of(training, nodes, gpus, way)});
+    }
+    double sum = 0;
+    for (int epoch = 0; epoch < training.epochs(); ++epoch) {
+      double best = 0;  // steps at the smallest batch, per second
+      for (const Way& way : ways) {
+        const double scale = static_cast<double>(way.samples) / limits.initial;
+        best = std::max(best, training.noise(way.samples, epoch).gain(scale) / way.seconds);
+      }
+      sum += (training.progress_after(epoch + 1) - training.progress_after(epoch)) / best;
+    }
+    return sum;
+  }
+
+  static double given_seconds(const Training& training, int nodes, int gpus, int batch) {
+    const int size = batch > 0 ? batch : training.limits().initial;
+    const double measured = training.iterations(size);
+    const double steps = measured > 0 ? measured : training.progress_after(training.epochs());
+    return steps * seconds_of(training, nodes, gpus, given_batch(training.limits(), gpus, size));
+  }
+
+  std::string folder_;
+  bool adapted_;
+  std::map<Symbol, Training> trainings_;
+  std::vector<std::string> names_;
+  mutable std::mutex mutex_;
+  // By model, batch, nodes and GPUs: filled on demand; the order of asking changes nothing.
+  mutable std::map<std::tuple<Symbol, int, int, int>, double> seconds_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<PerfModel>> make_goodput_model(const std::string& folder, bool adapted,
+                                                      Symbols& symbols) {
+  namespace fs = std::filesystem;
+  std::map<Symbol, Training> trainings;
+  std::vector<std::string> names;
+  if (!folder.empty()) {
+    std::error_code error;
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+      if (it->is_directory(error)) names.push_back(it->path().filename().string());
+    }
+    if (error) {
+      return Error{fmt::format(
+          "performance model 'goodput': {}: {}; name the folder that holds one folder of "
+          "measurements per application",
+          folder, error.message())};
+    }
+    if (names.empty()) {
+      return Error{
+          fmt::format("performance model 'goodput': no folder of an application in {}", folder)};
+    }
+  }
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) {
+    auto training = Training::read((fs::path(folder) / name).string(), name);
+    if (!training) return training.error();
+    trainings.emplace(symbols.intern(name), std::move(*training));
+  }
+  return std::unique_ptr<PerfModel>(
+      std::make_unique<GoodputModel>(folder, adapted, std::move(trainings), std::move(names)));
+}
+
+}  // namespace muster

@@ -1,0 +1,146 @@
+// A search for who should have how many GPUs on which node, where nothing is known but a number for
+// each (job, nodes, GPUs): the genetic search of Pollux (OSDI 2021), NSGA-II with two aims.
+//
+// A candidate is a table of GPUs, jobs by nodes. The first aim is a power mean of the jobs'
+// speed-ups (with power -1, the slow ones count most), each lessened where the job would have to
+// restart; the second the speed-up per GPU in use. Candidates are bred for some generations from
+// those that no other beats in both; the answer is the best in the first aim. The survivors are
+// kept: the next search, for nearly the same jobs, begins with them.
+//
+// Knows numbers only. Eight nodes share a machine word, a byte each, so that a row of GPUs is
+// handled in a few instructions. Cost: population x generations x jobs x nodes / 8.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/random.h"
+
+namespace muster {
+
+// Where the numbers come from. A speed-up of 1 is what the job would do with a fair part of the
+// cluster.
+class SpeedupSource {
+ public:
+  virtual ~SpeedupSource() = default;
+  virtual double speedup(std::size_t job, int nodes, int gpus) = 0;
+};
+
+struct SearchJob {
+  std::uint64_t key = 0;  // by which the next search knows it again
+  int least = 0;          // fewer GPUs are as good as none
+  int most = 1;
+  double restart_factor = 1;  // its speed-up is multiplied by this if its row changes
+  std::vector<int> held;      // GPUs it has now, by node
+  std::vector<int> room;      // the most it may have there; empty: whatever the node has
+};
+
+struct SearchOptions {
+  int population = 100;
+  int generations = 100;
+  double fairness = -1;    // power of the mean; 0: the geometric mean
+  int most_nodes = 16;     // that one job may be spread over
+  bool first_fit = false;  // begin also with every job at its least, one after the other
+};
+
+class AllocationSearch {
+ public:
+  AllocationSearch(const SearchOptions& options, std::uint64_t seed)
+      : options_(options), random_(seed, "allocation search") {}
+
+  // The best table: GPUs by job and node. Jobs come first who should be served first where GPUs are
+  // short. Nodes have at most 64 GPUs.
+  const std::vector<std::vector<int>>& run(std::span<const int> node_gpus,
+                                           const std::vector<SearchJob>& jobs,
+                                           SpeedupSource& source);
+  // The first aim of that table.
+  double value() const { return value_; }
+
+ private:
+  using Word = std::uint64_t;
+  struct Candidate {
+    double value = 0;  // aims, to be made small
+    double utility = 0;
+    double distance = 0;  // from its neighbours among the survivors
+    int front = 0;
+    std::uint64_t hash = 0;
+    std::size_t cells = 0;  // where its table lives
+  };
+  // What a row contributes, by nodes and GPUs; filled on demand.
+  struct Entry {
+    double speedup = -1;
+    double stays = 0;    // to the power mean, if the row is as it was
+    double changes = 0;  // if it is not
+  };
+  struct Known {
+    std::vector<Entry> entries;
+    int width = 1;
+  };
+
+  void prepare(std::span<const int> node_gpus, const std::vector<SearchJob>& jobs);
+  void begin();
+  void breed();
+  const Candidate& tournament();
+  bool beats(const Candidate& a, const Candidate& b);
+  void cross(const Candidate& a, const Candidate& b, Word* first, Word* second);
+  void mutate(Word* cells);
+  void raise_some(Word* cells);
+  // Makes the table legal and values it.
+  void settle(Candidate& candidate);
+  void trim(Word* row, int most, int most_nodes);
+  bool add(Candidate candidate);
+  void survive();
+  void rank(std::vector<Candidate>& all);
+  void keep_front();
+  const Entry& entry(std::size_t job, int nodes, int gpus);
+  double term(double speedup) const;
+
+  Word* cells_of(const Candidate& candidate) { return cells_.data() + candidate.cells; }
+  std::size_t new_cells();
+  static int byte(const Word* row, std::size_t node) {
+    return static_cast<int>((row[node / 8] >> (8 * (node % 8))) & 0xff);
+  }
+  static void set_byte(Word* row, std::size_t node, int value) {
+    const auto shift = 8 * (node % 8);
+    row[node / 8] = (row[node / 8] & ~(Word{0xff} << shift)) | (static_cast<Word>(value) << shift);
+  }
+
+  SearchOptions options_;
+  Random random_;
+
+  // Of the present search.
+  const std::vector<SearchJob>* jobs_ = nullptr;
+  SpeedupSource* source_ = nullptr;
+  std::size_t nodes_ = 0;
+  std::size_t words_ = 0;  // of a row
+  std::size_t table_words_ = 0;
+  double scale_ = 1;  // a node's worth of GPUs gives a speed-up of 1
+  std::vector<int> node_gpus_;
+  std::vector<Word> capacity_;  // a row
+  std::vector<Word> held_;      // a table
+  std::vector<Word> room_;      // a table, if some job may not use all; else empty
+  std::vector<Known> known_;
+  std::vector<Word> cells_;  // tables, recycled
+  std::vector<std::size_t> vacant_;
+  std::vector<Candidate> population_;
+  std::vector<Candidate> offspring_;
+  std::vector<std::uint64_t> hashes_;  // of both, an open hash table; 0: vacant
+  std::vector<Word> left_;             // rows, scratch
+  std::vector<Word> spread_;
+  std::vector<Word> used_;
+  std::vector<std::size_t> order_;
+  std::vector<std::pair<double, double>> tails_;
+  std::vector<std::vector<int>> answer_;
+  double value_ = 0;
+
+  // Survivors of the last search.
+  std::vector<std::uint64_t> past_keys_;
+  std::vector<Word> past_cells_;
+  std::size_t past_words_ = 0;
+  std::size_t past_count_ = 0;
+};
+
+}  // namespace muster
