@@ -10,6 +10,7 @@ find_package(OpenSSL REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(CBC REQUIRED IMPORTED_TARGET cbc)
 
 # Boosted trees for estimates; without it `muster learn` has the other models.
 find_library(MUSTER_XGBOOST_LIBRARY xgboost)

@@ -45,6 +45,13 @@ std::string figure_text(double value) {
   return std::isnan(value) ? "" : fmt::format("{:.3f}", value);
 }
 
+// With how far the seeds lie apart, where there are several.
+std::string ours_text(const FigureCheck& figure) {
+  if (std::isnan(figure.least)) return figure_text(figure.ours);
+  return fmt::format("{} ({} to {})", figure_text(figure.ours), figure_text(figure.least),
+                     figure_text(figure.most));
+}
+
 std::string difference_text(const FigureCheck& figure) {
   if (!figure.judged) return fmt::format("({:+.3f})", figure.difference);
   if (std::abs(figure.difference) < 5e-4) return "0";
@@ -90,7 +97,7 @@ void print_table(const std::vector<RunCheck>& runs, bool all) {
     for (const FigureCheck& figure : run.figures) {
       if (!first && !all && figure.within) continue;
       std::vector<Cell> cells{first ? run.run : std::string(), figure.expected.key,
-                              figure_text(figure.ours), figure_text(figure.expected.artifact)};
+                              ours_text(figure), figure_text(figure.expected.artifact)};
       if (published) cells.emplace_back(figure_text(figure.expected.published));
       cells.emplace_back(difference_text(figure));
       cells.emplace_back(first ? fmt::format("{}/{}", within, judged) : std::string());
@@ -134,6 +141,9 @@ void write_json(JsonWriter& json, const Experiment& experiment, const Experiment
     json.key("figures").begin_array();
     for (const FigureCheck& figure : run.figures) {
       json.begin_object().member("key", figure.expected.key).member("ours", figure.ours);
+      if (!std::isnan(figure.least)) {
+        json.member("least", figure.least).member("most", figure.most);
+      }
       json.member("artifact", figure.expected.artifact);
       json.member("published", figure.expected.published);
       json.member("difference", figure.difference).member("within_tolerance", figure.within);

@@ -49,7 +49,12 @@ std::unique_ptr<SchedulingPolicy> make_published_themis(const Params&);
 std::unique_ptr<SchedulingPolicy> make_pollux(const Params&);
 std::unique_ptr<SchedulingPolicy> make_pollux_as_coded(const Params&);
 
+std::unique_ptr<SchedulingPolicy> make_sia(const Params&);
+std::unique_ptr<SchedulingPolicy> make_chronus(const Params&);
+std::unique_ptr<SchedulingPolicy> make_chronus_as_coded(const Params&);
+
 std::unique_ptr<PlacementPolicy> make_as_planned(const Params&);
+std::unique_ptr<PlacementPolicy> make_local_search(const Params&);
 std::unique_ptr<PlacementPolicy> make_buddy(const Params&);
 std::unique_ptr<PlacementPolicy> make_consolidated(const Params&);
 std::unique_ptr<PlacementPolicy> make_first_gpu(const Params&);

@@ -42,6 +42,16 @@ const ParamInfo kFairness{
     1};
 const ParamInfo kRestartCost{"restart", ParamKind::kReal, "30",
                              "seconds that a change of GPUs is taken to cost", 0};
+const ParamInfo kBranches{"branches", ParamKind::kInteger, "1000",
+                          "after so many branches the solver returns the best it has found", 1};
+const ParamInfo kLease{"lease", ParamKind::kReal, "240", "seconds of a lease", 1};
+const ParamInfo kLeaseChoice{"choice",
+                             ParamKind::kText,
+                             "exact",
+                             "who has the next lease: by an integer program, or quickly",
+                             -1,
+                             1,
+                             {"exact", "greedy"}};
 const ParamInfo kBackfill{"backfill", ParamKind::kFlag, "true",
                           "try jobs behind one that does not fit"};
 
@@ -329,6 +339,37 @@ const std::vector<PolicyInfo<SchedulingPolicy>>& scheduling_table() {
          "a job is over once it has seen the samples that its trace counts, if not before"},
         kSeed},
        make_pollux_as_coded},
+      {"sia",
+       "GPU types and counts by an integer program for the best sum of powers of speed-ups",
+       "Sia, 2023",
+       {{"fairness", ParamKind::kReal, "-0.5",
+         "power of a speed-up: 1 adds them up, the less the more the slow ones count", -10, 1},
+        {"without", ParamKind::kReal, "1.1",
+         "with a negative power: what a job without GPUs counts; one at its slowest counts 1", 1,
+         100},
+        kRestartCost,
+        {"interval", ParamKind::kReal, "60", "seconds from one program to the next", 1e-3},
+        kBranches,
+        {"gap", ParamKind::kReal, "1e-4", "how far from the best a solution may be, relative", 0,
+         1}},
+       make_sia},
+      {"chronus",
+       "leases for jobs with promised deadlines, by value; what is left for the others",
+       "Chronus, 2021",
+       {kLease,
+        kLeaseChoice,
+        {"padding", ParamKind::kReal, "1.1", "what run times are multiplied by, to be safe", 1,
+         100},
+        kBranches},
+       make_chronus},
+      {"chronus-as-coded",
+       "Chronus as the ElasticFlow artifact runs it",
+       "ElasticFlow, 2023",
+       {kLease,
+        kLeaseChoice,
+        {"slot", ParamKind::kReal, "240", "seconds between looks at new jobs and idle GPUs", 1e-3},
+        kBranches},
+       make_chronus_as_coded},
   });
   return kTable;
 }
@@ -340,6 +381,11 @@ const std::vector<PolicyInfo<PlacementPolicy>>& placement_table() {
        "Pollux, 2021",
        {kBackfill},
        make_as_planned},
+      {"local-search",
+       "on as few nodes as possible, in the order after which all jobs together are fastest",
+       "Chronus, 2021",
+       {kBackfill},
+       make_local_search},
       {"consolidated",
        "on as few nodes as possible, the tightest fit first",
        "folklore",

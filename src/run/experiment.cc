@@ -135,6 +135,7 @@ Result<ExperimentRun> read_run(const TomlNode& node, const RunConfig& base,
   }
   reader.read("not_possible", run.missing);
   reader.read("shown", run.shown);
+  reader.read("seeds", run.seeds);
   read_figures(reader, "artifact", &ExpectedFigure::artifact, run);
   read_figures(reader, "published", &ExpectedFigure::published, run);
   read_golden_member(reader, run);

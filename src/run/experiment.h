@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "report/metric_list.h"
 #include "report/metrics.h"
 #include "report/progress.h"
 #include "run/config.h"
@@ -40,6 +41,7 @@ struct ExperimentRun {
   std::optional<ModelTask> model;  // a model is trained and tested; nothing is simulated
   GoldenSource golden;             // its file is a path under the reference folders
   std::vector<std::string> shown;  // as in Experiment, of this run alone
+  int seeds = 0;        // a policy that draws: run with its seeds 1 to this, means are compared
   std::string missing;             // why it cannot be run: a file is not here, or a part of Muster
 };
 
@@ -64,7 +66,9 @@ Result<Experiment> parse_experiment(const TomlNode& document, const std::string&
 
 struct FigureCheck {
   ExpectedFigure expected;
-  double ours = 0;
+  double ours = 0;           // the mean, of several seeds
+  double least = kNoFigure;  // of several seeds
+  double most = kNoFigure;
   double difference = 0;  // from the artifact, or from the paper where there is no artifact
   bool within = true;
   bool judged = true;

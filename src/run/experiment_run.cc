@@ -161,8 +161,9 @@ Result<std::optional<RunCheck>> check_model(const Experiment& experiment,
   return std::optional<RunCheck>(std::move(check));
 }
 
+// With the given seed of its scheduling policy; 0: as it is described.
 Result<std::optional<RunCheck>> check_run(const Experiment& experiment, const ExperimentRun& run,
-                                          const ExperimentOptions& options) {
+                                          int seed, const ExperimentOptions& options) {
   RunCheck check;
   check.run = run.name;
   check.missing = run.missing;
@@ -182,7 +183,9 @@ Result<std::optional<RunCheck>> check_run(const Experiment& experiment, const Ex
       std::any_of(run.expected.begin(), run.expected.end(),
                   [](const ExpectedFigure& one) { return one.key.starts_with(kWithin); });
   JobTimes times(golden, run.golden.trace_ids, completions);
-  const auto summary = measure_run(run.config, nullptr, options.keep_going, &times);
+  RunConfig config = run.config;
+  if (seed > 0) config.scheduling.params["seed"] = std::to_string(seed);
+  const auto summary = measure_run(config, nullptr, options.keep_going, &times);
   if (!summary) return Error{fmt::format("run '{}': {}", run.name, summary.error().message)};
   if (!*summary) return std::optional<RunCheck>();
   for (const ExpectedFigure& expected : run.expected) {
@@ -191,6 +194,31 @@ Result<std::optional<RunCheck>> check_run(const Experiment& experiment, const Ex
   }
   if (!golden.empty()) compare_jobs(golden, times, run.golden, experiment.jobs, check.jobs);
   return std::optional<RunCheck>(std::move(check));
+}
+
+// Several seeds of one run: means are compared, and how far they lie apart is shown.
+RunCheck merge_seeds(const Experiment& experiment, std::vector<RunCheck> checks) {
+  RunCheck merged = std::move(checks.front());
+  if (checks.size() == 1) return merged;
+  for (std::size_t f = 0; f < merged.figures.size(); ++f) {
+    double sum = merged.figures[f].ours;
+    double least = sum;
+    double most = sum;
+    for (std::size_t i = 1; i < checks.size(); ++i) {
+      const double ours = checks[i].figures[f].ours;
+      sum += ours;
+      least = std::min(least, ours);
+      most = std::max(most, ours);
+    }
+    // Adjusted already, each.
+    Experiment plain = experiment;
+    plain.adjust.clear();
+    merged.figures[f] =
+        compare_figure(plain, merged.figures[f].expected, sum / static_cast<double>(checks.size()));
+    merged.figures[f].least = least;
+    merged.figures[f].most = most;
+  }
+  return merged;
 }
 
 }  // namespace
@@ -237,16 +265,26 @@ bool ExperimentResult::within() const {
 
 Result<ExperimentResult> run_experiment(const Experiment& experiment,
                                         const ExperimentOptions& options) {
-  std::vector<std::optional<RunCheck>> checks(experiment.runs.size());
+  struct Piece {
+    std::size_t run = 0;
+    int seed = 0;
+  };
+  std::vector<Piece> pieces;
+  for (std::size_t i = 0; i < experiment.runs.size(); ++i) {
+    const ExperimentRun& run = experiment.runs[i];
+    const int seeds = run.missing.empty() ? run.seeds : 0;
+    for (int seed = std::min(1, seeds); seed <= seeds; ++seed) pieces.push_back({i, seed});
+  }
+  std::vector<std::optional<RunCheck>> checks(pieces.size());
   std::mutex mutex;
   std::optional<Error> error;
   ProgressTask* task =
       options.progress == nullptr
           ? nullptr
           : &options.progress->task(fmt::format("{} {}", experiment.system, experiment.name),
-                                    experiment.runs.size());
-  in_parallel(experiment.runs.size(), options.threads, [&](std::size_t i) {
-    auto check = check_run(experiment, experiment.runs[i], options);
+                                    pieces.size());
+  in_parallel(pieces.size(), options.threads, [&](std::size_t i) {
+    auto check = check_run(experiment, experiment.runs[pieces[i].run], pieces[i].seed, options);
     const std::lock_guard lock(mutex);
     if (task != nullptr) task->advance(1);
     if (check) {
@@ -258,12 +296,16 @@ Result<ExperimentResult> run_experiment(const Experiment& experiment,
   if (task != nullptr) task->finish();
   if (error) return *error;
   ExperimentResult result;
-  for (std::optional<RunCheck>& check : checks) {
-    if (check) {
-      result.runs.push_back(std::move(*check));
-    } else {
-      result.complete = false;
+  for (std::size_t i = 0; i < pieces.size();) {
+    std::vector<RunCheck> seeds;
+    bool complete = true;
+    const std::size_t run = pieces[i].run;
+    for (; i < pieces.size() && pieces[i].run == run; ++i) {
+      complete = complete && checks[i].has_value();
+      if (checks[i]) seeds.push_back(std::move(*checks[i]));
     }
+    result.complete = result.complete && complete;
+    if (complete) result.runs.push_back(merge_seeds(experiment, std::move(seeds)));
   }
   return result;
 }

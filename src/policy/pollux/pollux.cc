@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "policy/builtin.h"
+#include "policy/pollux/restart_factor.h"
 #include "policy/pollux/search_options.h"
 #include "solve/allocation_search.h"
 
@@ -100,11 +101,7 @@ class Pollux final : public SchedulingPolicy, private SpeedupSource {
     for (int i = 0; job.running() && i < job.gpus.nodes(); ++i) {
       wants.held[index(job.gpus[i].node)] = job.gpus[i].count();
     }
-    if (job.first_start != kNever) {
-      const Seconds age = view.now - job.spec.submit;
-      const int restarts = job.preemptions + job.resizes + job.restarts;
-      wants.restart_factor = std::max(0.0, age - restarts * restart_) / (age + restart_);
-    }
+    wants.restart_factor = restart_factor(job, view.now, restart_);
     const auto pools = view.cluster.pools_for(job.spec.partition, job.spec.gpu_type);
     if (pools.size() < view.cluster.pools().size()) {
       wants.room.assign(node_gpus_.size(), 0);

@@ -1,0 +1,172 @@
+#include <algorithm>
+#include <cmath>
+
+#include "policy/builtin.h"
+#include "policy/pollux/restart_factor.h"
+#include "solve/integer_program.h"
+
+namespace muster {
+namespace {
+
+// Source: Sia (SOSP'23), after Pollux. A job may run in one of several configurations: a GPU type,
+// and on it 1, 2, 4 ... GPUs of one node or a number of whole nodes. Every so often an integer
+// program chooses at most one per job, so that the sum of (speed-up)^fairness is best and no type
+// is handed out beyond what there is. A speed-up is the rate of a configuration over that of the
+// job's slowest one; changing costs as many restarts as the job has had.
+//
+// Speeds are those of the performance model, types included (`goodput` with `gpu-types`, or
+// measured tables). Jobs of a fixed size choose among types only. Where it departs: the original
+// lets a job at most double its GPUs in a round, because its estimates are only trusted so far;
+// here speeds are known.
+class Sia final : public SchedulingPolicy {
+ public:
+  struct Options {
+    double fairness = -0.5;
+    double without = 1.1;  // what a job without GPUs counts, with a negative fairness
+    Seconds restart = 30;
+    Seconds interval = 60;
+    IntegerOptions program;
+  };
+  explicit Sia(const Options& options) : options_(options) {}
+
+  SchedulingTraits traits() const override {
+    return {.preemptive = true, .settles = false, .work_conserving = false, .resizes = true};
+  }
+  void schedule(const View& view, Plan& plan) override {
+    if (view.now >= next_) {
+      hand_out(view);
+      next_ = view.now + options_.interval;
+    }
+    for (const Given& given : given_) {
+      const Job& job = view.jobs[given.slot];
+      if (job.spec.id != given.id || !(job.running() || job.waiting())) continue;
+      plan.add(Share::alone(given.slot, given.gpus, given.type));
+    }
+  }
+  Seconds wake(const View& view) const override {
+    return view.jobs.active().empty() ? kNever : next_;
+  }
+  std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Sia>(*this); }
+
+ private:
+  struct Given {
+    Slot slot = kNoSlot;
+    JobId id = kNoJob;
+    int gpus = 0;
+    Symbol type = kNoSymbol;
+  };
+  struct Configuration {
+    Slot slot = kNoSlot;
+    std::size_t pool = 0;
+    int gpus = 0;
+    int nodes = 1;
+    double rate = 0;
+    bool present = false;  // what the job has now
+  };
+
+  // The configurations of a job on one pool of nodes.
+  void list(const View& view, const Job& job, PoolId id) {
+    const Pool& pool = view.cluster.pool(id);
+    if (pool.usable == 0 || pool.largest == 0) return;
+    const int least = job.spec.elastic() ? std::max(1, job.spec.min_gpus) : job.spec.gpus;
+    const int most = std::min(pool.usable, job.spec.elastic() ? job.spec.max_gpus : job.spec.gpus);
+    const auto offer = [&](int gpus) {
+      if (gpus < least || gpus > most) return;
+      Configuration one;
+      one.slot = job.self;
+      one.pool = index(id);
+      one.gpus = gpus;
+      one.nodes = (gpus + pool.largest - 1) / pool.largest;
+      Footing footing;
+      footing.gpus = gpus;
+      footing.nodes = one.nodes;
+      footing.gpu_type = pool.gpu_type;
+      one.rate = view.perf.rate(job.spec, footing);
+      one.present =
+          job.running() && job.gpus.gpus() == gpus && view.cluster.pool_of(job.gpus[0].node) == id;
+      configurations_.push_back(one);
+    };
+    if (!job.spec.elastic()) {
+      offer(job.spec.gpus);
+      return;
+    }
+    for (int gpus = 1; gpus < pool.largest; gpus *= 2) offer(gpus);
+    for (int gpus = pool.largest; gpus <= most; gpus += pool.largest) offer(gpus);
+    // A job whose range holds none of these has its least.
+    if (configurations_.empty() || configurations_.back().slot != job.self) offer(least);
+  }
+
+  double worth(const Configuration& one, double slowest, double factor) const {
+    constexpr double kLeast = 1e-3;  // a job that restarts all the time
+    const double speedup = std::max(kLeast, one.rate / slowest * (one.present ? 1 : factor));
+    const double powered = std::pow(speedup, options_.fairness);
+    return options_.fairness < 0 ? options_.without - powered : powered;
+  }
+
+  void hand_out(const View& view) {
+    IntegerProgram program;
+    configurations_.clear();
+    for (const Pool& pool : view.cluster.pools()) program.add_row(0, pool.usable);
+    std::vector<std::pair<Symbol, std::size_t>> quotas;
+    for (const PartitionSpec& partition : view.cluster.spec().partitions) {
+      if (partition.quota <= 0) continue;
+      quotas.emplace_back(partition.name, program.add_row(0, partition.quota));
+    }
+    IntegerOptions options = options_.program;
+    for (const Slot slot : view.jobs.active()) {
+      const Job& job = view.jobs[slot];
+      const std::size_t first = configurations_.size();
+      for (const PoolId pool : view.cluster.pools_for(job.spec.partition, job.spec.gpu_type)) {
+        list(view, job, pool);
+      }
+      if (configurations_.size() == first) continue;
+      double slowest = configurations_[first].rate;
+      for (std::size_t i = first; i < configurations_.size(); ++i) {
+        slowest = std::min(slowest, configurations_[i].rate);
+      }
+      const std::size_t one_only = program.add_row(0, 1);
+      const double factor = restart_factor(job, view.now, options_.restart);
+      for (std::size_t i = first; i < configurations_.size(); ++i) {
+        const Configuration& one = configurations_[i];
+        program.add_choice(worth(one, slowest, factor));
+        program.add_term(one.pool, one.gpus);
+        for (const auto& [name, row] : quotas) {
+          if (name == job.spec.partition) program.add_term(row, one.gpus);
+        }
+        program.add_term(one_only, 1);
+        options.start.push_back(one.present ? 1 : 0);
+      }
+    }
+    given_.clear();
+    const IntegerSolution solution = solve_integer(program, options);
+    for (std::size_t i = 0; i < solution.x.size(); ++i) {
+      if (solution.x[i] < 0.5) continue;
+      const Configuration& one = configurations_[i];
+      given_.push_back({one.slot, view.jobs[one.slot].spec.id, one.gpus,
+                        view.cluster.pools()[one.pool].gpu_type});
+    }
+    // The large ones first: they need whole nodes.
+    std::stable_sort(given_.begin(), given_.end(),
+                     [](const Given& a, const Given& b) { return a.gpus > b.gpus; });
+  }
+
+  Options options_;
+  Seconds next_ = -kNever;
+  std::vector<Given> given_;
+  std::vector<Configuration> configurations_;
+};
+
+}  // namespace
+
+std::unique_ptr<SchedulingPolicy> make_sia(const Params& params) {
+  Sia::Options options;
+  options.fairness = params.real("fairness");
+  options.without = params.real("without");
+  options.restart = params.real("restart");
+  options.interval = params.real("interval");
+  options.program.branches = static_cast<int>(params.integer("branches"));
+  options.program.gap = params.real("gap");
+  return std::make_unique<Sia>(options);
+}
+
+}  // namespace muster

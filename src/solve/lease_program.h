@@ -1,0 +1,51 @@
+// Who runs in the next lease, when time is dealt out in equal leases and jobs must have so many of
+// them by a deadline: the program of Chronus (SoCC 2021).
+//
+// A job takes the same GPUs in every lease it gets, may be interrupted between leases, and has one
+// or more deadlines, each worth something. Choosing is exact or greedy; both answer with a set of
+// jobs that may all run now such that everybody who is promised a deadline still has it.
+//
+// Exactly, the leases between two deadlines are counted together: a job takes so many of them, and
+// their GPUs must suffice. Where the sizes of jobs divide each other and the capacity (powers of
+// two, say), leases so counted can always be dealt out one by one, so nothing is lost; for other
+// sizes a later lease may turn out too full, and the next choice repairs it.
+#pragma once
+
+#include <vector>
+
+#include "solve/integer_program.h"
+
+namespace muster {
+
+struct LeaseOption {
+  int within = 0;    // leases from now until this deadline
+  double value = 1;  // of meeting it
+};
+
+struct LeaseJob {
+  int gpus = 1;
+  int needed = 1;                    // leases
+  std::vector<LeaseOption> options;  // from the first deadline to the last
+};
+
+struct LeaseChoice {
+  static constexpr int kNone = -1;
+  std::vector<char> now;    // by job: it runs in the next lease
+  std::vector<int> option;  // by job: the deadline it will meet; kNone: none of them
+  double gap = 0;           // how much better another choice could be, relative
+  bool all() const;         // whether everybody is promised a deadline
+};
+
+// Whether many or few GPUs should be used now, other things equal: many leave more for later, few
+// leave room for jobs that were not promised anything.
+enum class LeaseAim { kMany, kFew };
+
+// Each job at its last deadline, the largest first, as late as possible; false if one does not fit.
+bool leases_fit(const std::vector<LeaseJob>& jobs, int capacity);
+
+LeaseChoice choose_leases_greedily(const std::vector<LeaseJob>& jobs, int capacity, LeaseAim aim);
+// Begins with the greedy choice and stops there if nothing can be better.
+LeaseChoice choose_leases(const std::vector<LeaseJob>& jobs, int capacity, LeaseAim aim,
+                          const IntegerOptions& options);
+
+}  // namespace muster
