@@ -40,12 +40,11 @@ class Chronus final : public SchedulingPolicy {
   }
   void schedule(const View& view, Plan& plan) override {
     const int capacity = view.cluster.usable_gpus();
-    if (view.now >= lease_end_) {
+    const bool new_lease = view.now >= lease_end_;
+    answer(view, capacity, new_lease ? view.now : lease_end_);
+    if (new_lease) {
       lease_end_ = (std::floor(view.now / options_.lease) + 1) * options_.lease;
-      answer(view, capacity);
       deal(view, capacity);
-    } else {
-      answer(view, capacity);
     }
     rank(view);
     for (const Slot slot : order_) {
@@ -88,19 +87,19 @@ class Chronus final : public SchedulingPolicy {
     return wants;
   }
 
-  // Who came since gets an answer.
-  void answer(const View& view, int capacity) {
+  // Who came since gets an answer; leases are dealt next at `from`.
+  void answer(const View& view, int capacity, Seconds from) {
     if (arriving_.empty()) return;
     std::vector<LeaseJob> accepted;
     for (const Slot slot : view.jobs.active()) {
       if (!jobs_[index(slot)].promised) continue;
-      accepted.push_back(wants(view, view.jobs[slot], lease_end_));
+      accepted.push_back(wants(view, view.jobs[slot], from));
       // What the present lease will have done.
-      if (jobs_[index(slot)].leased) --accepted.back().needed;
+      if (jobs_[index(slot)].leased && from > view.now) --accepted.back().needed;
       if (accepted.back().needed <= 0) accepted.pop_back();
     }
     for (const Slot slot : arriving_) {
-      accepted.push_back(wants(view, view.jobs[slot], lease_end_));
+      accepted.push_back(wants(view, view.jobs[slot], from));
       jobs_[index(slot)].promised = leases_fit(accepted, capacity);
       if (!jobs_[index(slot)].promised) accepted.pop_back();
     }
