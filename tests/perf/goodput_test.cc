@@ -189,8 +189,8 @@ TEST_F(TrainingTest, MakesRatesOfWholeRuns) {
 }
 
 TEST(Goodput, OfTheSixMeasuredApplicationsScalesAndAdapts) {
+  MUSTER_NEEDS_SHARED("data/pollux/bert/placements.csv");
   const auto folder = shared_dir() / "data/pollux";
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not there";
   for (const char* name : {"bert", "cifar10", "deepspeech2", "imagenet", "ncf", "yolov3"}) {
     const auto read = Training::read((folder / name).string(), name);
     ASSERT_TRUE(read) << read.error().message;
