@@ -32,7 +32,7 @@ const ParamInfo kPopulation{"population",
                             2,
                             10000};
 const ParamInfo kGenerations{
-    "generations", ParamKind::kInteger, "100", "generations of a search", 1, 10000};
+    "generations", ParamKind::kInteger, "100", "generations of a search", 1, 1000};
 const ParamInfo kFairness{
     "fairness",
     ParamKind::kReal,

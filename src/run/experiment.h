@@ -41,8 +41,8 @@ struct ExperimentRun {
   std::optional<ModelTask> model;  // a model is trained and tested; nothing is simulated
   GoldenSource golden;             // its file is a path under the reference folders
   std::vector<std::string> shown;  // as in Experiment, of this run alone
-  int seeds = 0;        // a policy that draws: run with its seeds 1 to this, means are compared
-  std::string missing;             // why it cannot be run: a file is not here, or a part of Muster
+  long long seeds = 0;  // a policy that draws: run with its seeds 1 to this, means are compared
+  std::string missing;  // why it cannot be run: a file is not here, or a part of Muster
 };
 
 struct Experiment {

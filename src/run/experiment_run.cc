@@ -197,7 +197,8 @@ Result<std::optional<RunCheck>> check_run(const Experiment& experiment, const Ex
 }
 
 // Several seeds of one run: means are compared, and how far they lie apart is shown.
-RunCheck merge_seeds(const Experiment& experiment, std::vector<RunCheck> checks) {
+RunCheck merge_seeds(const Experiment& experiment, const ExperimentRun& run,
+                     std::vector<RunCheck> checks) {
   RunCheck merged = std::move(checks.front());
   if (checks.size() == 1) return merged;
   for (std::size_t f = 0; f < merged.figures.size(); ++f) {
@@ -213,8 +214,8 @@ RunCheck merge_seeds(const Experiment& experiment, std::vector<RunCheck> checks)
     // Adjusted already, each.
     Experiment plain = experiment;
     plain.adjust.clear();
-    merged.figures[f] =
-        compare_figure(plain, merged.figures[f].expected, sum / static_cast<double>(checks.size()));
+    merged.figures[f] = compare_figure(plain, run, merged.figures[f].expected,
+                                       sum / static_cast<double>(checks.size()));
     merged.figures[f].least = least;
     merged.figures[f].most = most;
   }
@@ -272,7 +273,7 @@ Result<ExperimentResult> run_experiment(const Experiment& experiment,
   std::vector<Piece> pieces;
   for (std::size_t i = 0; i < experiment.runs.size(); ++i) {
     const ExperimentRun& run = experiment.runs[i];
-    const int seeds = run.missing.empty() ? run.seeds : 0;
+    const int seeds = run.missing.empty() ? static_cast<int>(run.seeds) : 0;
     for (int seed = std::min(1, seeds); seed <= seeds; ++seed) pieces.push_back({i, seed});
   }
   std::vector<std::optional<RunCheck>> checks(pieces.size());
@@ -305,7 +306,8 @@ Result<ExperimentResult> run_experiment(const Experiment& experiment,
       if (checks[i]) seeds.push_back(std::move(*checks[i]));
     }
     result.complete = result.complete && complete;
-    if (complete) result.runs.push_back(merge_seeds(experiment, std::move(seeds)));
+    if (complete)
+      result.runs.push_back(merge_seeds(experiment, experiment.runs[run], std::move(seeds)));
   }
   return result;
 }

@@ -33,7 +33,10 @@ std::vector<Case> all_cases() {
       cases.push_back({scheduling, placements[0], pacings[1]});
       continue;
     }
+    // Those that search or solve for every decision take long: one placement is enough.
+    const bool costly = scheduling.name == "pollux" || scheduling.name == "sia";
     for (const Choice& placement : placements) {
+      if (costly && placement.name != "consolidated") continue;
       // Blox's rule leaves jobs without a place for ever; a policy that plans ahead waits for long
       // before it gives them up.
       if (scheduling.name == "elasticflow" && placement.name == "blox") continue;
