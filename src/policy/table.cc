@@ -30,7 +30,7 @@ const ParamInfo kPopulation{"population",
                             "100",
                             "candidates that survive a generation of the search",
                             2,
-                            10000};
+                            1000};
 const ParamInfo kGenerations{
     "generations", ParamKind::kInteger, "100", "generations of a search", 1, 1000};
 const ParamInfo kFairness{
