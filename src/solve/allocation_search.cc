@@ -21,7 +21,12 @@ Word filled(Word x) {
   const Word high = (((x & ~kHigh) + ~kHigh) | x) & kHigh;
   return (high >> 7) * 0xff;
 }
-int count_filled(Word x) { return std::popcount((((x & ~kHigh) + ~kHigh) | x) & kHigh); }
+int count_filled(Word x) {
+  // The sum of the bytes, which are 0 or 1; counting bits takes long where there is no instruction.
+  return static_cast<int>((((((x & ~kHigh) + ~kHigh) | x) & kHigh) >> 7) * kOnes >> 56);
+}
+// Whether every byte of `a` is at least that of `b`.
+bool covers(Word a, Word b) { return ((((a | kHigh) - b) & kHigh) ^ kHigh) == 0; }
 int sum_bytes(Word x) {
   constexpr Word kEven = 0x00ff00ff00ff00ffU;
   const Word pairs = (x & kEven) + ((x >> 8) & kEven);
@@ -110,6 +115,27 @@ void AllocationSearch::prepare(std::span<const int> node_gpus, const std::vector
   left_.resize(words_);
   spread_.resize(words_);
   used_.resize(words_);
+  there_.resize(nodes_);
+  count_hits();
+}
+
+// The chances of at most 0, 1, 2 ... hits, if each job is hit with a chance of one in their number.
+void AllocationSearch::count_hits() {
+  const auto jobs = static_cast<double>(jobs_->size());
+  constexpr std::size_t kMost = 12;  // more are too rare to matter
+  hits_.clear();
+  double chance = std::pow(1 - 1 / jobs, jobs);
+  double sum = chance;
+  if (jobs == 1) {
+    hits_ = {0.0};
+    return;
+  }
+  for (std::size_t k = 0; k < kMost && static_cast<double>(k) < jobs; ++k) {
+    hits_.push_back(sum);
+    const auto before = static_cast<double>(k);
+    chance *= (jobs - before) / (before + 1) / (jobs - 1);
+    sum += chance;
+  }
 }
 
 // Takes GPUs away at random until the job has no more than it may.
@@ -161,14 +187,28 @@ void AllocationSearch::settle(Candidate& candidate) {
         gpus += sum_bytes(row[w]);
       }
     }
-    if (gpus > job.most || nodes > options_.most_nodes) trim(row, job.most, options_.most_nodes);
-    nodes = 0;
-    gpus = 0;
-    for (std::size_t w = 0; w < words_; ++w) {
-      row[w] = lesser(row[w], left_[w]);
-      left_[w] -= row[w];
-      nodes += count_filled(row[w]);
-      gpus += sum_bytes(row[w]);
+    if (gpus > job.most || nodes > options_.most_nodes) {
+      trim(row, job.most, options_.most_nodes);
+      nodes = 0;
+      gpus = 0;
+      for (std::size_t w = 0; w < words_; ++w) {
+        nodes += count_filled(row[w]);
+        gpus += sum_bytes(row[w]);
+      }
+    }
+    bool fits = true;
+    for (std::size_t w = 0; w < words_; ++w) fits = fits && covers(left_[w], row[w]);
+    if (fits) {
+      for (std::size_t w = 0; w < words_; ++w) left_[w] -= row[w];
+    } else {
+      nodes = 0;
+      gpus = 0;
+      for (std::size_t w = 0; w < words_; ++w) {
+        row[w] = lesser(row[w], left_[w]);
+        left_[w] -= row[w];
+        nodes += count_filled(row[w]);
+        gpus += sum_bytes(row[w]);
+      }
     }
     if (gpus < job.least) {
       for (std::size_t w = 0; w < words_; ++w) {
@@ -325,11 +365,17 @@ void AllocationSearch::mutate(Word* cells) {
 void AllocationSearch::raise_some(Word* cells) {
   const std::size_t count = jobs_->size();
   std::fill(used_.begin(), used_.end(), 0);
-  for (std::size_t i = 0; i < table_words_; i += words_) {
-    for (std::size_t w = 0; w < words_; ++w) used_[w] += cells[i + w];
+  for (std::vector<std::uint32_t>& there : there_) there.clear();
+  for (std::size_t j = 0; j < count; ++j) {
+    for (std::size_t w = 0; w < words_; ++w) {
+      const Word row = cells[j * words_ + w];
+      used_[w] += row;
+      for (Word left = filled(row) & kOnes; left != 0; left &= left - 1) {
+        const auto node = 8 * w + static_cast<std::size_t>(std::countr_zero(left)) / 8;
+        there_[node].push_back(static_cast<std::uint32_t>(j));
+      }
+    }
   }
-  const double one = 1.0 / static_cast<double>(count);
-  const double log_miss = count > 1 ? std::log1p(-one) : 0;
   for (std::size_t n = 0; n < nodes_; ++n) {
     if (byte(used_.data(), n) >= node_gpus_[n]) continue;
     const auto raise = [&](std::size_t j) {
@@ -337,23 +383,14 @@ void AllocationSearch::raise_some(Word* cells) {
       const auto choices = static_cast<std::uint64_t>(node_gpus_[n] - now + 1);
       set_byte(cells + j * words_, n, now + static_cast<int>(random_.below(choices)));
     };
-    std::uint64_t there = 0;
-    for (std::size_t j = 0; j < count; ++j) there += byte(cells + j * words_, n) > 0 ? 1 : 0;
-    // Both chances are independent: those there first, by the count before anybody was raised.
-    if (there > 0) {
-      const double chance = 1.0 / static_cast<double>(there);
-      for (std::size_t j = 0; j < count; ++j) {
-        if (byte(cells + j * words_, n) > 0 && random_.chance(chance)) raise(j);
-      }
+    for (const std::uint32_t j : there_[n]) {
+      if (random_.below(there_[n].size()) == 0) raise(j);
     }
-    if (count == 1) {
-      raise(0);
-      continue;
-    }
-    double j = std::floor(std::log(random_.open_unit()) / log_miss);
-    while (j < static_cast<double>(count)) {
-      raise(static_cast<std::size_t>(j));
-      j += 1 + std::floor(std::log(random_.open_unit()) / log_miss);
+    // Each of all jobs with a chance of one in their number: how many, then who.
+    const double draw = random_.unit();
+    for (const double up_to : hits_) {
+      if (draw < up_to) break;
+      raise(random_.below(count));
     }
   }
 }

@@ -88,6 +88,7 @@ class AllocationSearch {
   void cross(const Candidate& a, const Candidate& b, Word* first, Word* second);
   void mutate(Word* cells);
   void raise_some(Word* cells);
+  void count_hits();
   // Makes the table legal and values it.
   void settle(Candidate& candidate);
   void trim(Word* row, int most, int most_nodes);
@@ -131,6 +132,8 @@ class AllocationSearch {
   std::vector<Word> left_;             // rows, scratch
   std::vector<Word> spread_;
   std::vector<Word> used_;
+  std::vector<std::vector<std::uint32_t>> there_;  // by node: jobs with GPUs on it
+  std::vector<double> hits_;
   std::vector<std::size_t> order_;
   std::vector<std::pair<double, double>> tails_;
   std::vector<std::vector<int>> answer_;

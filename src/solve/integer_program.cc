@@ -5,7 +5,8 @@
 #include <coin/Cbc_C_Interface.h>
 #include <memory>
 #include <mutex>
-#include <string>
+
+#include <fmt/format.h>
 
 namespace muster {
 namespace {
@@ -35,6 +36,8 @@ void load(Cbc_Model* model, const IntegerProgram& program) {
   Cbc_setObjSense(model, -1);  // the most
   for (std::size_t i = 0; i < count; ++i) {
     if (program.is_whole[i] != 0) Cbc_setInteger(model, static_cast<int>(i));
+    // CBC finds the variables of a known solution again by their names.
+    Cbc_setColName(model, static_cast<int>(i), fmt::format("x{}", i).c_str());
   }
 }
 
@@ -97,6 +100,8 @@ IntegerSolution solve_integer(const IntegerProgram& program, const IntegerOption
     for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<int>(i);
     Cbc_setMIPStartI(model.get(), static_cast<int>(places.size()), places.data(),
                      options.start.data());
+    // CBC 2.10 loses track of the variables if it simplifies the program before it looks at these.
+    Cbc_setParameter(model.get(), "preprocess", "off");
   }
   Cbc_solve(model.get());
   const bool best = Cbc_isProvenOptimal(model.get()) != 0;

@@ -18,28 +18,19 @@ int horizon(const std::vector<LeaseJob>& jobs) {
   return last;
 }
 
-// Takes leases from the last one before the deadline backwards; gives them back if they do not
-// suffice. Tells whether the first lease of all is among them.
-bool pack(const LeaseJob& job, int within, Leases& free, bool& first) {
-  int missing = job.needed;
-  int lease = within - 1;
-  for (; lease >= 0 && missing > 0; --lease) {
-    auto& left = free[static_cast<std::size_t>(lease)];
-    if (left < job.gpus) continue;
-    left -= job.gpus;
-    --missing;
-    // Marked by its sign: negative counts cannot occur otherwise.
-    left = -left - 1;
+// Takes leases from the last one before the deadline backwards, if they suffice; which, is left in
+// `taken`, the last first.
+bool pack(const LeaseJob& job, int within, Leases& free, std::vector<int>& taken) {
+  taken.clear();
+  for (int lease = within - 1; lease >= 0; --lease) {
+    if (static_cast<int>(taken.size()) == job.needed) break;
+    if (free[static_cast<std::size_t>(lease)] >= job.gpus) taken.push_back(lease);
   }
-  const bool enough = missing == 0;
-  first = enough && free[0] < 0;
-  for (int i = within - 1; i > lease; --i) {
-    auto& left = free[static_cast<std::size_t>(i)];
-    if (left >= 0) continue;
-    left = -left - 1 + (enough ? 0 : job.gpus);
-  }
-  return enough;
+  if (static_cast<int>(taken.size()) < job.needed) return false;
+  for (const int lease : taken) free[static_cast<std::size_t>(lease)] -= job.gpus;
+  return true;
 }
+bool includes_first(const std::vector<int>& taken) { return !taken.empty() && taken.back() == 0; }
 
 // Those that leave least choice first: the large, then those with little time to spare.
 std::vector<std::size_t> packing_order(const std::vector<LeaseJob>& jobs) {
@@ -87,10 +78,10 @@ void advance_deadlines(const std::vector<LeaseJob>& jobs, const std::vector<std:
   }
   Leases room(static_cast<std::size_t>(horizon(jobs)), capacity);
   std::vector<char> first(promised.size(), 0);
+  std::vector<int> taken;
   for (const std::size_t p : packing_order(promised)) {
-    bool now = false;
-    pack(promised[p], promised[p].options[0].within, room, now);
-    first[p] = now ? 1 : 0;
+    pack(promised[p], promised[p].options[0].within, room, taken);
+    first[p] = includes_first(taken) ? 1 : 0;
   }
   place = 0;
   for (const std::size_t i : order) {
@@ -115,6 +106,37 @@ class Program {
   }
 
   const IntegerProgram& program() const { return program_; }
+
+  // The leases of a choice, packed, as values of the variables.
+  std::vector<double> values(const LeaseChoice& choice) const {
+    std::vector<LeaseJob> promised;
+    std::vector<std::size_t> whose;
+    for (std::size_t i = 0; i < jobs_.size(); ++i) {
+      if (choice.option[i] == LeaseChoice::kNone) continue;
+      promised.push_back(jobs_[i]);
+      promised.back().options = {jobs_[i].options[static_cast<std::size_t>(choice.option[i])]};
+      whose.push_back(i);
+    }
+    // By job and stretch.
+    std::vector<std::vector<double>> counts(jobs_.size(), std::vector<double>(ends_.size(), 0));
+    Leases room(static_cast<std::size_t>(horizon(jobs_)), capacity_);
+    std::vector<int> taken;
+    for (const std::size_t p : packing_order(promised)) {
+      if (!pack(promised[p], promised[p].options[0].within, room, taken)) continue;
+      const bool brought_forward = choice.now[whose[p]] != 0 && !includes_first(taken);
+      if (brought_forward) taken.front() = 0;
+      for (const int lease : taken) {
+        const auto end = std::upper_bound(ends_.begin(), ends_.end(), lease);
+        counts[whose[p]][static_cast<std::size_t>(end - ends_.begin())] += 1;
+      }
+    }
+    std::vector<double> values(program_.variables(), 0);
+    for (const Variable& v : variables_) {
+      if (choice.option[v.job] != v.option) continue;
+      values[v.at] = v.stretch == kChosen ? 1 : counts[v.job][static_cast<std::size_t>(v.stretch)];
+    }
+    return values;
+  }
 
   void read(const IntegerSolution& solution, LeaseChoice& choice) const {
     std::fill(choice.now.begin(), choice.now.end(), 0);
@@ -183,9 +205,9 @@ bool LeaseChoice::all() const {
 
 bool leases_fit(const std::vector<LeaseJob>& jobs, int capacity) {
   Leases free(static_cast<std::size_t>(horizon(jobs)), capacity);
-  bool first = false;
+  std::vector<int> taken;
   for (const std::size_t i : packing_order(jobs)) {
-    if (!pack(jobs[i], jobs[i].options.back().within, free, first)) return false;
+    if (!pack(jobs[i], jobs[i].options.back().within, free, taken)) return false;
   }
   return true;
 }
@@ -200,13 +222,13 @@ LeaseChoice choose_leases_greedily(const std::vector<LeaseJob>& jobs, int capaci
   Leases room(leases, capacity);
   std::vector<LeaseJob> promised;
   bool soft = false;
+  std::vector<int> taken;
   for (const std::size_t i : order) {
-    bool now = false;
-    if (!pack(jobs[i], jobs[i].options.back().within, room, now)) continue;
+    if (!pack(jobs[i], jobs[i].options.back().within, room, taken)) continue;
     promised.push_back(jobs[i]);
     promised.back().options = {jobs[i].options.back()};
     choice.option[i] = static_cast<int>(jobs[i].options.size()) - 1;
-    choice.now[i] = now ? 1 : 0;
+    choice.now[i] = includes_first(taken) ? 1 : 0;
     soft = soft || jobs[i].options.size() > 1;
   }
   if (soft) advance_deadlines(jobs, order, capacity, promised, choice);
@@ -256,7 +278,9 @@ LeaseChoice choose_leases(const std::vector<LeaseJob>& jobs, int capacity, Lease
   constexpr double kNothing = 1e-9;
   if (jobs.empty() || choice.gap <= kNothing) return choice;
   const Program program(jobs, capacity, aim);
-  const IntegerSolution solution = solve_integer(program.program(), options);
+  IntegerOptions begun = options;
+  begun.start = program.values(choice);
+  const IntegerSolution solution = solve_integer(program.program(), begun);
   if (solution.found()) program.read(solution, choice);
   return choice;
 }

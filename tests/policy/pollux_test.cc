@@ -114,7 +114,7 @@ TEST(AsPlanned, PutsEverybodyWhereThePlanSays) {
     return made;
   };
   TestRun run(scenario);
-  run.turn_to(50);
+  run.engine().turn();
   const auto gpus_of = [&](int job) {
     for (const Slot slot : run.engine().view().jobs.running()) {
       const Job& one = run.engine().view().jobs[slot];
@@ -125,7 +125,7 @@ TEST(AsPlanned, PutsEverybodyWhereThePlanSays) {
   EXPECT_EQ(gpus_of(0)[0].node, NodeId{1});
   EXPECT_EQ(gpus_of(1)[0].node, NodeId{0});
   const GpuSet before = gpus_of(0);
-  run.turn_to(100);
+  run.engine().turn();  // at 100
   ASSERT_EQ(gpus_of(0).nodes(), 2);
   EXPECT_EQ(gpus_of(1)[0].node, NodeId{1});
   // The GPU that it keeps on its old node is one it had.
