@@ -52,6 +52,19 @@ double value_of(const LeaseJob& job, int option) {
   return option < 0 ? 0 : job.options[static_cast<std::size_t>(option)].value;
 }
 
+// What a GPU in use now adds: so little that all together never outweigh a tenth of a promise.
+double weight_of_gpu(const std::vector<LeaseJob>& jobs, int capacity, LeaseAim aim) {
+  double least = 0;
+  for (const LeaseJob& job : jobs) {
+    for (const LeaseOption& option : job.options) {
+      if (option.value > 0 && (least == 0 || option.value < least)) least = option.value;
+    }
+  }
+  constexpr double kPart = 0.1;
+  const double weight = kPart * (least > 0 ? least : 1) / std::max(1, capacity);
+  return aim == LeaseAim::kMany ? weight : -weight;
+}
+
 int used_now(const std::vector<LeaseJob>& jobs, const std::vector<char>& now) {
   int gpus = 0;
   for (std::size_t i = 0; i < jobs.size(); ++i) gpus += now[i] != 0 ? jobs[i].gpus : 0;
@@ -166,7 +179,7 @@ class Program {
     for (std::size_t k = 0; k < ends_.size(); ++k) {
       program_.add_row(0, static_cast<double>(capacity_) * length(k));
     }
-    const double weight = (aim_ == LeaseAim::kMany ? 1.0 : -1.0) / capacity_;
+    const double weight = weight_of_gpu(jobs_, capacity_, aim_);
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       const LeaseJob& job = jobs_[i];
       const std::size_t once = program_.add_row(0, 1);
@@ -260,14 +273,9 @@ LeaseChoice choose_leases_greedily(const std::vector<LeaseJob>& jobs, int capaci
       must += jobs[i].gpus;
     }
   }
-  const double used = static_cast<double>(used_now(jobs, choice.now)) / capacity;
-  if (aim == LeaseAim::kMany) {
-    gain += used;
-    bound += static_cast<double>(std::min(wish, capacity)) / capacity;
-  } else {
-    gain -= used;
-    bound -= static_cast<double>(must) / capacity;
-  }
+  const double weight = weight_of_gpu(jobs, capacity, aim);
+  gain += weight * used_now(jobs, choice.now);
+  bound += weight * (aim == LeaseAim::kMany ? std::min(wish, capacity) : must);
   choice.gap = bound > gain ? (bound - gain) / std::max(1e-9, std::abs(gain)) : 0;
   return choice;
 }

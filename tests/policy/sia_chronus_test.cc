@@ -22,7 +22,7 @@ Scenario two_types() {
   scenario.scheduling = {"sia"};
   scenario.placement = {"buddy"};
   scenario.pacing = {"slots", {{"length", "60"}}};
-  scenario.perf = {{"scaling", {{"serial", "0.02"}}}, {"gpu-types", {{"speeds", "fast=3,slow=1"}}}};
+  scenario.perf = {{"scaling", {{"serial", "0.02"}}}, {"gpu-types", {{"speeds", "fast=2,slow=1"}}}};
   return scenario;
 }
 
@@ -111,8 +111,7 @@ TEST(LocalSearch, PlacesInTheOrderThatIsFastest) {
   scenario.cluster = uniform_cluster(2, 4);
   scenario.placement = {"local-search"};
   scenario.perf = {{"locality", {{"across_nodes", "0.5"}}}};
-  // As they come, the two of three GPUs leave none for the pair on one node; the pair of four fits
-  // whatever the order.
+  // As they come, the single GPUs go to one node and leave the last job two and one.
   scenario.jobs = {job_of(0, 100, 1), job_of(0, 100, 1), job_of(0, 100, 3), job_of(0, 100, 3)};
   const RunLog log = simulate(scenario);
   for (const auto& [decision, gpus] : log.placements) {
