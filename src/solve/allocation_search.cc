@@ -42,8 +42,7 @@ Word lesser(Word a, Word b) {
 // The published search adds this to every speed-up, so that jobs without GPUs can be compared.
 constexpr double kFloor = 1e-3;
 
-constexpr double kCrossing = 0.9;       // chance that two parents exchange rows
-constexpr std::uint64_t kTenth = 6554;  // of 65536
+constexpr double kCrossing = 0.9;  // chance that two parents exchange rows
 
 }  // namespace
 
@@ -53,17 +52,10 @@ double AllocationSearch::term(double speedup) const {
   return std::pow(speedup + kFloor, options_.fairness);
 }
 
-const AllocationSearch::Entry& AllocationSearch::entry(std::size_t job, int nodes, int gpus) {
-  Known& known = known_[job];
-  const auto at = static_cast<std::size_t>((nodes - 1) * known.width + gpus - 1);
-  if (known.entries.size() <= at) known.entries.resize(at + 1);
-  Entry& entry = known.entries[at];
-  if (entry.speedup < 0) {
-    entry.speedup = std::max(0.0, source_->speedup(job, nodes, gpus));
-    entry.stays = term(entry.speedup * scale_);
-    entry.changes = term(entry.speedup * scale_ * (*jobs_)[job].restart_factor);
-  }
-  return entry;
+void AllocationSearch::learn(std::size_t job, int nodes, int gpus, Entry& entry) {
+  entry.speedup = std::max(0.0, source_->speedup(job, nodes, gpus));
+  entry.stays = term(entry.speedup * scale_);
+  entry.changes = term(entry.speedup * scale_ * (*jobs_)[job].restart_factor);
 }
 
 std::size_t AllocationSearch::new_cells() {
@@ -336,20 +328,29 @@ void AllocationSearch::cross(const Candidate& a, const Candidate& b, Word* first
   std::swap_ranges(first, first + rows * words_, second);
 }
 
+// Bits that are set with a chance of one in ten; at most so many.
+AllocationSearch::Word AllocationSearch::one_in_ten(std::size_t bits) {
+  constexpr unsigned kTenth =
+      410;  // of 4096: its binary digits, from the last, choose "and" or "or"
+  constexpr int kDigits = 12;
+  Word set = 0;
+  for (int i = 0; i < kDigits; ++i) {
+    const Word draw = random_.next();
+    set = (kTenth >> i & 1U) != 0 ? set | draw : set & draw;
+  }
+  return bits >= 64 ? set : set & ((Word{1} << bits) - 1);
+}
+
 void AllocationSearch::mutate(Word* cells) {
   const std::size_t count = jobs_->size();
-  // Four rows per random number: back to what the job holds, or some of its nodes given up.
-  for (std::size_t j = 0; j < count; j += 4) {
-    std::uint64_t draw = random_.next();
-    for (std::size_t i = j; i < std::min(j + 4, count); ++i, draw >>= 16) {
-      if ((draw & 0xffff) >= kTenth) continue;
+  // One row in ten goes back to what the job holds; in another, some of its nodes are given up.
+  for (std::size_t j = 0; j < count; j += 64) {
+    for (Word hit = one_in_ten(count - j); hit != 0; hit &= hit - 1) {
+      const std::size_t i = j + static_cast<std::size_t>(std::countr_zero(hit));
       std::copy(held_.data() + i * words_, held_.data() + (i + 1) * words_, cells + i * words_);
     }
-  }
-  for (std::size_t j = 0; j < count; j += 4) {
-    std::uint64_t draw = random_.next();
-    for (std::size_t i = j; i < std::min(j + 4, count); ++i, draw >>= 16) {
-      if ((draw & 0xffff) >= kTenth) continue;
+    for (Word hit = one_in_ten(count - j); hit != 0; hit &= hit - 1) {
+      const std::size_t i = j + static_cast<std::size_t>(std::countr_zero(hit));
       for (std::size_t n = 0; n < nodes_; ++n) {
         if (byte(cells + i * words_, n) > 0 && random_.chance(0.1)) {
           set_byte(cells + i * words_, n, 0);

@@ -87,6 +87,7 @@ class AllocationSearch {
   bool beats(const Candidate& a, const Candidate& b);
   void cross(const Candidate& a, const Candidate& b, Word* first, Word* second);
   void mutate(Word* cells);
+  Word one_in_ten(std::size_t bits);
   void raise_some(Word* cells);
   void count_hits();
   // Makes the table legal and values it.
@@ -96,7 +97,15 @@ class AllocationSearch {
   void survive();
   void rank(std::vector<Candidate>& all);
   void keep_front();
-  const Entry& entry(std::size_t job, int nodes, int gpus);
+  const Entry& entry(std::size_t job, int nodes, int gpus) {
+    Known& known = known_[job];
+    const auto at = static_cast<std::size_t>((nodes - 1) * known.width + gpus - 1);
+    if (known.entries.size() <= at) known.entries.resize(at + 1);
+    Entry& entry = known.entries[at];
+    if (entry.speedup < 0) learn(job, nodes, gpus, entry);
+    return entry;
+  }
+  void learn(std::size_t job, int nodes, int gpus, Entry& entry);
   double term(double speedup) const;
 
   Word* cells_of(const Candidate& candidate) { return cells_.data() + candidate.cells; }
