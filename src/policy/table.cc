@@ -30,9 +30,9 @@ const ParamInfo kPopulation{"population",
                             "100",
                             "candidates that survive a generation of the search",
                             2,
-                            1000};
+                            300};
 const ParamInfo kGenerations{
-    "generations", ParamKind::kInteger, "100", "generations of a search", 1, 1000};
+    "generations", ParamKind::kInteger, "100", "generations of a search", 1, 300};
 const ParamInfo kFairness{
     "fairness",
     ParamKind::kReal,
@@ -324,7 +324,7 @@ const std::vector<PolicyInfo<SchedulingPolicy>>& scheduling_table() {
         kGenerations,
         kFairness,
         kRestartCost,
-        {"interval", ParamKind::kReal, "60", "seconds from one search to the next", 1e-3},
+        {"interval", ParamKind::kReal, "60", "seconds from one search to the next", 1},
         kSeed},
        make_pollux},
       {"pollux-as-coded",
@@ -348,7 +348,7 @@ const std::vector<PolicyInfo<SchedulingPolicy>>& scheduling_table() {
          "with a negative power: what a job without GPUs counts; one at its slowest counts 1", 1,
          100},
         kRestartCost,
-        {"interval", ParamKind::kReal, "60", "seconds from one program to the next", 1e-3},
+        {"interval", ParamKind::kReal, "60", "seconds from one program to the next", 1},
         kBranches,
         {"gap", ParamKind::kReal, "1e-4", "how far from the best a solution may be, relative", 0,
          1}},
