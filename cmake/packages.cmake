@@ -11,6 +11,7 @@ find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(CBC REQUIRED IMPORTED_TARGET cbc)
+pkg_check_modules(CLP REQUIRED IMPORTED_TARGET clp)
 
 # Boosted trees for estimates; without it `muster learn` has the other models.
 find_library(MUSTER_XGBOOST_LIBRARY xgboost)

@@ -32,6 +32,7 @@ std::unique_ptr<CLI::App> make_app(Chosen& chosen) {
   add_trace_command(*app, chosen);
   add_data_command(*app, chosen);
   add_learn_command(*app, chosen);
+  add_bench_command(*app, chosen);
   add_policies_command(*app, chosen);
   add_completion_command(*app, chosen);
   app->footer(

@@ -56,6 +56,7 @@ void add_trace_generate(CLI::App& trace, Chosen& chosen);
 void add_learn_command(CLI::App& app, Chosen& chosen);
 // Below `muster learn`; the learn command calls it.
 void add_learn_trace_commands(CLI::App& learn, Chosen& chosen);
+void add_bench_command(CLI::App& app, Chosen& chosen);
 void add_completion_command(CLI::App& app, Chosen& chosen);
 
 }  // namespace muster

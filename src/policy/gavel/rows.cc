@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "policy/builtin.h"
+#include "policy/gavel/program_allocators.h"
 #include "policy/gavel/rounds.h"
 #include "policy/gavel/simple_allocators.h"
 
@@ -38,6 +39,67 @@ constexpr std::array kAllocators = {
     AllocatorInfo{"gavel-allox",
                   "the least sum of completion times, by assignment to the queues of free GPUs",
                   [](const Params& p, bool) { return make_gavel_allox(p.real("alpha")); }},
+    AllocatorInfo{"gavel-max-min-fairness",
+                  "the least share is as large as possible; every GPU type counts as equally fast",
+                  [](const Params&, bool) { return make_gavel_max_min(Sight::kAgnostic); }},
+    AllocatorInfo{"gavel-max-min-fairness-perf",
+                  "the least share is as large as possible; by the rates of each type",
+                  [](const Params&, bool) { return make_gavel_max_min(Sight::kRates); }},
+    AllocatorInfo{"gavel-max-min-fairness-packed",
+                  "the least share is as large as possible; by the rates of each type, and of "
+                  "pairs on the same GPUs",
+                  [](const Params&, bool) { return make_gavel_max_min(Sight::kPairs); }},
+    AllocatorInfo{"gavel-max-min-fairness-water-filling",
+                  "as max-min fairness, and then the next least share, and so on; every GPU type "
+                  "counts as equally fast",
+                  [](const Params&, bool) { return make_gavel_water_filling(Sight::kAgnostic); }},
+    AllocatorInfo{
+        "gavel-max-min-fairness-water-filling-perf",
+        "as max-min fairness, and then the next least share, and so on; by the rates of each type",
+        [](const Params&, bool) { return make_gavel_water_filling(Sight::kRates); }},
+    AllocatorInfo{"gavel-max-min-fairness-water-filling-packed",
+                  "as max-min fairness, and then the next least share, and so on; by the rates of "
+                  "each type, and of pairs on the same GPUs",
+                  [](const Params&, bool) { return make_gavel_water_filling(Sight::kPairs); }},
+    AllocatorInfo{"gavel-finish-time-fairness",
+                  "nobody is later than others, compared with a part of the cluster of its own; "
+                  "every GPU type counts as equally fast",
+                  [](const Params&, bool) { return make_gavel_finish_time(Sight::kAgnostic); }},
+    AllocatorInfo{"gavel-finish-time-fairness-perf",
+                  "nobody is later than others, compared with a part of the cluster of its own; by "
+                  "the rates of each type",
+                  [](const Params&, bool) { return make_gavel_finish_time(Sight::kRates); }},
+    AllocatorInfo{"gavel-finish-time-fairness-packed",
+                  "nobody is later than others, compared with a part of the cluster of its own; by "
+                  "the rates of each type, and of pairs on the same GPUs",
+                  [](const Params&, bool) { return make_gavel_finish_time(Sight::kPairs); }},
+    AllocatorInfo{
+        "gavel-min-total-duration",
+        "all jobs are done together as soon as possible; every GPU type counts as equally fast",
+        [](const Params&, bool) { return make_gavel_makespan(Sight::kAgnostic); }},
+    AllocatorInfo{"gavel-min-total-duration-perf",
+                  "all jobs are done together as soon as possible; by the rates of each type",
+                  [](const Params&, bool) { return make_gavel_makespan(Sight::kRates); }},
+    AllocatorInfo{"gavel-min-total-duration-packed",
+                  "all jobs are done together as soon as possible; by the rates of each type, and "
+                  "of pairs on the same GPUs",
+                  [](const Params&, bool) { return make_gavel_makespan(Sight::kPairs); }},
+    AllocatorInfo{"gavel-max-sum-throughput-perf", "the largest sum of throughputs",
+                  [](const Params&, bool) { return make_gavel_sum(Sight::kRates, {}); }},
+    AllocatorInfo{
+        "gavel-max-sum-throughput-normalized-by-cost-perf",
+        "the largest sum of throughputs per dollar",
+        [](const Params&, bool) { return make_gavel_sum(Sight::kRates, {.by_cost = true}); }},
+    AllocatorInfo{"gavel-max-sum-throughput-normalized-by-cost-perf-slos",
+                  "the same, and who has a deadline meets it if all can",
+                  [](const Params&, bool) {
+                    return make_gavel_sum(Sight::kRates, {.by_cost = true, .deadlines = true});
+                  }},
+    AllocatorInfo{"gavel-max-sum-throughput-normalized-by-cost-packed-slos",
+                  "the same with pairs on the same GPUs",
+                  [](const Params&, bool) {
+                    return make_gavel_sum(Sight::kPairs, {.by_cost = true, .deadlines = true});
+                  }},
 };
 
 ParamList params_of(std::string_view name) {

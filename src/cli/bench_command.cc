@@ -1,0 +1,59 @@
+// `muster bench`: measurements that a user may want to repeat on a machine of their own.
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "run/policy_runtime.h"
+
+namespace muster {
+namespace {
+
+int policy_runtime(const PolicyRuntimeOptions& options) {
+  watch_interrupts();
+  fmt::print("{:<46} {:>7} {:>12}{}\n", "policy", "jobs", "seconds",
+             options.parts > 1 ? "  throughput kept" : "");
+  const auto rows = measure_policy_runtimes(options, [&](const PolicyRuntime& row) {
+    fmt::print("{:<46} {:>7} {:>12.6f}", row.policy, row.jobs, row.average);
+    if (options.parts > 1) fmt::print(" {:>15.2f} %", 100 * row.share_kept);
+    fmt::print("\n");
+    std::fflush(stdout);
+    return !interrupted();
+  });
+  if (!rows) return complain(rows.error());
+  return interrupted() ? kExitInterrupted : kExitOk;
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, Chosen& chosen) {
+  CLI::App* bench = app.add_subcommand("bench", "Measure how long decisions take");
+  bench->require_subcommand(1);
+  CLI::App* command = bench->add_subcommand(
+      "policy-runtime", "Seconds that one division of time takes, by policy and number of jobs");
+  const auto options = std::make_shared<PolicyRuntimeOptions>();
+  options->policies = policy_runtime_families();
+  command
+      ->add_option("--throughputs", options->throughputs,
+                   "Gavel's table of throughputs (`muster data fetch gavel` brings it)")
+      ->required();
+  command->add_option("-p,--policy", options->policies, "policies that divide time")
+      ->delimiter(',');
+  command->add_option("-n,--jobs", options->jobs, "numbers of jobs")->delimiter(',');
+  command->add_option("--trials", options->trials, "draws of jobs for each")
+      ->check(CLI::Range(1, 1000));
+  command->add_option("--parts", options->parts, "split jobs and GPUs into so many programs (POP)")
+      ->check(CLI::Range(1, 1024));
+  command->add_flag("--multi-gpu", options->multi_gpu, "some jobs on several GPUs");
+  command->footer(
+      "Examples:\n"
+      "  muster bench policy-runtime --throughputs simulation_throughputs.json\n"
+      "  muster bench policy-runtime --throughputs T.json -p gavel-max-min-fairness-packed -n "
+      "1024 --parts 4");
+  command->callback(
+      [options, &chosen] { chosen.run = [options] { return policy_runtime(*options); }; });
+}
+
+}  // namespace muster

@@ -1,0 +1,87 @@
+// The linear programs behind Gavel's policies, built once for all of them.
+//
+// What is sought are fractions X of time on each GPU type, for jobs alone and for pairs. Always:
+//   X >= 0;   for each type, the GPUs held add up to at most what there are;
+//   for each job, its fractions (alone and in pairs) add up to at most 1.
+// A policy adds rows that bound a job's throughput, sum of T X, from below, a cost, or a level t
+// that is to be raised.
+//
+// Equal jobs are merged before solving: jobs with the same rates, GPUs and key get the same
+// fractions, which loses nothing, because the mean of the fractions of equal jobs is as good as
+// they are.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "policy/gavel/allocator.h"
+#include "solve/linear_program.h"
+
+namespace muster {
+
+class ShareProgram {
+ public:
+  // `rates` as in the problem, and may be other ones; jobs that cannot run anywhere are left out.
+  // `keys` tells apart jobs that the policy treats differently.
+  ShareProgram(const AllocationProblem& problem, const std::vector<double>& rates,
+               const std::vector<double>& keys);
+
+  // Classes of equal jobs.
+  std::size_t classes() const { return members_.size(); }
+  const std::vector<std::size_t>& members(std::size_t c) const { return members_[c]; }
+  double copies(std::size_t c) const { return static_cast<double>(members_[c].size()); }
+  const AllocationJob& job(std::size_t c) const { return problem_.jobs[members_[c].front()]; }
+  double rate(std::size_t c, std::size_t column) const {
+    return rates_[members_[c].front() * problem_.types + column];
+  }
+
+  struct Row {
+    std::size_t of_class = 0;
+    double scale = 1;  // scale * throughput >= least + level * t
+    double least = 0;
+    double level = 0;
+  };
+  // What is to be solved. Costs are per unit of throughput, by column; empty: none. With
+  // `level_cost` there is a level t with that cost (negative: to be raised), at most `most_level`.
+  struct Wish {
+    std::vector<Row> rows;
+    std::vector<double> gains;
+    double level_cost = 0;
+    double most_level = kNever;
+  };
+  struct Answer {
+    SolveStatus status = SolveStatus::kFailed;
+    double level = 0;
+    double value = 0;            // the cost
+    std::vector<double> prices;  // of the rows of the wish
+    std::vector<double> slack;
+    std::vector<double> throughput;  // of one job of each class
+  };
+  // Solves and remembers the fractions; asks the general solver where the special one fails.
+  Answer solve(const Wish& wish);
+  // The program itself, for those who compare solvers.
+  LinearProgram build(const Wish& wish) const;
+
+  // Writes the fractions of the last answer.
+  void write(Allocation& allocation) const;
+
+ private:
+  struct PairClass {
+    std::size_t first = 0;  // classes, first <= second
+    std::size_t second = 0;
+    std::vector<std::size_t> pairs;
+    std::size_t example = 0;  // a pair, with its jobs in this order
+    bool swapped = false;
+  };
+  void merge(const std::vector<double>& keys);
+  bool merge_pairs();
+
+  const AllocationProblem& problem_;
+  const std::vector<double>& rates_;
+  std::vector<std::vector<std::size_t>> members_;
+  std::vector<std::size_t> class_of_;  // by job; kNone: cannot run
+  std::vector<PairClass> pair_classes_;
+  std::vector<double> x_;
+};
+
+}  // namespace muster

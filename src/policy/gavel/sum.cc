@@ -1,0 +1,66 @@
+#include <algorithm>
+
+#include "policy/gavel/program_allocators.h"
+
+namespace muster {
+namespace {
+
+// Source: Gavel (OSDI'20), the largest sum of throughputs, or of throughputs per dollar: maximise
+//   sum over jobs and types of (T / price) X.
+// With deadlines a job that has one gets at least the rate at which it just meets it; if that
+// cannot be done for all of them, nobody's deadline counts. One whose deadline has passed is free.
+class SumOfThroughputs final : public Allocator {
+ public:
+  SumOfThroughputs(Sight sight, const SumOptions& options) : sight_(sight), options_(options) {}
+  AllocatorTraits traits() const override { return traits_of(sight_); }
+  void allocate(const AllocationProblem& problem, Allocation& allocation) override {
+    std::vector<double> needs(problem.jobs.size(), 0.0);
+    for (std::size_t j = 0; options_.deadlines && j < problem.jobs.size(); ++j) {
+      const AllocationJob& job = problem.jobs[j];
+      if (job.deadline_in != kNever && job.deadline_in > 0) {
+        needs[j] = job.steps_left / job.deadline_in;
+      }
+    }
+    ShareProgram program(problem, problem.rates, needs);
+    ShareProgram::Wish wish;
+    wish.gains.assign(problem.types, 1.0);
+    for (std::size_t w = 0; options_.by_cost && w < problem.price.size(); ++w) {
+      wish.gains[w] = 1 / problem.price[w];
+    }
+    if (all_can_be_met(program, needs)) {
+      for (std::size_t c = 0; c < program.classes(); ++c) {
+        // A little less than needed, so that the program keeps an inside.
+        const double need = needs[program.members(c).front()];
+        if (need > 0) wish.rows.push_back({c, 1 / need, 1 - 1e-7, 0});
+      }
+    }
+    if (program.solve(wish).status == SolveStatus::kOptimal) program.write(allocation);
+  }
+  std::unique_ptr<Allocator> clone() const override {
+    return std::make_unique<SumOfThroughputs>(*this);
+  }
+
+ private:
+  static bool all_can_be_met(ShareProgram& program, const std::vector<double>& needs) {
+    ShareProgram::Wish wish;
+    wish.level_cost = -1;
+    wish.most_level = 2;
+    for (std::size_t c = 0; c < program.classes(); ++c) {
+      const double need = needs[program.members(c).front()];
+      if (need > 0) wish.rows.push_back({c, 1 / need, 0, 1});
+    }
+    if (wish.rows.empty()) return true;
+    const ShareProgram::Answer answer = program.solve(wish);
+    return answer.status == SolveStatus::kOptimal && answer.level >= 1 - 1e-7;
+  }
+  Sight sight_;
+  SumOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Allocator> make_gavel_sum(Sight sight, const SumOptions& options) {
+  return std::make_unique<SumOfThroughputs>(sight, options);
+}
+
+}  // namespace muster

@@ -1,0 +1,41 @@
+// How long one division of time takes, by policy and number of jobs: Gavel's figure 12.
+//
+// Jobs are drawn as Gavel's simulator draws them, the cluster has a quarter as many GPUs of each
+// type. With several parts the jobs and GPUs are split, each part is solved on its own (POP,
+// SOSP'21), and the loss is told beside the time.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace muster {
+
+struct PolicyRuntimeOptions {
+  std::string throughputs;            // Gavel's table
+  std::vector<std::string> policies;  // names of scheduling policies
+  std::vector<long long> jobs = {32, 64, 128, 256, 512, 1024, 2048};
+  int trials = 3;
+  bool multi_gpu = false;
+  int parts = 1;
+};
+
+struct PolicyRuntime {
+  std::string policy;
+  long long jobs = 0;
+  std::vector<double> seconds;  // by trial; with parts, of the slowest part
+  double average = 0;
+  double share_kept = 1;  // with parts: mean throughput, as a part of what one program gives
+};
+
+// The policies whose programs the figure is about.
+std::vector<std::string> policy_runtime_families();
+
+// Calls `done` after each row; stops, with what there is, when that says no.
+Result<std::vector<PolicyRuntime>> measure_policy_runtimes(
+    const PolicyRuntimeOptions& options,
+    const std::function<bool(const PolicyRuntime&)>& done = {});
+
+}  // namespace muster

@@ -1,0 +1,219 @@
+#include "solve/interior_point.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "solve/normal_system.h"
+
+namespace muster {
+namespace {
+
+class InteriorPoint {
+ public:
+  InteriorPoint(const LinearProgram& program, const InteriorPointOptions& options)
+      : program_(program), options_(options), system_(program) {}
+
+  LinearSolution solve() {
+    start();
+    LinearSolution solution;
+    double best = HUGE_VAL;
+    for (int i = 0; i < options_.most_iterations; ++i) {
+      measure();
+      const double worst = std::max({primal_, dual_, gap_});
+      if (!std::isfinite(worst)) break;
+      if (worst < best) {
+        best = worst;
+        keep(solution, i);
+      }
+      if (worst <= options_.tolerance) break;
+      // Rounding has the last word near the end: what was best stays.
+      if (best < 1e-6 && worst > 1e3 * best) break;
+      if (!step()) break;
+    }
+    constexpr double kGoodEnough = 1e-6;
+    if (best <= kGoodEnough) {
+      solution.status = SolveStatus::kOptimal;
+    } else {
+      solution.status = primal_ > 1e-4 ? SolveStatus::kInfeasible : SolveStatus::kFailed;
+    }
+    return solution;
+  }
+
+ private:
+  // On the central path of weights: everything is one but for the copies.
+  void start() {
+    const std::size_t n = program_.variables();
+    const std::size_t m = program_.rows();
+    x_.assign(n, 1.0);
+    z_.resize(n);
+    s_.resize(m);
+    y_.resize(m);
+    std::vector<double> used(m, 0.0);
+    multiply(x_, used);
+    for (std::size_t r = 0; r < m; ++r) {
+      s_[r] = std::max(program_.bounds[r] - used[r], std::max(1.0, std::abs(program_.bounds[r])));
+      y_[r] = program_.row_copies[r] / s_[r];
+    }
+    for (std::size_t v = 0; v < n; ++v) z_[v] = program_.variable_copies[v] / x_[v];
+    weight_ = 0;
+    for (const double copies : program_.row_copies) weight_ += copies;
+    for (const double copies : program_.variable_copies) weight_ += copies;
+    bound_scale_ = 1;
+    for (const double bound : program_.bounds)
+      bound_scale_ = std::max(bound_scale_, std::abs(bound));
+    cost_scale_ = 1;
+    for (const double cost : program_.costs) cost_scale_ = std::max(cost_scale_, std::abs(cost));
+    dx_.resize(n);
+    dz_.resize(n);
+    d_.resize(n);
+    ds_.resize(m);
+    dy_.resize(m);
+    f_.resize(m);
+    right_.resize(m);
+    xz_.resize(n);
+    sy_.resize(m);
+  }
+
+  // rows += E v.
+  void multiply(const std::vector<double>& v, std::vector<double>& rows) const {
+    for (std::size_t j = 0; j < v.size(); ++j) {
+      for (std::size_t t = program_.first_term(j); t < program_.last_term(j); ++t) {
+        rows[program_.terms[t].row] += program_.terms[t].value * v[j];
+      }
+    }
+  }
+  double dot_column(std::size_t variable, const std::vector<double>& rows) const {
+    double sum = 0;
+    for (std::size_t t = program_.first_term(variable); t < program_.last_term(variable); ++t) {
+      sum += program_.terms[t].value * rows[program_.terms[t].row];
+    }
+    return sum;
+  }
+
+  void measure() {
+    const std::size_t n = program_.variables();
+    const std::size_t m = program_.rows();
+    residual_p_.assign(m, 0.0);
+    multiply(x_, residual_p_);
+    primal_ = 0;
+    double complement = 0;
+    double bound = 0;
+    for (std::size_t r = 0; r < m; ++r) {
+      residual_p_[r] = program_.bounds[r] - residual_p_[r] - s_[r];
+      primal_ = std::max(primal_, std::abs(residual_p_[r]));
+      complement += s_[r] * y_[r];
+      bound -= program_.bounds[r] * y_[r];
+    }
+    residual_d_.resize(n);
+    dual_ = 0;
+    cost_ = 0;
+    for (std::size_t v = 0; v < n; ++v) {
+      residual_d_[v] = program_.costs[v] + dot_column(v, y_) - z_[v];
+      dual_ = std::max(dual_, std::abs(residual_d_[v]));
+      complement += x_[v] * z_[v];
+      cost_ += program_.costs[v] * x_[v];
+    }
+    mu_ = complement / weight_;
+    primal_ /= bound_scale_;
+    dual_ /= cost_scale_;
+    gap_ = std::max(complement, std::abs(cost_ - bound)) / (1 + std::abs(cost_));
+  }
+
+  void keep(LinearSolution& solution, int iteration) const {
+    solution.x = x_;
+    solution.prices = y_;
+    solution.slack = s_;
+    solution.cost = cost_;
+    solution.gap = gap_;
+    solution.iterations = iteration;
+  }
+
+  // The direction for the complementarities in xz_ and sy_.
+  void direction() {
+    const std::size_t n = program_.variables();
+    const std::size_t m = program_.rows();
+    for (std::size_t v = 0; v < n; ++v) dx_[v] = (xz_[v] - x_[v] * residual_d_[v]) / z_[v];
+    for (std::size_t r = 0; r < m; ++r) right_[r] = sy_[r] / y_[r] - residual_p_[r];
+    multiply(dx_, right_);
+    system_.solve(right_, dy_);
+    for (std::size_t v = 0; v < n; ++v) {
+      dz_[v] = residual_d_[v] + dot_column(v, dy_);
+      dx_[v] = (xz_[v] - x_[v] * dz_[v]) / z_[v];
+    }
+    for (std::size_t r = 0; r < m; ++r) ds_[r] = (sy_[r] - s_[r] * dy_[r]) / y_[r];
+  }
+
+  static double longest(const std::vector<double>& at, const std::vector<double>& by) {
+    double most = 1e30;
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      if (by[i] < 0) most = std::min(most, -at[i] / by[i]);
+    }
+    return most;
+  }
+
+  bool step() {
+    const std::size_t n = program_.variables();
+    const std::size_t m = program_.rows();
+    for (std::size_t v = 0; v < n; ++v) d_[v] = x_[v] / z_[v];
+    for (std::size_t r = 0; r < m; ++r) f_[r] = s_[r] / y_[r];
+    if (!system_.factor(d_, f_)) return false;
+    for (std::size_t v = 0; v < n; ++v) xz_[v] = -x_[v] * z_[v];
+    for (std::size_t r = 0; r < m; ++r) sy_[r] = -s_[r] * y_[r];
+    direction();
+    const double primal = std::min({1.0, longest(x_, dx_), longest(s_, ds_)});
+    const double dual = std::min({1.0, longest(z_, dz_), longest(y_, dy_)});
+    double after = 0;
+    for (std::size_t v = 0; v < n; ++v) {
+      after += (x_[v] + primal * dx_[v]) * (z_[v] + dual * dz_[v]);
+    }
+    for (std::size_t r = 0; r < m; ++r) {
+      after += (s_[r] + primal * ds_[r]) * (y_[r] + dual * dy_[r]);
+    }
+    const double ratio = after / weight_ / mu_;
+    const double target = std::min(1.0, ratio * ratio * ratio) * mu_;
+    for (std::size_t v = 0; v < n; ++v) {
+      xz_[v] = target * program_.variable_copies[v] - x_[v] * z_[v] - dx_[v] * dz_[v];
+    }
+    for (std::size_t r = 0; r < m; ++r) {
+      sy_[r] = target * program_.row_copies[r] - s_[r] * y_[r] - ds_[r] * dy_[r];
+    }
+    direction();
+    constexpr double kInside = 0.99;
+    const double p = std::min(1.0, kInside * std::min(longest(x_, dx_), longest(s_, ds_)));
+    const double q = std::min(1.0, kInside * std::min(longest(z_, dz_), longest(y_, dy_)));
+    if (!(p > 0) || !(q > 0) || (p < 1e-10 && q < 1e-10)) return false;
+    for (std::size_t v = 0; v < n; ++v) {
+      x_[v] += p * dx_[v];
+      z_[v] += q * dz_[v];
+    }
+    for (std::size_t r = 0; r < m; ++r) {
+      s_[r] += p * ds_[r];
+      y_[r] += q * dy_[r];
+    }
+    return true;
+  }
+
+  const LinearProgram& program_;
+  InteriorPointOptions options_;
+  NormalSystem system_;
+  std::vector<double> x_, z_, s_, y_;
+  std::vector<double> dx_, dz_, ds_, dy_;
+  std::vector<double> d_, f_, right_, xz_, sy_;
+  std::vector<double> residual_p_, residual_d_;
+  double weight_ = 0;
+  double bound_scale_ = 1;
+  double cost_scale_ = 1;
+  double primal_ = 0;
+  double dual_ = 0;
+  double gap_ = 0;
+  double mu_ = 0;
+  double cost_ = 0;
+};
+
+}  // namespace
+
+LinearSolution solve_interior(const LinearProgram& program, const InteriorPointOptions& options) {
+  return InteriorPoint(program, options).solve();
+}
+
+}  // namespace muster

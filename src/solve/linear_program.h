@@ -1,0 +1,73 @@
+// A linear program: the least cost·x with x >= 0 and rows·x <= bound. Plain numbers, for every
+// solver.
+//
+// A variable or row may stand for several equal ones (`copies`), when equal things were merged
+// before solving: the optimum is the same, and solvers that look for a centre weigh them
+// accordingly.
+//
+// Rows can be put into groups: most programs here are about many jobs, each with a row or two of
+// its own, tied together by a few rows for capacities. Naming the groups makes solving linear in
+// the number of jobs; one group for all rows is always right.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace muster {
+
+class LinearProgram {
+ public:
+  static constexpr std::int32_t kLinking = -1;  // a row that ties groups together
+
+  struct Term {
+    std::uint32_t row;
+    double value;
+  };
+
+  std::size_t add_row(double bound, std::int32_t group, double copies = 1) {
+    bounds.push_back(bound);
+    groups.push_back(group);
+    row_copies.push_back(copies);
+    return bounds.size() - 1;
+  }
+  std::size_t add_variable(double cost, double copies = 1) {
+    costs.push_back(cost);
+    variable_copies.push_back(copies);
+    starts.push_back(terms.size());
+    return costs.size() - 1;
+  }
+  // To the variable added last; zero is left out.
+  void add_term(std::size_t row, double value) {
+    if (value != 0) terms.push_back({static_cast<std::uint32_t>(row), value});
+  }
+
+  std::size_t rows() const { return bounds.size(); }
+  std::size_t variables() const { return costs.size(); }
+  std::size_t first_term(std::size_t variable) const { return starts[variable]; }
+  std::size_t last_term(std::size_t variable) const {
+    return variable + 1 < starts.size() ? starts[variable + 1] : terms.size();
+  }
+
+  std::vector<double> costs;
+  std::vector<double> variable_copies;
+  std::vector<double> bounds;
+  std::vector<double> row_copies;
+  std::vector<std::int32_t> groups;  // of rows, from 0; kLinking
+  std::vector<std::size_t> starts;   // of each variable's terms
+  std::vector<Term> terms;
+};
+
+enum class SolveStatus { kOptimal, kInfeasible, kUnbounded, kFailed };
+
+struct LinearSolution {
+  SolveStatus status = SolveStatus::kFailed;
+  double cost = 0;
+  std::vector<double> x;
+  std::vector<double> prices;  // of rows, >= 0
+  std::vector<double> slack;   // of rows
+  int iterations = 0;
+  double gap = 0;  // between cost and its bound, relative
+};
+
+}  // namespace muster

@@ -1,0 +1,11 @@
+// Linear programs by the simplex method, through CLP: the general solver, and the oracle that the
+// special ones are tested with. It gives a vertex of the optimal face.
+#pragma once
+
+#include "solve/linear_program.h"
+
+namespace muster {
+
+LinearSolution solve_simplex(const LinearProgram& program);
+
+}  // namespace muster

@@ -1,0 +1,311 @@
+// Gavel's own policy tests as facts: the inputs of its tests/policies_tests.py with the answers of
+// its own code (objective values do not depend on the solver; fractions are compared where they are
+// unique).
+#include <array>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "policy/gavel/program_allocators.h"
+#include "policy/gavel/simple_allocators.h"
+
+namespace muster {
+namespace {
+
+// Rates and counts are written v100, p100, k80; columns run the other way.
+struct Three {
+  double v100;
+  double p100;
+  double k80;
+};
+
+AllocationProblem problem_of(const std::array<int, 3>& counts, const std::vector<Three>& rates) {
+  AllocationProblem problem;
+  problem.types = 3;
+  problem.capacity = {counts[2], counts[1], counts[0]};
+  for (std::size_t j = 0; j < rates.size(); ++j) {
+    AllocationJob job;
+    job.id = JobId{static_cast<std::uint32_t>(j)};
+    problem.jobs.push_back(job);
+    problem.rates.insert(problem.rates.end(), {rates[j].k80, rates[j].p100, rates[j].v100});
+  }
+  return problem;
+}
+
+void add_pair(AllocationProblem& problem, const Three& first, const Three& second) {
+  problem.pairs.push_back({0, 1});
+  problem.pair_rates.insert(
+      problem.pair_rates.end(),
+      {{first.k80, second.k80}, {first.p100, second.p100}, {first.v100, second.v100}});
+}
+
+const std::vector<Three> kStandard = {{2, 1, 0.5}, {3, 2, 1}};
+
+AllocationProblem standard(const std::array<int, 3>& counts) {
+  return problem_of(counts, kStandard);
+}
+AllocationProblem packed(const std::array<int, 3>& counts) {
+  AllocationProblem problem = standard(counts);
+  add_pair(problem, kStandard[0], kStandard[1]);
+  return problem;
+}
+
+Allocation ask(Allocator& allocator, const AllocationProblem& problem) {
+  Allocation allocation;
+  allocation.reset(problem);
+  allocator.allocate(problem, allocation);
+  // Never more than there is, whatever the policy.
+  for (std::size_t w = 0; w < problem.types; ++w) {
+    double used = 0;
+    for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
+      used += allocation.alone[j * problem.types + w] * problem.jobs[j].gpus;
+    }
+    for (std::size_t p = 0; p < problem.pairs.size(); ++p) {
+      used += allocation.paired[p * problem.types + w] * problem.jobs[problem.pairs[p].first].gpus;
+    }
+    EXPECT_LE(used, problem.capacity[w] + 1e-6) << "column " << w;
+  }
+  return allocation;
+}
+
+double throughput(const AllocationProblem& problem, const Allocation& allocation, std::size_t job) {
+  double sum = 0;
+  for (std::size_t w = 0; w < problem.types; ++w) {
+    sum += problem.rate(job, w) * allocation.alone[job * problem.types + w];
+    for (std::size_t p = 0; p < problem.pairs.size(); ++p) {
+      const auto& [first, second] = problem.pair_rate(p, w);
+      const double part = allocation.paired[p * problem.types + w];
+      if (problem.pairs[p].first == job) sum += first * part;
+      if (problem.pairs[p].second == job) sum += second * part;
+    }
+  }
+  return sum;
+}
+
+void expect_row(const Allocation& allocation, std::size_t job, const Three& expected) {
+  EXPECT_NEAR(allocation.alone[job * 3], expected.k80, 1e-5) << "job " << job << " on k80";
+  EXPECT_NEAR(allocation.alone[job * 3 + 1], expected.p100, 1e-5) << "job " << job << " on p100";
+  EXPECT_NEAR(allocation.alone[job * 3 + 2], expected.v100, 1e-5) << "job " << job << " on v100";
+}
+
+TEST(GavelAllocators, AlloxKeepsWhatItGave) {
+  const auto allox = make_gavel_allox(1);
+  AllocationProblem problem = problem_of({2, 1, 3}, {{2, 1, 0.5}, {3, 2, 1}, {4, 3, 2}, {1, 1, 1}});
+  const double steps[] = {300, 500, 1000, 500};
+  for (std::size_t j = 0; j < 4; ++j) problem.jobs[j].steps_left = steps[j];
+  Allocation first = ask(*allox, problem);
+  expect_row(first, 0, {1, 0, 0});
+  expect_row(first, 1, {1, 0, 0});
+  expect_row(first, 2, {0, 1, 0});
+  expect_row(first, 3, {0, 0, 1});
+  problem = problem_of({2, 1, 3}, {{3, 2, 1}, {4, 3, 2}, {1, 1, 1}, {4, 2, 1}});
+  const double later[] = {100, 800, 400, 100};
+  for (std::size_t j = 0; j < 4; ++j) {
+    problem.jobs[j].id = JobId{static_cast<std::uint32_t>(j + 1)};
+    problem.jobs[j].steps_left = later[j];
+    problem.jobs[j].age = j < 3 ? 200 : 0;
+  }
+  const Allocation second = ask(*allox, problem);
+  expect_row(second, 0, {1, 0, 0});
+  expect_row(second, 1, {0, 1, 0});
+  expect_row(second, 2, {0, 0, 1});
+  expect_row(second, 3, {1, 0, 0});
+}
+
+TEST(GavelAllocators, IsolatedAndAgnosticMaxMinGiveTheSameLeastShare) {
+  const std::array<int, 2> scales[] = {{1, 1}, {2, 1}, {2, 2}, {4, 1}};
+  const double least[] = {1, 1, 2, 1};
+  for (const std::array<int, 3>& counts : {std::array{4, 4, 4}, std::array{4, 8, 6}}) {
+    for (std::size_t s = 0; s < 4; ++s) {
+      AllocationProblem problem = standard(counts);
+      problem.jobs[0].gpus = scales[s][0];
+      problem.jobs[1].gpus = scales[s][1];
+      for (const auto& policy : {make_gavel_isolated(), make_gavel_max_min(Sight::kAgnostic)}) {
+        const Allocation allocation = ask(*policy, problem);
+        double found = 1e9;
+        for (std::size_t j = 0; j < 2; ++j) {
+          const double sum =
+              allocation.alone[3 * j] + allocation.alone[3 * j + 1] + allocation.alone[3 * j + 2];
+          found = std::min(found, sum * problem.jobs[j].gpus);
+        }
+        EXPECT_NEAR(found, least[s], 1e-6);
+      }
+    }
+  }
+  const Allocation rows = ask(*make_gavel_isolated(), standard({4, 8, 6}));
+  expect_row(rows, 0, {2.0 / 9, 4.0 / 9, 1.0 / 3});
+  const Allocation shares = ask(*make_gavel_proportional(), standard({1, 2, 3}));
+  expect_row(shares, 1, {1.0 / 6, 1.0 / 3, 0.5});
+}
+
+TEST(GavelAllocators, GandivaPacksOnlyWhenItMust) {
+  const auto gandiva = make_gavel_gandiva(0);
+  const Allocation roomy = ask(*gandiva, packed({1, 1, 1}));
+  expect_row(roomy, 0, {1.0 / 3, 1.0 / 3, 1.0 / 3});
+  expect_row(roomy, 1, {1.0 / 3, 1.0 / 3, 1.0 / 3});
+  EXPECT_EQ(roomy.paired, std::vector<double>(3, 0.0));
+  for (const auto& [first, second] : {std::pair(2.0, 3.0), std::pair(1.0, 1.0)}) {
+    AllocationProblem one;
+    one.types = 1;
+    one.capacity = {1};
+    one.jobs.resize(2);
+    one.jobs[1].id = JobId{1};
+    one.rates = {2, 3};
+    one.pairs = {{0, 1}};
+    one.pair_rates = {{first, second}};
+    const Allocation tight = ask(*gandiva, one);
+    EXPECT_EQ(tight.paired[0], 1);
+    EXPECT_EQ(tight.alone[0], 0);
+  }
+}
+
+TEST(GavelAllocators, MaxMinFairness) {
+  const auto policy = make_gavel_max_min(Sight::kRates);
+  Allocation allocation = ask(*policy, standard({1, 2, 3}));
+  expect_row(allocation, 0, {0.419355, 0.580645, 0});
+  expect_row(allocation, 1, {0.580645, 0.419355, 0});
+  EXPECT_NEAR(throughput(standard({1, 2, 3}), allocation, 0), 1.419355, 1e-6);
+  EXPECT_NEAR(throughput(standard({1, 2, 3}), allocation, 1), 2.580645, 1e-6);
+  allocation = ask(*policy, standard({1, 1, 1}));
+  expect_row(allocation, 0, {0.473684, 0.526316, 0});
+  expect_row(allocation, 1, {0.526316, 0.473684, 0});
+}
+
+TEST(GavelAllocators, MaxMinFairnessWithPairs) {
+  const AllocationProblem problem = packed({1, 1, 1});
+  const Allocation allocation = ask(*make_gavel_max_min(Sight::kPairs), problem);
+  // The least share is that of job 1, which cannot be faster than 3 steps a second.
+  EXPECT_NEAR(throughput(problem, allocation, 1), 3, 1e-5);
+  EXPECT_GE(throughput(problem, allocation, 0), 1.5 * 3.5 / 3 - 1e-5);
+  const Allocation filled = ask(*make_gavel_water_filling(Sight::kPairs), problem);
+  EXPECT_NEAR(throughput(problem, filled, 0), 2, 1e-4);
+  EXPECT_NEAR(throughput(problem, filled, 1), 3, 1e-4);
+  EXPECT_NEAR(filled.paired[2], 1, 1e-4);
+  const Allocation alone = ask(*make_gavel_water_filling(Sight::kRates), standard({1, 1, 1}));
+  expect_row(alone, 0, {0.473684, 0.526316, 0});
+}
+
+// Pairing that halves the speed of both is never better than taking turns.
+TEST(GavelAllocators, PairsThatDoNotPayAreNotFormed) {
+  const std::vector<Three> rates = {{2, 1, 0.5}, {10, 5, 2.5}};
+  AllocationProblem problem = problem_of({1, 1, 1}, rates);
+  add_pair(problem, {1, 0.5, 0.25}, {5, 2.5, 1.25});
+  const Allocation allocation = ask(*make_gavel_max_min(Sight::kPairs), problem);
+  EXPECT_NEAR(throughput(problem, allocation, 0), 1.5, 1e-5);
+  EXPECT_NEAR(throughput(problem, allocation, 1), 7.5, 1e-4);
+}
+
+// The published code crashes here: three sizes, and pairs only between equal ones.
+TEST(GavelAllocators, PairsWithMixedSizes) {
+  AllocationProblem problem = problem_of({4, 4, 4}, {{2, 1, 0.5}, {3, 2, 1}, {5, 3, 2}});
+  problem.jobs[2].gpus = 4;
+  add_pair(problem, {1.5, 0.8, 0.4}, {2, 1.5, 0.8});
+  for (const auto& policy :
+       {make_gavel_max_min(Sight::kPairs), make_gavel_water_filling(Sight::kPairs)}) {
+    const Allocation allocation = ask(*policy, problem);
+    for (std::size_t j = 0; j < 3; ++j) EXPECT_GT(throughput(problem, allocation, j), 0.1);
+  }
+}
+
+TEST(GavelAllocators, FinishTimeFairness) {
+  const auto policy = make_gavel_finish_time(Sight::kRates);
+  AllocationProblem problem = standard({1, 2, 3});
+  problem.jobs[0].steps_left = 300;
+  problem.jobs[1].steps_left = 500;
+  Allocation allocation = ask(*policy, problem);
+  expect_row(allocation, 0, {0.419355, 0.580645, 0});
+  expect_row(allocation, 1, {0.580645, 0.419355, 0});
+  problem.jobs[0].steps_left = 200;
+  problem.jobs[1].steps_left = 300;
+  allocation = ask(*policy, problem);
+  expect_row(allocation, 0, {0.517241, 0.482759, 0});
+  expect_row(allocation, 1, {0.482759, 0.517241, 0});
+
+  // Agnostic: with V100 rates everywhere one call makes rho 1, and the second 2/3.
+  const auto agnostic = make_gavel_finish_time(Sight::kAgnostic);
+  problem.jobs[0].steps_left = 300;
+  problem.jobs[1].steps_left = 500;
+  allocation = ask(*agnostic, problem);
+  for (std::size_t j = 0; j < 2; ++j) {
+    EXPECT_NEAR(allocation.alone[3 * j] + allocation.alone[3 * j + 1] + allocation.alone[3 * j + 2],
+                1, 1e-5);
+  }
+
+  const auto pairs = make_gavel_finish_time(Sight::kPairs);
+  AllocationProblem both = packed({1, 1, 1});
+  both.jobs[0].steps_left = 300;
+  both.jobs[1].steps_left = 500;
+  EXPECT_NEAR(throughput(both, ask(*pairs, both), 1), 3, 1e-4);
+}
+
+TEST(GavelAllocators, SumsOfThroughputs) {
+  AllocationProblem problem = standard({1, 1, 1});
+  Allocation allocation = ask(*make_gavel_sum(Sight::kRates, {}), problem);
+  EXPECT_NEAR(throughput(problem, allocation, 0) + throughput(problem, allocation, 1), 4, 1e-6);
+  problem.price = {0.8, 2.0, 3.1};
+  for (const bool deadlines : {false, true}) {
+    problem.jobs[0].steps_left = 100;
+    problem.jobs[0].deadline_in = deadlines ? 1000 : kNever;
+    allocation = ask(*make_gavel_sum(Sight::kRates, {true, deadlines}), problem);
+    expect_row(allocation, 0, {1, 0, 0});
+    expect_row(allocation, 1, {0, 0, 1});
+  }
+  AllocationProblem both = packed({1, 1, 1});
+  both.price = {1, 1, 1};
+  both.jobs[0].steps_left = 100;
+  both.jobs[0].deadline_in = 1000;
+  allocation = ask(*make_gavel_sum(Sight::kPairs, {true, true}), both);
+  EXPECT_NEAR(throughput(both, allocation, 0), 2, 1e-5);
+  EXPECT_NEAR(throughput(both, allocation, 1), 3, 1e-5);
+}
+
+TEST(GavelAllocators, DeadlinesBindOrAreDropped) {
+  AllocationProblem problem = standard({1, 1, 1});
+  problem.price = {0.8, 2.0, 3.1};
+  problem.jobs[1].steps_left = 2500;
+  problem.jobs[1].deadline_in = 1000;  // needs 2.5 steps a second, which K80s do not give
+  const auto policy = make_gavel_sum(Sight::kRates, {true, true});
+  EXPECT_GE(throughput(problem, ask(*policy, problem), 1), 2.5 - 1e-5);
+  problem.jobs[1].deadline_in = 10;  // impossible: nobody's deadline counts
+  expect_row(ask(*policy, problem), 1, {0, 0, 1});
+  problem.jobs[1].deadline_in = -5;  // has passed
+  expect_row(ask(*policy, problem), 1, {0, 0, 1});
+}
+
+TEST(GavelAllocators, MakespanIsWithinFivePercent) {
+  AllocationProblem problem = standard({1, 1, 1});
+  problem.jobs[0].steps_left = 300;
+  problem.jobs[1].steps_left = 500;
+  const auto policy = make_gavel_makespan(Sight::kRates);
+  const auto time = [&](const Allocation& allocation) {
+    return std::max(problem.jobs[0].steps_left / throughput(problem, allocation, 0),
+                    problem.jobs[1].steps_left / throughput(problem, allocation, 1));
+  };
+  // Sharing V100 and P100 so that both end together takes 200 s.
+  EXPECT_GE(time(ask(*policy, problem)), 200 - 1e-3);
+  EXPECT_LE(time(ask(*policy, problem)), 210);
+  problem.jobs[0].steps_left = 300'000;
+  problem.jobs[1].steps_left = 500'000;
+  EXPECT_LE(time(ask(*policy, problem)), 210'000);
+}
+
+TEST(GavelAllocators, OneJobAndJobsThatCannotRun) {
+  for (const AllocatorInfo& info : allocator_table()) {
+    AllocationProblem problem = problem_of({1, 1, 1}, {{2, 1, 0.5}, {0, 0, 0}});
+    problem.jobs[0].steps_left = 100;
+    problem.jobs[1].steps_left = 100;
+    const auto params = Params::make("test",
+                                     {{"seed", ParamKind::kInteger, "0", ""},
+                                      {"alpha", ParamKind::kReal, "1", ""},
+                                      {"threshold", ParamKind::kReal, "1.5", ""}},
+                                     {});
+    const auto policy = info.make(*params, false);
+    const Allocation allocation = ask(*policy, problem);
+    EXPECT_GT(throughput(problem, allocation, 0), 0) << info.name;
+    EXPECT_EQ(throughput(problem, allocation, 1), 0) << info.name;
+    for (const double part : allocation.alone) EXPECT_TRUE(part >= 0 && part <= 1) << info.name;
+  }
+}
+
+}  // namespace
+}  // namespace muster
