@@ -3,28 +3,25 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <map>
 #include <numeric>
 
 #include <fmt/format.h>
 
+#include "base/random_python.h"
 #include "base/text.h"
 #include "perf/throughput_table.h"
 #include "policy/gavel/allocator.h"
+#include "policy/gavel/split.h"
+#include "policy/table.h"
 #include "workload/generate/generators.h"
 
 namespace muster {
 namespace {
 
 constexpr std::string_view kTypes[] = {"k80", "p100", "v100"};
-
-Result<Params> default_params() {
-  return Params::make("policy",
-                      {{"seed", ParamKind::kInteger, "0", ""},
-                       {"alpha", ParamKind::kReal, "1", ""},
-                       {"threshold", ParamKind::kReal, "1.5", ""}},
-                      {});
-}
+constexpr std::size_t kEntities = 5;
+// Pairs grow with the square of the jobs: these are eight million.
+constexpr long long kMostWithPairs = 4096;
 
 Result<AllocationProblem> problem_of(const PolicyRuntimeOptions& options, long long count,
                                      int trial, bool pairs, const ThroughputTable& table) {
@@ -55,6 +52,7 @@ Result<AllocationProblem> problem_of(const PolicyRuntimeOptions& options, long l
     job.id = JobId{static_cast<std::uint32_t>(problem.jobs.size())};
     job.gpus = spec->gpus;
     job.steps_left = spec->iterations;
+    job.owner = problem.jobs.size() % kEntities;
     keys.push_back(table.key(symbols.text(spec->model), spec->gpus));
     for (const int type : types) problem.rates.push_back(table.alone(type, keys.back()));
     problem.jobs.push_back(job);
@@ -71,28 +69,6 @@ Result<AllocationProblem> problem_of(const PolicyRuntimeOptions& options, long l
     }
   }
   return problem;
-}
-
-// Every `parts`-th job from `first`, with its part of the GPUs.
-AllocationProblem part_of(const AllocationProblem& whole, int first, int parts) {
-  AllocationProblem part;
-  part.types = whole.types;
-  for (const int gpus : whole.capacity) part.capacity.push_back(gpus / parts);
-  std::map<std::uint32_t, std::uint32_t> place;
-  for (std::size_t j = static_cast<std::size_t>(first); j < whole.jobs.size();
-       j += static_cast<std::size_t>(parts)) {
-    place[static_cast<std::uint32_t>(j)] = static_cast<std::uint32_t>(part.jobs.size());
-    part.jobs.push_back(whole.jobs[j]);
-    for (std::size_t w = 0; w < whole.types; ++w) part.rates.push_back(whole.rate(j, w));
-  }
-  for (std::size_t p = 0; p < whole.pairs.size(); ++p) {
-    const auto a = place.find(whole.pairs[p].first);
-    const auto b = place.find(whole.pairs[p].second);
-    if (a == place.end() || b == place.end()) continue;
-    part.pairs.push_back({a->second, b->second});
-    for (std::size_t w = 0; w < whole.types; ++w) part.pair_rates.push_back(whole.pair_rate(p, w));
-  }
-  return part;
 }
 
 // The mean of the jobs' throughputs, each as a part of its fastest.
@@ -124,6 +100,49 @@ double timed(Allocator& allocator, const AllocationProblem& problem, Allocation&
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+// Each part by an allocator of its own; the time of the slowest, as if all ran at once.
+double timed_parts(const Allocator& allocator, const AllocationProblem& problem, int parts,
+                   Allocation& allocation) {
+  allocation.reset(problem);
+  double slowest = 0;
+  for (const ProblemPart& part : split_problem(problem, static_cast<std::size_t>(parts))) {
+    Allocation one;
+    slowest = std::max(slowest, timed(*allocator.clone(), part.problem, one));
+    put_back(part, one, allocation);
+  }
+  return slowest;
+}
+
+const AllocatorInfo* find_allocator(std::string_view name) {
+  for (const AllocatorInfo& info : allocator_table()) {
+    if (info.name == name) return &info;
+  }
+  return nullptr;
+}
+
+// With the parameters' defaults. Water filling serves entities of weights 1 to 3, as in the figure.
+Result<std::unique_ptr<Allocator>> make_allocator(const std::string& name, int trial) {
+  const AllocatorInfo* info = find_allocator(name);
+  if (info == nullptr) {
+    std::vector<std::string_view> known;
+    for (const AllocatorInfo& one : allocator_table()) known.push_back(one.name);
+    return Error{unknown_name("policy with fractions", name, known)};
+  }
+  const auto row = find_row("policy", scheduling_table(), name);
+  if (!row) return row.error();
+  ParamTexts given;
+  for (const ParamInfo& param : (*row)->params) {
+    if (param.name != "entities") continue;
+    PythonRandom random(trial);
+    for (std::size_t e = 0; e < kEntities; ++e) {
+      given["entities"] += fmt::format("{}{}", e == 0 ? "" : ":", 1 + random.choice(3));
+    }
+  }
+  const auto params = Params::make(name, (*row)->params, given);
+  if (!params) return params.error();
+  return info->make(*params, false);
+}
+
 }  // namespace
 
 std::vector<std::string> policy_runtime_families() {
@@ -133,50 +152,41 @@ std::vector<std::string> policy_runtime_families() {
           "gavel-max-min-fairness-water-filling-packed",
           "gavel-finish-time-fairness-perf",
           "gavel-min-total-duration-perf",
-          "gavel-max-sum-throughput-perf"};
+          "gavel-max-sum-throughput-perf",
+          "gavel-max-min-fairness-strategy-proof-perf"};
 }
 
 Result<std::vector<PolicyRuntime>> measure_policy_runtimes(
     const PolicyRuntimeOptions& options, const std::function<bool(const PolicyRuntime&)>& done) {
   const auto table = ThroughputTable::load(options.throughputs);
   if (!table) return table.error();
-  const auto params = default_params();
-  if (!params) return params.error();
   std::vector<PolicyRuntime> rows;
   for (const std::string& name : options.policies) {
-    std::vector<std::string_view> known;
-    const AllocatorInfo* info = nullptr;
-    for (const AllocatorInfo& one : allocator_table()) {
-      known.push_back(one.name);
-      if (one.name == name) info = &one;
-    }
-    if (info == nullptr) return Error{unknown_name("policy with fractions", name, known)};
     for (const long long jobs : options.jobs) {
       PolicyRuntime row;
       row.policy = name;
       row.jobs = jobs;
       double kept = 0;
       for (int trial = 0; trial < options.trials; ++trial) {
-        const bool pairs = info->make(*params, false)->traits().pairs;
-        const auto problem = problem_of(options, jobs, trial, pairs, *table);
+        const auto made = make_allocator(name, trial);
+        if (!made) return made.error();
+        Allocator& allocator = **made;
+        if (allocator.traits().pairs && jobs > kMostWithPairs) break;
+        const auto problem = problem_of(options, jobs, trial, allocator.traits().pairs, *table);
         if (!problem) return problem.error();
-        Allocation allocation;
+        Allocation whole;
+        const double seconds = timed(allocator, *problem, whole);
         if (options.parts == 1) {
-          row.seconds.push_back(timed(*info->make(*params, false), *problem, allocation));
+          row.seconds.push_back(seconds);
           continue;
         }
-        double slowest = 0;
-        double sum = 0;
-        for (int part = 0; part < options.parts; ++part) {
-          const AllocationProblem one = part_of(*problem, part, options.parts);
-          slowest = std::max(slowest, timed(*info->make(*params, false), one, allocation));
-          sum += mean_throughput(one, allocation);
-        }
-        row.seconds.push_back(slowest);
-        timed(*info->make(*params, false), *problem, allocation);
-        kept += sum / mean_throughput(*problem, allocation) / options.trials;
+        const auto fresh = make_allocator(name, trial);
+        Allocation split;
+        row.seconds.push_back(timed_parts(**fresh, *problem, options.parts, split));
+        kept += mean_throughput(*problem, split) / mean_throughput(*problem, whole);
       }
-      if (options.parts > 1) row.share_kept = kept;
+      if (row.seconds.empty()) continue;
+      if (options.parts > 1) row.share_kept = kept / options.trials;
       row.average = std::accumulate(row.seconds.begin(), row.seconds.end(), 0.0) /
                     static_cast<double>(row.seconds.size());
       rows.push_back(row);

@@ -54,10 +54,14 @@ class InteriorPoint {
       s_[r] = std::max(program_.bounds[r] - used[r], std::max(1.0, std::abs(program_.bounds[r])));
       y_[r] = program_.row_copies[r] / s_[r];
     }
-    for (std::size_t v = 0; v < n; ++v) z_[v] = program_.variable_copies[v] / x_[v];
     weight_ = 0;
     for (const double copies : program_.row_copies) weight_ += copies;
-    for (const double copies : program_.variable_copies) weight_ += copies;
+    for (std::size_t v = 0; v < n; ++v) {
+      const double gain = program_.log_gains[v];
+      z_[v] = (gain > 0 ? gain : program_.variable_copies[v]) / x_[v];
+      if (!(gain > 0)) weight_ += program_.variable_copies[v];
+    }
+    linear_ = program_.linear();
     bound_scale_ = 1;
     for (const double bound : program_.bounds)
       bound_scale_ = std::max(bound_scale_, std::abs(bound));
@@ -97,6 +101,7 @@ class InteriorPoint {
     multiply(x_, residual_p_);
     primal_ = 0;
     double complement = 0;
+    double off_path = 0;
     double bound = 0;
     for (std::size_t r = 0; r < m; ++r) {
       residual_p_[r] = program_.bounds[r] - residual_p_[r] - s_[r];
@@ -110,13 +115,20 @@ class InteriorPoint {
     for (std::size_t v = 0; v < n; ++v) {
       residual_d_[v] = program_.costs[v] + dot_column(v, y_) - z_[v];
       dual_ = std::max(dual_, std::abs(residual_d_[v]));
-      complement += x_[v] * z_[v];
       cost_ += program_.costs[v] * x_[v];
+      if (const double gain = program_.log_gains[v]; gain > 0) {
+        cost_ -= gain * std::log(x_[v]);
+        off_path += std::abs(x_[v] * z_[v] - gain);
+      } else {
+        complement += x_[v] * z_[v];
+      }
     }
     mu_ = complement / weight_;
     primal_ /= bound_scale_;
     dual_ /= cost_scale_;
-    gap_ = std::max(complement, std::abs(cost_ - bound)) / (1 + std::abs(cost_));
+    gap_ = complement + off_path;
+    if (linear_) gap_ = std::max(gap_, std::abs(cost_ - bound));
+    gap_ /= 1 + std::abs(cost_);
   }
 
   void keep(LinearSolution& solution, int iteration) const {
@@ -126,6 +138,13 @@ class InteriorPoint {
     solution.cost = cost_;
     solution.gap = gap_;
     solution.iterations = iteration;
+  }
+
+  // What the product of a variable and its price should be: a share of mu on the central path, or
+  // the gain itself, as the slope of gain * log x is gain / x.
+  double product(std::size_t variable, double mu) const {
+    const double gain = program_.log_gains[variable];
+    return gain > 0 ? gain : mu * program_.variable_copies[variable];
   }
 
   // The direction for the complementarities in xz_ and sy_.
@@ -157,13 +176,14 @@ class InteriorPoint {
     for (std::size_t v = 0; v < n; ++v) d_[v] = x_[v] / z_[v];
     for (std::size_t r = 0; r < m; ++r) f_[r] = s_[r] / y_[r];
     if (!system_.factor(d_, f_)) return false;
-    for (std::size_t v = 0; v < n; ++v) xz_[v] = -x_[v] * z_[v];
+    for (std::size_t v = 0; v < n; ++v) xz_[v] = product(v, 0) - x_[v] * z_[v];
     for (std::size_t r = 0; r < m; ++r) sy_[r] = -s_[r] * y_[r];
     direction();
     const double primal = std::min({1.0, longest(x_, dx_), longest(s_, ds_)});
     const double dual = std::min({1.0, longest(z_, dz_), longest(y_, dy_)});
     double after = 0;
     for (std::size_t v = 0; v < n; ++v) {
+      if (program_.log_gains[v] > 0) continue;
       after += (x_[v] + primal * dx_[v]) * (z_[v] + dual * dz_[v]);
     }
     for (std::size_t r = 0; r < m; ++r) {
@@ -172,15 +192,16 @@ class InteriorPoint {
     const double ratio = after / weight_ / mu_;
     const double target = std::min(1.0, ratio * ratio * ratio) * mu_;
     for (std::size_t v = 0; v < n; ++v) {
-      xz_[v] = target * program_.variable_copies[v] - x_[v] * z_[v] - dx_[v] * dz_[v];
+      xz_[v] = product(v, target) - x_[v] * z_[v] - dx_[v] * dz_[v];
     }
     for (std::size_t r = 0; r < m; ++r) {
       sy_[r] = target * program_.row_copies[r] - s_[r] * y_[r] - ds_[r] * dy_[r];
     }
     direction();
     constexpr double kInside = 0.99;
-    const double p = std::min(1.0, kInside * std::min(longest(x_, dx_), longest(s_, ds_)));
-    const double q = std::min(1.0, kInside * std::min(longest(z_, dz_), longest(y_, dy_)));
+    double p = std::min(1.0, kInside * std::min(longest(x_, dx_), longest(s_, ds_)));
+    double q = std::min(1.0, kInside * std::min(longest(z_, dz_), longest(y_, dy_)));
+    if (!linear_) p = q = std::min(p, q);
     if (!(p > 0) || !(q > 0) || (p < 1e-10 && q < 1e-10)) return false;
     for (std::size_t v = 0; v < n; ++v) {
       x_[v] += p * dx_[v];
@@ -200,6 +221,7 @@ class InteriorPoint {
   std::vector<double> dx_, dz_, ds_, dy_;
   std::vector<double> d_, f_, right_, xz_, sy_;
   std::vector<double> residual_p_, residual_d_;
+  bool linear_ = true;
   double weight_ = 0;
   double bound_scale_ = 1;
   double cost_scale_ = 1;

@@ -1,4 +1,5 @@
-// Linear programs by a primal-dual interior point method (Mehrotra's predictor and corrector).
+// Linear programs, and those with logarithms as gains, by a primal-dual interior point method
+// (Mehrotra's predictor and corrector).
 //
 // Of several best answers it gives one in the middle: the optimal face's analytic centre, as nearly
 // as it stops. With all costs zero that is the centre of what is feasible. Its prices are positive

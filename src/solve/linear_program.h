@@ -1,5 +1,6 @@
 // A linear program: the least cost·x with x >= 0 and rows·x <= bound. Plain numbers, for every
-// solver.
+// solver. The interior point solver also takes gains that are logarithms of variables: the least
+// cost·x - sum of log_gain log x.
 //
 // A variable or row may stand for several equal ones (`copies`), when equal things were merged
 // before solving: the optimum is the same, and solvers that look for a centre weigh them
@@ -10,6 +11,7 @@
 // the number of jobs; one group for all rows is always right.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -33,6 +35,7 @@ class LinearProgram {
   }
   std::size_t add_variable(double cost, double copies = 1) {
     costs.push_back(cost);
+    log_gains.push_back(0);
     variable_copies.push_back(copies);
     starts.push_back(terms.size());
     return costs.size() - 1;
@@ -42,6 +45,9 @@ class LinearProgram {
     if (value != 0) terms.push_back({static_cast<std::uint32_t>(row), value});
   }
 
+  bool linear() const {
+    return std::all_of(log_gains.begin(), log_gains.end(), [](double gain) { return gain == 0; });
+  }
   std::size_t rows() const { return bounds.size(); }
   std::size_t variables() const { return costs.size(); }
   std::size_t first_term(std::size_t variable) const { return starts[variable]; }
@@ -50,6 +56,7 @@ class LinearProgram {
   }
 
   std::vector<double> costs;
+  std::vector<double> log_gains;  // 0 for most
   std::vector<double> variable_copies;
   std::vector<double> bounds;
   std::vector<double> row_copies;

@@ -6,58 +6,57 @@
 namespace muster {
 namespace {
 
+// Groups up to this many rows are triangulated by reflections, which cost more than Cholesky's
+// method.
+constexpr std::size_t kSmall = 8;
+
+double dot(const double* a, const double* b, std::size_t n) {
+  double sums[4] = {0, 0, 0, 0};
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    for (std::size_t k = 0; k < 4; ++k) sums[k] += a[i + k] * b[i + k];
+  }
+  for (; i < n; ++i) sums[0] += a[i] * b[i];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
 // Cholesky in place, lower triangle, row by row.
 bool cholesky(double* a, std::size_t n) {
-  for (std::size_t j = 0; j < n; ++j) {
-    double* row_j = a + j * n;
-    double pivot = row_j[j];
-    const double before = pivot;
-    for (std::size_t k = 0; k < j; ++k) pivot -= row_j[k] * row_j[k];
+  for (std::size_t i = 0; i < n; ++i) {
+    double* row = a + i * n;
+    for (std::size_t j = 0; j < i; ++j) row[j] = (row[j] - dot(row, a + j * n, j)) / a[j * n + j];
+    double pivot = row[i] - dot(row, row, i);
     // What is left of the pivot is rounding: the row depends on others, its price does not matter.
-    if (!(pivot > 1e-15 * before)) pivot = before > 0 ? 1e30 * before : 1;
+    if (!(pivot > 1e-15 * row[i])) pivot = row[i] > 0 ? 1e30 * row[i] : 1;
     if (!std::isfinite(pivot)) return false;
-    row_j[j] = std::sqrt(pivot);
-    const double inverse = 1 / row_j[j];
-    for (std::size_t i = j + 1; i < n; ++i) {
-      double* row_i = a + i * n;
-      double sum = row_i[j];
-      for (std::size_t k = 0; k < j; ++k) sum -= row_i[k] * row_j[k];
-      row_i[j] = sum * inverse;
-    }
+    row[i] = std::sqrt(pivot);
   }
   return true;
 }
 
 void forward(const double* a, std::size_t n, double* x) {
-  for (std::size_t i = 0; i < n; ++i) {
-    double sum = x[i];
-    for (std::size_t k = 0; k < i; ++k) sum -= a[i * n + k] * x[k];
-    x[i] = sum / a[i * n + i];
-  }
+  for (std::size_t i = 0; i < n; ++i) x[i] = (x[i] - dot(a + i * n, x, i)) / a[i * n + i];
 }
 
 void backward(const double* a, std::size_t n, double* x) {
   for (std::size_t i = n; i-- > 0;) {
-    double sum = x[i];
-    for (std::size_t k = i + 1; k < n; ++k) sum -= a[k * n + i] * x[k];
-    x[i] = sum / a[i * n + i];
+    x[i] /= a[i * n + i];
+    for (std::size_t k = 0; k < i; ++k) x[k] -= a[i * n + k] * x[i];
   }
+}
+
+double largest(const std::vector<double>& values) {
+  double most = 0;
+  for (const double value : values) most = std::max(most, std::abs(value));
+  return most;
 }
 
 }  // namespace
 
 NormalSystem::NormalSystem(const LinearProgram& program) : program_(program) {
-  const std::size_t rows = program.rows();
-  std::int32_t most = -1;
-  for (const std::int32_t group : program.groups) most = std::max(most, group);
-  groups_.resize(static_cast<std::size_t>(most + 1));
-  for (const std::int32_t group : program.groups) {
-    if (group != LinearProgram::kLinking) {
-      ++groups_[static_cast<std::size_t>(group)].rows;
-    } else {
-      ++links_;
-    }
-  }
+  order_rows();
+  order_variables();
+  ties_ = links_ + wide_.size();
   std::size_t first = 0;
   std::size_t matrix = 0;
   std::size_t border = 0;
@@ -67,57 +66,56 @@ NormalSystem::NormalSystem(const LinearProgram& program) : program_(program) {
     group.border = border;
     first += group.rows;
     matrix += group.rows * group.rows;
-    border += group.rows * links_;
+    border += group.rows * ties_;
   }
   matrices_.resize(matrix);
   borders_.resize(border);
-  link_.resize(links_ * links_);
-  place_.resize(rows);
-  group_of_.resize(rows);
-  std::vector<std::size_t> next(groups_.size() + 1, 0);
-  for (std::size_t r = 0; r < rows; ++r) {
-    const bool linking = program.groups[r] == LinearProgram::kLinking;
-    const std::size_t group =
-        linking ? groups_.size() : static_cast<std::size_t>(program.groups[r]);
-    group_of_[r] = group;
-    place_[r] = next[group]++;
-  }
-  is_wide_.resize(program.variables(), 0);
-  for (std::size_t v = 0; v < program.variables(); ++v) {
-    std::size_t seen = groups_.size();
-    for (std::size_t t = program.first_term(v); t < program.last_term(v); ++t) {
-      const std::size_t group = group_of_[program.terms[t].row];
-      if (group == groups_.size()) continue;
-      if (seen != groups_.size() && seen != group) is_wide_[v] = 1;
-      seen = group;
-    }
-    if (is_wide_[v] != 0) wide_.push_back(v);
-  }
-  ordered_.resize(rows);
+  tie_.resize(ties_ * ties_);
 }
 
-void NormalSystem::add_variable(std::size_t variable, double d) {
-  const std::size_t begin = program_.first_term(variable);
-  const std::size_t end = program_.last_term(variable);
-  for (std::size_t i = begin; i < end; ++i) {
-    const LinearProgram::Term& a = program_.terms[i];
-    const std::size_t group = group_of_[a.row];
-    const double scaled = d * a.value;
-    for (std::size_t k = begin; k < end; ++k) {
-      const LinearProgram::Term& b = program_.terms[k];
-      const bool b_links = group_of_[b.row] == groups_.size();
-      if (group == groups_.size()) {
-        if (b_links && place_[b.row] <= place_[a.row]) {
-          link_[place_[a.row] * links_ + place_[b.row]] += scaled * b.value;
-        }
-      } else if (b_links) {
-        borders_[groups_[group].border + place_[a.row] * links_ + place_[b.row]] +=
-            scaled * b.value;
-      } else if (place_[b.row] <= place_[a.row]) {
-        matrices_[groups_[group].matrix + place_[a.row] * groups_[group].rows + place_[b.row]] +=
-            scaled * b.value;
-      }
+void NormalSystem::order_rows() {
+  std::int32_t most = -1;
+  for (const std::int32_t group : program_.groups) most = std::max(most, group);
+  groups_.resize(static_cast<std::size_t>(most + 1));
+  for (const std::int32_t group : program_.groups) {
+    if (group == LinearProgram::kLinking) {
+      group_of_.push_back(groups_.size());
+      place_.push_back(links_++);
+    } else {
+      group_of_.push_back(static_cast<std::size_t>(group));
+      place_.push_back(groups_[group_of_.back()].rows++);
     }
+  }
+}
+
+void NormalSystem::order_variables() {
+  std::vector<std::size_t> home(program_.variables(), groups_.size());
+  for (std::size_t v = 0; v < program_.variables(); ++v) {
+    bool wide = false;
+    for (std::size_t t = program_.first_term(v); t < program_.last_term(v); ++t) {
+      const std::size_t row = program_.terms[t].row;
+      if (is_link(row)) continue;
+      wide = wide || (home[v] != groups_.size() && home[v] != group_of_[row]);
+      home[v] = group_of_[row];
+    }
+    if (wide) {
+      wide_.push_back(v);
+      home[v] = groups_.size();
+    } else if (home[v] == groups_.size()) {
+      loose_.push_back(v);
+    } else {
+      ++groups_[home[v]].end;
+    }
+  }
+  std::size_t next = 0;
+  for (Group& group : groups_) {
+    group.variables = next;
+    next += group.end;
+    group.end = group.variables;
+  }
+  by_group_.resize(next);
+  for (std::size_t v = 0; v < program_.variables(); ++v) {
+    if (home[v] != groups_.size()) by_group_[groups_[home[v]].end++] = v;
   }
 }
 
@@ -126,77 +124,232 @@ bool NormalSystem::factor(const std::vector<double>& d, const std::vector<double
   f_ = f;
   std::fill(matrices_.begin(), matrices_.end(), 0.0);
   std::fill(borders_.begin(), borders_.end(), 0.0);
-  std::fill(link_.begin(), link_.end(), 0.0);
-  for (std::size_t v = 0; v < program_.variables(); ++v) {
-    if (is_wide_[v] == 0) add_variable(v, d[v]);
+  std::fill(tie_.begin(), tie_.end(), 0.0);
+  for (const std::size_t v : loose_) add_variable(v, d[v]);
+  for (std::size_t k = 0; k < wide_.size(); ++k) {
+    const std::size_t at = links_ + k;
+    tie_[at * ties_ + at] = -1 / d[wide_[k]];
+    for (std::size_t t = program_.first_term(wide_[k]); t < program_.last_term(wide_[k]); ++t) {
+      const LinearProgram::Term& term = program_.terms[t];
+      if (is_link(term.row)) {
+        tie_[at * ties_ + place_[term.row]] += term.value;
+      } else {
+        borders_[groups_[group_of_[term.row]].border + place_[term.row] * ties_ + at] = term.value;
+      }
+    }
   }
+  // The diagonal of F, by place: rows of a small group take theirs with the reflections.
   for (std::size_t r = 0; r < program_.rows(); ++r) {
-    const std::size_t at = place_[r];
-    if (group_of_[r] == groups_.size()) {
-      link_[at * links_ + at] += f[r];
+    if (is_link(r)) {
+      tie_[place_[r] * ties_ + place_[r]] += f[r];
     } else {
       const Group& group = groups_[group_of_[r]];
-      matrices_[group.matrix + at * group.rows + at] += f[r];
+      matrices_[group.matrix + place_[r] * group.rows + place_[r]] = f[r];
     }
   }
-  if (!factor_groups()) return false;
-  if (wide_.empty()) return true;
-  // Variables that touch many groups come on top: (M + V D V')^-1 by Woodbury's formula.
-  const std::size_t rows = program_.rows();
-  wide_solution_.assign(wide_.size() * rows, 0.0);
-  std::vector<double> column(rows);
-  for (std::size_t k = 0; k < wide_.size(); ++k) {
-    std::fill(column.begin(), column.end(), 0.0);
-    for (std::size_t t = program_.first_term(wide_[k]); t < program_.last_term(wide_[k]); ++t) {
-      column[program_.terms[t].row] = program_.terms[t].value;
-    }
-    solve_core(column);
-    std::copy(column.begin(), column.end(),
-              wide_solution_.begin() + static_cast<std::ptrdiff_t>(k * rows));
-  }
-  wide_matrix_.assign(wide_.size() * wide_.size(), 0.0);
-  for (std::size_t i = 0; i < wide_.size(); ++i) {
-    for (std::size_t k = 0; k <= i; ++k) {
-      double sum = i == k ? 1 / d[wide_[i]] : 0;
-      for (std::size_t t = program_.first_term(wide_[i]); t < program_.last_term(wide_[i]); ++t) {
-        sum += program_.terms[t].value * wide_solution_[k * rows + program_.terms[t].row];
-      }
-      wide_matrix_[i * wide_.size() + k] = sum;
-    }
-  }
-  return cholesky(wide_matrix_.data(), wide_.size());
-}
-
-bool NormalSystem::factor_groups() {
-  eliminated_ = borders_;
-  std::vector<double> column;
   for (const Group& group : groups_) {
-    double* matrix = matrices_.data() + group.matrix;
-    if (!cholesky(matrix, group.rows)) return false;
-    // Forward elimination of all border columns at once, row by row.
-    for (std::size_t i = 0; i < group.rows; ++i) {
-      double* row = eliminated_.data() + group.border + i * links_;
-      for (std::size_t k = 0; k < i; ++k) {
-        const double factor = matrix[i * group.rows + k];
-        const double* above = eliminated_.data() + group.border + k * links_;
-        for (std::size_t l = 0; l < links_; ++l) row[l] -= factor * above[l];
+    if (group.rows <= kSmall) {
+      reflect(group);
+    } else if (!eliminate(group)) {
+      return false;
+    }
+    tie_wide(group);
+  }
+  return factor_ties();
+}
+
+// The outer product of a variable's terms, into its group (lower triangle), its border and ties.
+void NormalSystem::add_variable(std::size_t variable, double d) {
+  const std::size_t begin = program_.first_term(variable);
+  const std::size_t end = program_.last_term(variable);
+  for (std::size_t i = begin; i < end; ++i) {
+    const LinearProgram::Term& a = program_.terms[i];
+    const double scaled = d * a.value;
+    const bool a_links = is_link(a.row);
+    for (std::size_t k = begin; k < end; ++k) {
+      const LinearProgram::Term& b = program_.terms[k];
+      const bool b_links = is_link(b.row);
+      if (a_links) {
+        if (b_links && place_[b.row] <= place_[a.row]) {
+          tie_[place_[a.row] * ties_ + place_[b.row]] += scaled * b.value;
+        }
+        continue;
       }
-      for (std::size_t l = 0; l < links_; ++l) row[l] /= matrix[i * group.rows + i];
-      for (std::size_t a = 0; a < links_; ++a) {
-        for (std::size_t b = 0; b <= a; ++b) link_[a * links_ + b] -= row[a] * row[b];
+      const Group& group = groups_[group_of_[a.row]];
+      if (b_links) {
+        borders_[group.border + place_[a.row] * ties_ + place_[b.row]] += scaled * b.value;
+      } else if (place_[b.row] <= place_[a.row]) {
+        matrices_[group.matrix + place_[a.row] * group.rows + place_[b.row]] += scaled * b.value;
       }
     }
   }
-  return links_ == 0 || cholesky(link_.data(), links_);
 }
 
-// Without the wide variables; y is by rows on both sides.
-void NormalSystem::solve_core(std::vector<double>& y) const {
-  std::vector<double> link(links_, 0.0);
+// A small group: the square roots of D and F times its columns, one above the other, are reflected
+// to a triangle. What is left below it, in the columns of the linking rows, is what they see of the
+// group.
+void NormalSystem::reflect(const Group& group) {
+  const std::size_t rows = group.rows;
+  const std::size_t width = rows + links_;
+  const std::size_t height = group.end - group.variables + rows;
+  stack_.assign(height * width, 0.0);
+  for (std::size_t i = group.variables; i < group.end; ++i) {
+    const std::size_t v = by_group_[i];
+    const double root = std::sqrt(d_[v]);
+    double* line = stack_.data() + (i - group.variables) * width;
+    for (std::size_t t = program_.first_term(v); t < program_.last_term(v); ++t) {
+      const LinearProgram::Term& term = program_.terms[t];
+      line[place_[term.row] + (is_link(term.row) ? rows : 0)] += root * term.value;
+    }
+  }
+  double* matrix = matrices_.data() + group.matrix;
+  for (std::size_t r = 0; r < rows; ++r) {
+    stack_[(height - rows + r) * width + r] = std::sqrt(matrix[r * rows + r]);
+  }
+  for (std::size_t c = 0; c < rows; ++c) {
+    // The largest line goes first: small ones would drown in the others.
+    std::size_t best = c;
+    for (std::size_t i = c + 1; i < height; ++i) {
+      if (std::abs(stack_[i * width + c]) > std::abs(stack_[best * width + c])) best = i;
+    }
+    double* head = stack_.data() + c * width;
+    if (best != c) {
+      std::swap_ranges(head + c, head + width,
+                       stack_.begin() + static_cast<std::ptrdiff_t>(best * width + c));
+    }
+    double below = 0;
+    for (std::size_t i = c + 1; i < height; ++i) {
+      below += stack_[i * width + c] * stack_[i * width + c];
+    }
+    const double norm = std::copysign(std::sqrt(head[c] * head[c] + below), head[c]);
+    const double first = head[c] + norm;
+    if (below > 0) {
+      for (std::size_t k = c + 1; k < width; ++k) {
+        double sum = head[k] * first;
+        for (std::size_t i = c + 1; i < height; ++i) {
+          sum += stack_[i * width + c] * stack_[i * width + k];
+        }
+        const double part = sum / (norm * first);
+        head[k] -= part * first;
+        for (std::size_t i = c + 1; i < height; ++i) {
+          stack_[i * width + k] -= part * stack_[i * width + c];
+        }
+      }
+      head[c] = -norm;
+    }
+    for (std::size_t k = c; k < rows; ++k) matrix[k * rows + c] = head[k];
+    for (std::size_t l = 0; l < links_; ++l) {
+      borders_[group.border + c * ties_ + l] = head[rows + l];
+    }
+  }
+  for (std::size_t i = rows; i < height; ++i) {
+    const double* line = stack_.data() + i * width + rows;
+    for (std::size_t a = 0; a < links_; ++a) {
+      for (std::size_t b = 0; b <= a; ++b) tie_[a * ties_ + b] += line[a] * line[b];
+    }
+  }
+}
+
+// A large group, by Cholesky's method.
+bool NormalSystem::eliminate(const Group& group) {
+  for (std::size_t i = group.variables; i < group.end; ++i) {
+    add_variable(by_group_[i], d_[by_group_[i]]);
+  }
+  double* matrix = matrices_.data() + group.matrix;
+  if (!cholesky(matrix, group.rows)) return false;
+  for (std::size_t i = 0; i < group.rows; ++i) {
+    double* row = borders_.data() + group.border + i * ties_;
+    for (std::size_t k = 0; k < i; ++k) {
+      const double factor = matrix[i * group.rows + k];
+      const double* above = borders_.data() + group.border + k * ties_;
+      for (std::size_t l = 0; l < links_; ++l) row[l] -= factor * above[l];
+    }
+    for (std::size_t l = 0; l < links_; ++l) row[l] /= matrix[i * group.rows + i];
+    for (std::size_t a = 0; a < links_; ++a) {
+      for (std::size_t b = 0; b <= a; ++b) tie_[a * ties_ + b] -= row[a] * row[b];
+    }
+  }
+  return true;
+}
+
+// The columns of the wide variables in a group's border, and what the group does to their ties.
+void NormalSystem::tie_wide(const Group& group) {
+  const double* matrix = matrices_.data() + group.matrix;
+  for (std::size_t i = 0; i < group.rows && links_ < ties_; ++i) {
+    double* row = borders_.data() + group.border + i * ties_;
+    for (std::size_t k = 0; k < i; ++k) {
+      const double factor = matrix[i * group.rows + k];
+      const double* above = borders_.data() + group.border + k * ties_;
+      for (std::size_t l = links_; l < ties_; ++l) row[l] -= factor * above[l];
+    }
+    for (std::size_t l = links_; l < ties_; ++l) row[l] /= matrix[i * group.rows + i];
+    for (std::size_t a = links_; a < ties_; ++a) {
+      for (std::size_t b = 0; b <= a; ++b) tie_[a * ties_ + b] -= row[a] * row[b];
+    }
+  }
+}
+
+// Gauss' elimination with the largest pivot of each column, rows and columns scaled to a diagonal
+// of ones.
+bool NormalSystem::factor_ties() {
+  tie_scale_.resize(ties_);
+  tie_row_.resize(ties_);
+  for (std::size_t i = 0; i < ties_; ++i) {
+    const double size = std::abs(tie_[i * ties_ + i]);
+    tie_scale_[i] = size > 0 ? 1 / std::sqrt(size) : 1;
+    tie_row_[i] = i;
+  }
+  for (std::size_t i = 0; i < ties_; ++i) {
+    for (std::size_t k = 0; k <= i; ++k) {
+      tie_[i * ties_ + k] *= tie_scale_[i] * tie_scale_[k];
+      tie_[k * ties_ + i] = tie_[i * ties_ + k];
+    }
+  }
+  for (std::size_t c = 0; c < ties_; ++c) {
+    std::size_t best = c;
+    for (std::size_t i = c + 1; i < ties_; ++i) {
+      if (std::abs(tie_[i * ties_ + c]) > std::abs(tie_[best * ties_ + c])) best = i;
+    }
+    const auto at = [&](std::size_t i) {
+      return tie_.begin() + static_cast<std::ptrdiff_t>(i * ties_);
+    };
+    if (best != c) {
+      std::swap_ranges(at(c), at(c + 1), at(best));
+      std::swap(tie_row_[c], tie_row_[best]);
+    }
+    const double pivot = tie_[c * ties_ + c];
+    if (!std::isfinite(pivot)) return false;
+    // Nothing is left of the column: its tie depends on others, and is left alone.
+    if (pivot == 0) tie_[c * ties_ + c] = 1e30;
+    for (std::size_t i = c + 1; i < ties_; ++i) {
+      const double factor = tie_[i * ties_ + c] /= tie_[c * ties_ + c];
+      for (std::size_t k = c + 1; k < ties_; ++k)
+        tie_[i * ties_ + k] -= factor * tie_[c * ties_ + k];
+    }
+  }
+  return true;
+}
+
+void NormalSystem::solve_ties(std::vector<double>& right) const {
+  std::vector<double> x(ties_);
+  for (std::size_t i = 0; i < ties_; ++i) {
+    x[i] = right[tie_row_[i]] * tie_scale_[tie_row_[i]];
+    for (std::size_t k = 0; k < i; ++k) x[i] -= tie_[i * ties_ + k] * x[k];
+  }
+  for (std::size_t i = ties_; i-- > 0;) {
+    for (std::size_t k = i + 1; k < ties_; ++k) x[i] -= tie_[i * ties_ + k] * x[k];
+    x[i] /= tie_[i * ties_ + i];
+  }
+  for (std::size_t i = 0; i < ties_; ++i) right[i] = x[i] * tie_scale_[i];
+}
+
+// y is by rows on both sides.
+void NormalSystem::solve_once(std::vector<double>& y) const {
+  std::vector<double> tie(ties_, 0.0);
   std::vector<double> ordered(y.size());
   for (std::size_t r = 0; r < y.size(); ++r) {
-    if (group_of_[r] == groups_.size()) {
-      link[place_[r]] = y[r];
+    if (is_link(r)) {
+      tie[place_[r]] = y[r];
     } else {
       ordered[groups_[group_of_[r]].first + place_[r]] = y[r];
     }
@@ -205,39 +358,44 @@ void NormalSystem::solve_core(std::vector<double>& y) const {
     double* part = ordered.data() + group.first;
     forward(matrices_.data() + group.matrix, group.rows, part);
     for (std::size_t i = 0; i < group.rows; ++i) {
-      const double* row = eliminated_.data() + group.border + i * links_;
-      for (std::size_t l = 0; l < links_; ++l) link[l] -= row[l] * part[i];
+      const double* row = borders_.data() + group.border + i * ties_;
+      for (std::size_t l = 0; l < ties_; ++l) tie[l] -= row[l] * part[i];
     }
   }
-  if (links_ > 0) {
-    forward(link_.data(), links_, link.data());
-    backward(link_.data(), links_, link.data());
-  }
+  solve_ties(tie);
   for (const Group& group : groups_) {
     double* part = ordered.data() + group.first;
     for (std::size_t i = 0; i < group.rows; ++i) {
-      const double* row = eliminated_.data() + group.border + i * links_;
-      for (std::size_t l = 0; l < links_; ++l) part[i] -= row[l] * link[l];
+      part[i] -= dot(borders_.data() + group.border + i * ties_, tie.data(), ties_);
     }
     backward(matrices_.data() + group.matrix, group.rows, part);
   }
   for (std::size_t r = 0; r < y.size(); ++r) {
-    y[r] = group_of_[r] == groups_.size() ? link[place_[r]]
-                                          : ordered[groups_[group_of_[r]].first + place_[r]];
+    y[r] = is_link(r) ? tie[place_[r]] : ordered[groups_[group_of_[r]].first + place_[r]];
   }
 }
 
 void NormalSystem::solve(const std::vector<double>& right, std::vector<double>& y) {
   y = right;
   solve_once(y);
-  // Near the end the numbers differ by many orders of magnitude, and the wide variables cancel:
-  // what is missing is computed and solved for again.
-  constexpr int kRefinements = 3;
-  for (int i = 0; i < kRefinements; ++i) {
-    ordered_ = right;
-    subtract_product(y, ordered_);
-    solve_once(ordered_);
-    for (std::size_t r = 0; r < y.size(); ++r) y[r] += ordered_[r];
+  // What rounding left over is solved for again, as long as that helps.
+  constexpr int kRefinements = 2;
+  constexpr double kExact = 1e-14;
+  double before = HUGE_VAL;
+  std::vector<double> kept;
+  for (int i = 0; i <= kRefinements; ++i) {
+    residual_ = right;
+    subtract_product(y, residual_);
+    const double left = largest(residual_);
+    if (!(left < before)) {
+      if (i > 0) y = kept;
+      return;
+    }
+    if (i == kRefinements || left <= kExact * largest(right)) return;
+    before = left;
+    kept = y;
+    solve_once(residual_);
+    for (std::size_t r = 0; r < y.size(); ++r) y[r] += residual_[r];
   }
 }
 
@@ -245,31 +403,16 @@ void NormalSystem::solve(const std::vector<double>& right, std::vector<double>& 
 void NormalSystem::subtract_product(const std::vector<double>& y, std::vector<double>& left) const {
   for (std::size_t r = 0; r < y.size(); ++r) left[r] -= f_[r] * y[r];
   for (std::size_t v = 0; v < program_.variables(); ++v) {
+    const std::size_t begin = program_.first_term(v);
+    const std::size_t end = program_.last_term(v);
     double sum = 0;
-    for (std::size_t t = program_.first_term(v); t < program_.last_term(v); ++t) {
+    for (std::size_t t = begin; t < end; ++t) {
       sum += program_.terms[t].value * y[program_.terms[t].row];
     }
     sum *= d_[v];
-    for (std::size_t t = program_.first_term(v); t < program_.last_term(v); ++t) {
+    for (std::size_t t = begin; t < end; ++t) {
       left[program_.terms[t].row] -= program_.terms[t].value * sum;
     }
-  }
-}
-
-void NormalSystem::solve_once(std::vector<double>& y) const {
-  solve_core(y);
-  if (wide_.empty()) return;
-  const std::size_t rows = program_.rows();
-  std::vector<double> part(wide_.size());
-  for (std::size_t k = 0; k < wide_.size(); ++k) {
-    for (std::size_t t = program_.first_term(wide_[k]); t < program_.last_term(wide_[k]); ++t) {
-      part[k] += program_.terms[t].value * y[program_.terms[t].row];
-    }
-  }
-  forward(wide_matrix_.data(), wide_.size(), part.data());
-  backward(wide_matrix_.data(), wide_.size(), part.data());
-  for (std::size_t k = 0; k < wide_.size(); ++k) {
-    for (std::size_t r = 0; r < rows; ++r) y[r] -= part[k] * wide_solution_[k * rows + r];
   }
 }
 

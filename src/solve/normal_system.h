@@ -1,6 +1,11 @@
 // The equations of an interior point step: (E D E' + F) y = r for a positive diagonal D over
 // variables and F over rows, where the rows of E fall into groups tied together by a few linking
 // rows and by a few variables that touch many groups. Factors the groups one by one.
+//
+// Near the optimum D and F span twenty orders of magnitude. Small groups are therefore triangulated
+// by reflections of the square roots, which never subtract nearly equal numbers; and what ties the
+// groups together stays one indefinite system, because without the variables that touch many groups
+// the linking rows alone are all but singular.
 #pragma once
 
 #include <vector>
@@ -21,31 +26,41 @@ class NormalSystem {
   struct Group {
     std::size_t first = 0;  // position of its first row in the order by groups
     std::size_t rows = 0;
-    std::size_t matrix = 0;  // offset of its rows * rows values
-    std::size_t border = 0;  // offset of its rows * links values
+    std::size_t matrix = 0;     // offset of its rows * rows values
+    std::size_t border = 0;     // offset of its rows * ties values
+    std::size_t variables = 0;  // its first in the list of variables by group
+    std::size_t end = 0;
   };
+  bool is_link(std::size_t row) const { return group_of_[row] == groups_.size(); }
+  void order_rows();
+  void order_variables();
   void add_variable(std::size_t variable, double d);
-  bool factor_groups();
+  void reflect(const Group& group);
+  bool eliminate(const Group& group);
+  void tie_wide(const Group& group);
+  bool factor_ties();
+  void solve_ties(std::vector<double>& right) const;
   void solve_once(std::vector<double>& y) const;
   void subtract_product(const std::vector<double>& y, std::vector<double>& left) const;
-  void solve_core(std::vector<double>& y) const;
 
   const LinearProgram& program_;
   std::size_t links_ = 0;
+  std::size_t ties_ = 0;  // linking rows, then the variables that touch many groups
   std::vector<Group> groups_;
-  std::vector<std::size_t> place_;     // of each row: in its group's order, links last
-  std::vector<std::size_t> group_of_;  // of each row
+  std::vector<std::size_t> place_;     // of each row: in its group, or among the linking rows
+  std::vector<std::size_t> group_of_;  // of each row; past the last for linking rows
+  std::vector<std::size_t> by_group_;  // variables that touch one group
+  std::vector<std::size_t> loose_;     // variables that touch none
+  std::vector<std::size_t> wide_;      // variables that touch more than one
   std::vector<double> d_;
   std::vector<double> f_;
-  std::vector<double> matrices_;
-  std::vector<double> borders_;     // group rows by links
-  std::vector<double> eliminated_;  // the borders after the groups' factors were applied
-  std::vector<double> link_;        // links by links
-  std::vector<std::size_t> wide_;   // variables that touch more than one group
-  std::vector<char> is_wide_;
-  std::vector<double> wide_solution_;  // wide by rows
-  std::vector<double> wide_matrix_;
-  std::vector<double> ordered_;  // scratch
+  std::vector<double> matrices_;      // of each group a lower triangle
+  std::vector<double> borders_;       // group rows by ties, with the group's triangle applied
+  std::vector<double> tie_;           // ties by ties, then its factors
+  std::vector<double> tie_scale_;     // of rows and columns
+  std::vector<std::size_t> tie_row_;  // order of its rows
+  std::vector<double> stack_;         // scratch
+  std::vector<double> residual_;
 };
 
 }  // namespace muster

@@ -5,6 +5,7 @@
 namespace muster {
 
 LinearSolution solve_simplex(const LinearProgram& program) {
+  if (!program.linear()) return {};
   const int rows = static_cast<int>(program.rows());
   const int columns = static_cast<int>(program.variables());
   std::vector<CoinBigIndex> starts;

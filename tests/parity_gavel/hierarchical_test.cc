@@ -35,14 +35,14 @@ std::vector<std::string> job_types() {
 
 struct Instance {
   AllocationProblem problem;
-  Hierarchy hierarchy;
+  std::vector<Entity> entities;
 };
 
 Instance instance_of(const std::string& inner, bool drawn_rates, int jobs,
                      const ThroughputTable& table) {
   Instance made;
   for (int e = 0; e < 3; ++e) {
-    made.hierarchy.entities.push_back({static_cast<double>(e + 1), inner == "fifo"});
+    made.entities.push_back({static_cast<double>(e + 1), inner == "fifo"});
   }
   PythonRandom random(0);
   made.problem.types = 3;
@@ -61,8 +61,8 @@ Instance instance_of(const std::string& inner, bool drawn_rates, int jobs,
     AllocationJob job;
     job.id = JobId{static_cast<std::uint32_t>(j)};
     job.weight = inner == "fifo" ? 1 : j % 2 + 1;
+    job.owner = static_cast<std::size_t>(j / 6);
     made.problem.jobs.push_back(job);
-    made.hierarchy.entity_of[job.id] = static_cast<std::size_t>(j / 6);
   }
   return made;
 }
@@ -93,7 +93,7 @@ TEST(GavelParity, HierarchicalVectors) {
                                       std::stoi(row.at("num_jobs")), *table);
     const Sight sight = row.at("variant") == "perf" ? Sight::kRates : Sight::kAgnostic;
     for (const bool one_level : {true, false}) {
-      const auto policy = make_gavel_water_filling(sight, made.hierarchy, one_level);
+      const auto policy = make_gavel_water_filling({sight, true}, {made.entities, one_level});
       Allocation allocation;
       allocation.reset(made.problem);
       policy->allocate(made.problem, allocation);

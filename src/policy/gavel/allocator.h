@@ -26,6 +26,7 @@ struct AllocationJob {
   double steps_left = 0;
   Seconds age = 0;               // since it was submitted
   Seconds deadline_in = kNever;  // seconds until its deadline; negative once it has passed
+  std::size_t owner = 0;         // users in the order of their first jobs
 };
 
 // Columns are GPU types. Rates are steps per second of all GPUs of the job together; 0 where it

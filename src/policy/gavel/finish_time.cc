@@ -18,30 +18,27 @@ namespace {
 // Agnostic: every type has the rate of the cluster's first one.
 class FinishTimeFairness final : public Allocator {
  public:
-  explicit FinishTimeFairness(Sight sight) : sight_(sight) {}
-  AllocatorTraits traits() const override { return traits_of(sight_); }
+  explicit FinishTimeFairness(const ProgramOptions& options) : options_(options) {}
+  AllocatorTraits traits() const override { return traits_of(options_.sight); }
 
   void allocate(const AllocationProblem& problem, Allocation& allocation) override {
-    const std::vector<double> rates = seen_rates(problem, sight_, true);
+    const std::vector<double> rates = seen_rates(problem, options_, BlindRate::kFirstType);
     book(problem, rates);
     std::vector<double> apart(problem.jobs.size());
     for (std::size_t j = 0; j < apart.size(); ++j) apart[j] = static_cast<double>(j);
-    ShareProgram program(problem, rates, apart);
+    ShareProgram program(problem, rates, apart, options_.solver);
     std::vector<Term> terms;
     for (std::size_t c = 0; c < program.classes(); ++c) {
       const std::size_t j = program.members(c).front();
       const AllocationJob& job = problem.jobs[j];
       if (!(job.steps_left > 0)) continue;
       // Pairs see rates divided by the priority; others do not look at it.
-      const double weight = sight_ == Sight::kPairs ? job.weight : 1;
+      const double weight = options_.sight == Sight::kPairs ? job.weight : 1;
       const double whole = past_[job.id].isolated + job.steps_left / past_[job.id].rate;
       terms.push_back({c, job.age, job.steps_left * weight, whole});
     }
     if (!search(program, terms)) {
-      for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
-        equal_split(problem, problem.jobs.size(), problem.jobs[j].gpus,
-                    &allocation.alone[j * problem.types]);
-      }
+      share_equally(problem, allocation);
       return;
     }
     program.write(allocation);
@@ -80,50 +77,61 @@ class FinishTimeFairness final : public Allocator {
     past_ = std::move(now);
   }
 
-  // Leaves the fractions of the best rho in the program.
+  // Leaves the fractions of the best rho in the program. Far from it a rough answer shows the way.
   static bool search(ShareProgram& program, const std::vector<Term>& terms) {
     if (terms.empty()) return false;
-    double least = 0;  // below it somebody is late already
-    for (const Term& term : terms) least = std::max(least, term.age / term.whole);
-    double low = least;
+    double low = 0;  // here somebody is too late already
+    for (const Term& term : terms) low = std::max(low, term.age / term.whole);
     double high = HUGE_VAL;
-    double rho = std::max(1.0, 1.5 * least);
+    double rho = std::max(1.0, 1.5 * low);
+    constexpr double kRough = 1e-4;
+    constexpr double kNear = 1e-8;
+    constexpr int kMostSteps = 100;
+    bool rough = true;
+    bool solved = false;
     ShareProgram::Wish wish;
     wish.level_cost = -1;
-    constexpr int kMostSteps = 60;
-    bool solved = false;
     for (int i = 0; i < kMostSteps; ++i) {
       wish.rows.clear();
       for (const Term& term : terms) {
         wish.rows.push_back({term.of_class, (rho * term.whole - term.age) / term.steps, 0, 1});
       }
-      const ShareProgram::Answer answer = program.solve(wish);
+      const ShareProgram::Answer answer =
+          program.solve(wish, rough ? kRough : ShareProgram::kExact);
       if (answer.status != SolveStatus::kOptimal || !(answer.level > 0)) return solved;
-      solved = true;
-      if (std::abs(answer.level - 1) < 1e-8) break;
-      (answer.level < 1 ? low : high) = rho;
+      solved = !rough;
+      const double off = answer.level - 1;
+      if (!rough && std::abs(off) < kNear) break;
+      if (rough && std::abs(off) < 100 * kRough) {
+        // What was found roughly does not bound what is sought exactly.
+        rough = false;
+        for (const Term& term : terms) low = std::max(low, term.age / term.whole);
+        high = HUGE_VAL;
+      } else {
+        (off < 0 ? low : high) = rho;
+      }
       // How the level grows with rho: each row's scale grows by whole / steps.
       double slope = 0;
       for (std::size_t r = 0; r < terms.size(); ++r) {
         slope += answer.prices[r] * terms[r].whole / terms[r].steps *
                  answer.throughput[terms[r].of_class];
       }
-      double next = rho + (1 - answer.level) / slope;
+      double next = rho - off / slope;
       if (!(next > low) || !(next < high)) next = high == HUGE_VAL ? 2 * rho : (low + high) / 2;
-      if (std::abs(next - rho) <= 1e-12 * rho) break;
+      if (!rough && std::abs(next - rho) <= 1e-12 * rho) break;
       rho = next;
     }
-    return true;
+    return solved;
   }
 
-  Sight sight_;
+  ProgramOptions options_;
   std::map<JobId, Past> past_;
 };
 
 }  // namespace
 
-std::unique_ptr<Allocator> make_gavel_finish_time(Sight sight) {
-  return std::make_unique<FinishTimeFairness>(sight);
+std::unique_ptr<Allocator> make_gavel_finish_time(const ProgramOptions& options) {
+  return std::make_unique<FinishTimeFairness>(options);
 }
 
 }  // namespace muster

@@ -14,43 +14,43 @@ namespace {
 // X that make it.
 class Makespan final : public Allocator {
  public:
-  explicit Makespan(Sight sight) : sight_(sight) {}
-  AllocatorTraits traits() const override { return traits_of(sight_); }
+  explicit Makespan(const ProgramOptions& options) : options_(options) {}
+  AllocatorTraits traits() const override { return traits_of(options_.sight); }
   void allocate(const AllocationProblem& problem, Allocation& allocation) override {
-    const std::vector<double> rates = seen_rates(problem, sight_, true);
+    const std::vector<double> rates = seen_rates(problem, options_, BlindRate::kFirstType);
     std::vector<double> steps;
     for (const AllocationJob& job : problem.jobs) steps.push_back(job.steps_left);
-    ShareProgram program(problem, rates, steps);
-    ShareProgram::Wish wish;
-    wish.level_cost = -1;
+    ShareProgram program(problem, rates, steps, options_.solver);
     // In units of the longest job alone, so that the numbers are near one.
     double unit = 0;
-    for (std::size_t c = 0; c < program.classes(); ++c)
-      unit = std::max(unit, alone(problem, program, c));
+    for (std::size_t c = 0; c < program.classes(); ++c) {
+      unit = std::max(unit, program.job(c).steps_left / program.fastest(c));
+    }
     if (!(unit > 0)) return;
+    ShareProgram::Wish wish;
+    wish.level_cost = -1;
     for (std::size_t c = 0; c < program.classes(); ++c) {
       const double left = program.job(c).steps_left;
       if (left > 0) wish.rows.push_back({c, unit / left, 0, 1});
     }
     const ShareProgram::Answer best = program.solve(wish);
-    if (best.status != SolveStatus::kOptimal) return;
-    const double time = bisect(unit / best.level);
-    ShareProgram::Wish centre;
-    for (std::size_t c = 0; c < program.classes(); ++c) {
-      const double left = program.job(c).steps_left;
-      if (left > 0) centre.rows.push_back({c, time / left, 1, 0});
+    if (best.status != SolveStatus::kOptimal) {
+      share_equally(problem, allocation);
+      return;
     }
-    if (program.solve(centre).status != SolveStatus::kOptimal) program.solve(wish);
+    if (options_.published) find_middle(program, bisect(unit / best.level));
     program.write(allocation);
   }
   std::unique_ptr<Allocator> clone() const override { return std::make_unique<Makespan>(*this); }
 
  private:
-  static double alone(const AllocationProblem& problem, const ShareProgram& program,
-                      std::size_t c) {
-    double fastest = 0;
-    for (std::size_t w = 0; w < problem.types; ++w) fastest = std::max(fastest, program.rate(c, w));
-    return program.job(c).steps_left / fastest;
+  static void find_middle(ShareProgram& program, double time) {
+    ShareProgram::Wish wish;
+    for (std::size_t c = 0; c < program.classes(); ++c) {
+      const double left = program.job(c).steps_left;
+      if (left > 0) wish.rows.push_back({c, time / left, 1, 0});
+    }
+    program.solve(wish);
   }
   // The last time that the published bisection finds feasible, where `shortest` is the least one.
   static double bisect(double shortest) {
@@ -76,13 +76,13 @@ class Makespan final : public Allocator {
       }
     }
   }
-  Sight sight_;
+  ProgramOptions options_;
 };
 
 }  // namespace
 
-std::unique_ptr<Allocator> make_gavel_makespan(Sight sight) {
-  return std::make_unique<Makespan>(sight);
+std::unique_ptr<Allocator> make_gavel_makespan(const ProgramOptions& options) {
+  return std::make_unique<Makespan>(options);
 }
 
 }  // namespace muster

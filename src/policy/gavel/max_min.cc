@@ -26,21 +26,34 @@ double isolated_rate(const AllocationProblem& problem, const std::vector<double>
   return sum;
 }
 
-std::vector<double> seen_rates(const AllocationProblem& problem, Sight sight, bool first_type) {
-  if (sight != Sight::kAgnostic) return problem.rates;
-  std::vector<double> rates(problem.rates.size(), 1.0);
-  if (!first_type) return rates;
-  // Columns are the cluster's types from last to first. Where a job cannot run on the first type,
-  // the fastest of the others stands for all.
+std::vector<double> seen_rates(const AllocationProblem& problem, const ProgramOptions& options,
+                               BlindRate blind) {
+  std::vector<double> rates = problem.rates;
+  for (double& rate : rates) {
+    if (!(rate > 0)) rate = 0;
+  }
+  if (options.sight != Sight::kAgnostic) return rates;
   for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
-    const auto row = problem.rates.begin() + static_cast<std::ptrdiff_t>(j * problem.types);
-    double rate = problem.rate(j, problem.types - 1);
-    if (!(rate > 0))
-      rate = *std::max_element(row, row + static_cast<std::ptrdiff_t>(problem.types));
-    std::fill_n(rates.begin() + static_cast<std::ptrdiff_t>(j * problem.types), problem.types,
-                rate);
+    double* row = rates.data() + j * problem.types;
+    double rate = 1;
+    if (blind == BlindRate::kFirstType) {
+      // Columns are the cluster's types from last to first. Where a job cannot run on the first,
+      // the fastest of the others stands for all.
+      rate = row[problem.types - 1];
+      if (!(rate > 0)) rate = *std::max_element(row, row + problem.types);
+    }
+    for (std::size_t w = 0; w < problem.types; ++w) {
+      if (options.published || row[w] > 0) row[w] = rate;
+    }
   }
   return rates;
+}
+
+void share_equally(const AllocationProblem& problem, Allocation& allocation) {
+  for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
+    equal_split(problem, problem.jobs.size(), problem.jobs[j].gpus,
+                &allocation.alone[j * problem.types]);
+  }
 }
 
 namespace {
@@ -53,13 +66,13 @@ namespace {
 // Agnostic: all T are 1.
 class MaxMinFairness final : public Allocator {
  public:
-  explicit MaxMinFairness(Sight sight) : sight_(sight) {}
-  AllocatorTraits traits() const override { return traits_of(sight_); }
+  explicit MaxMinFairness(const ProgramOptions& options) : options_(options) {}
+  AllocatorTraits traits() const override { return traits_of(options_.sight); }
   void allocate(const AllocationProblem& problem, Allocation& allocation) override {
-    const std::vector<double> rates = seen_rates(problem, sight_, false);
+    const std::vector<double> rates = seen_rates(problem, options_);
     std::vector<double> weights;
     for (const AllocationJob& job : problem.jobs) weights.push_back(job.weight);
-    ShareProgram program(problem, rates, weights);
+    ShareProgram program(problem, rates, weights, options_.solver);
     ShareProgram::Wish wish;
     wish.level_cost = -1;
     for (std::size_t c = 0; c < program.classes(); ++c) {
@@ -67,20 +80,25 @@ class MaxMinFairness final : public Allocator {
       const double fair = proportional_rate(problem, rates, program.members(c).front());
       wish.rows.push_back({c, job.gpus / (job.weight * fair), 0, 1});
     }
-    if (program.solve(wish).status == SolveStatus::kOptimal) program.write(allocation);
+    if (program.classes() == 0) return;
+    if (program.solve(wish).status != SolveStatus::kOptimal) {
+      share_equally(problem, allocation);
+      return;
+    }
+    program.write(allocation);
   }
   std::unique_ptr<Allocator> clone() const override {
     return std::make_unique<MaxMinFairness>(*this);
   }
 
  private:
-  Sight sight_;
+  ProgramOptions options_;
 };
 
 }  // namespace
 
-std::unique_ptr<Allocator> make_gavel_max_min(Sight sight) {
-  return std::make_unique<MaxMinFairness>(sight);
+std::unique_ptr<Allocator> make_gavel_max_min(const ProgramOptions& options) {
+  return std::make_unique<MaxMinFairness>(options);
 }
 
 }  // namespace muster

@@ -1,7 +1,7 @@
 // Makers of the allocators that are linear programs; rows in policy/gavel/rows.cc.
 #pragma once
 
-#include <map>
+#include <vector>
 
 #include "policy/gavel/allocator.h"
 #include "policy/gavel/share_program.h"
@@ -12,6 +12,12 @@ namespace muster {
 // too.
 enum class Sight { kAgnostic, kRates, kPairs };
 
+struct ProgramOptions {
+  Sight sight = Sight::kRates;
+  bool published = false;  // with the peculiarities of the artifact
+  ShareSolver solver = solve_shares;
+};
+
 AllocatorTraits traits_of(Sight sight);
 
 // What a job would get per second if it ran all the time on an average GPU of the cluster: the
@@ -21,32 +27,39 @@ double proportional_rate(const AllocationProblem& problem, const std::vector<dou
 // What it would get if it owned one m-th of the cluster.
 double isolated_rate(const AllocationProblem& problem, const std::vector<double>& rates,
                      std::size_t job);
-// The rates that the policy sees. Agnostic: all 1, or those of the cluster's first type everywhere.
-std::vector<double> seen_rates(const AllocationProblem& problem, Sight sight, bool first_type);
+// The rates that the policy sees; never negative. Agnostic: the same on all types where the job can
+// run (as published: on all types), which is 1 or, for those who count in steps, its rate on the
+// cluster's first type.
+enum class BlindRate { kOne, kFirstType };
+std::vector<double> seen_rates(const AllocationProblem& problem, const ProgramOptions& options,
+                               BlindRate blind = BlindRate::kOne);
+// The answer where a program has none: everybody owns one m-th of the cluster.
+void share_equally(const AllocationProblem& problem, Allocation& allocation);
 
-std::unique_ptr<Allocator> make_gavel_max_min(Sight sight);
-std::unique_ptr<Allocator> make_gavel_makespan(Sight sight);
-std::unique_ptr<Allocator> make_gavel_finish_time(Sight sight);
+std::unique_ptr<Allocator> make_gavel_max_min(const ProgramOptions& options);
+std::unique_ptr<Allocator> make_gavel_makespan(const ProgramOptions& options);
+std::unique_ptr<Allocator> make_gavel_finish_time(const ProgramOptions& options);
+std::unique_ptr<Allocator> make_gavel_strategy_proof(const ProgramOptions& options);
 
-struct SumOptions {
+struct SumGoal {
   bool by_cost = false;    // throughput per dollar
   bool deadlines = false;  // those who have one get what they need to meet it
 };
-std::unique_ptr<Allocator> make_gavel_sum(Sight sight, const SumOptions& options);
+std::unique_ptr<Allocator> make_gavel_sum(const ProgramOptions& options, const SumGoal& goal);
 
 // Entities own jobs and have weights of their own; inside, time is shared fairly or in order of
-// arrival.
+// arrival. The n-th entity is the n-th owner; owners beyond the last have weight 1 and are fair.
 struct Entity {
   double weight = 1;
   bool fifo = false;
 };
-struct Hierarchy {
-  std::vector<Entity> entities;
-  std::map<JobId, std::size_t> entity_of;
+struct WaterOptions {
+  std::vector<Entity> entities;  // empty: jobs only
+  // Every job is full after the first level, as when the published code's search for bottlenecks
+  // fails unseen.
+  bool one_level = false;
 };
-// `one_level`: every job is full after the first level, as when the published code's search for
-// bottlenecks fails unseen.
-std::unique_ptr<Allocator> make_gavel_water_filling(Sight sight, Hierarchy hierarchy = {},
-                                                    bool one_level = false);
+std::unique_ptr<Allocator> make_gavel_water_filling(const ProgramOptions& options,
+                                                    const WaterOptions& water = {});
 
 }  // namespace muster

@@ -44,6 +44,7 @@ RoundsPolicy::RoundsPolicy(const RoundsPolicy& other)
       entries_(other.entries_),
       cells_(other.cells_),
       round_(other.round_),
+      owners_(other.owners_),
       gone_(other.gone_),
       fresh_(other.fresh_),
       last_reset_(other.last_reset_),
@@ -196,6 +197,8 @@ void RoundsPolicy::add_fresh(const View& view) {
   for (const Slot slot : fresh_) {
     const std::size_t known = entries_.size();
     add_entry(view, slot, kNoSlot);
+    const Symbol user = view.jobs[slot].spec.user;
+    if (std::find(owners_.begin(), owners_.end(), user) == owners_.end()) owners_.push_back(user);
     if (!allocator_->traits().pairs) continue;
     const JobSpec& spec = view.jobs[slot].spec;
     for (std::size_t e = 0; e < known; ++e) {
@@ -284,6 +287,8 @@ void RoundsPolicy::ask(const View& view) {
     asked.steps_left = steps_left(job, view.now);
     asked.age = view.now - job.spec.submit;
     asked.deadline_in = job.spec.deadline - view.now;
+    const auto owner = std::find(owners_.begin(), owners_.end(), job.spec.user);
+    asked.owner = static_cast<std::size_t>(owner - owners_.begin());
     problem_.jobs.push_back(asked);
     for (std::size_t w = 0; w < types_; ++w) problem_.rates.push_back(cell(e, w).rate);
   }

@@ -106,6 +106,7 @@ class RoundsPolicy final : public SchedulingPolicy {
   std::vector<Entry> entries_;
   std::vector<Cell> cells_;
   std::vector<Turn> round_;
+  std::vector<Symbol> owners_;  // users in the order of their first jobs
   std::vector<JobId> gone_;
   std::vector<Slot> fresh_;
   std::vector<char> chosen_;  // by slot, in this round

@@ -1,15 +1,45 @@
 // Gavel's policies as rows of the table of scheduling policies: each an allocator in rounds.
 #include <array>
+#include <cmath>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 #include "policy/builtin.h"
 #include "policy/gavel/program_allocators.h"
 #include "policy/gavel/rounds.h"
 #include "policy/gavel/simple_allocators.h"
+#include "policy/gavel/split.h"
 
 namespace muster {
 namespace {
+
+ProgramOptions options_of(const Params& params, Sight sight, bool published) {
+  const bool corner = params.text("solver") == "simplex";
+  return {sight, published, corner ? solve_shares_generally : solve_shares};
+}
+
+// As in "1:3:2f"; nothing if it is not of that form.
+std::optional<std::vector<Entity>> entities_of(std::string_view text) {
+  std::vector<Entity> entities;
+  if (text.empty()) return entities;
+  for (std::string_view one : split(text, ':')) {
+    Entity entity;
+    entity.fifo = one.ends_with('f');
+    if (entity.fifo) one.remove_suffix(1);
+    const auto weight = parse_real(one);
+    if (!weight || !(*weight > 0) || !std::isfinite(*weight)) return std::nullopt;
+    entity.weight = *weight;
+    entities.push_back(entity);
+  }
+  return entities;
+}
+
+WaterOptions water_of(const Params& params) {
+  return {entities_of(params.text("entities")).value_or(std::vector<Entity>{}),
+          params.flag("one_level")};
+}
 
 constexpr std::array kAllocators = {
     AllocatorInfo{"gavel-isolated", "every job owns an equal part of every GPU type",
@@ -41,66 +71,118 @@ constexpr std::array kAllocators = {
                   [](const Params& p, bool) { return make_gavel_allox(p.real("alpha")); }},
     AllocatorInfo{"gavel-max-min-fairness",
                   "the least share is as large as possible; every GPU type counts as equally fast",
-                  [](const Params&, bool) { return make_gavel_max_min(Sight::kAgnostic); }},
+                  [](const Params& p, bool published) {
+                    return make_gavel_max_min(options_of(p, Sight::kAgnostic, published));
+                  }},
     AllocatorInfo{"gavel-max-min-fairness-perf",
                   "the least share is as large as possible; by the rates of each type",
-                  [](const Params&, bool) { return make_gavel_max_min(Sight::kRates); }},
+                  [](const Params& p, bool published) {
+                    return make_gavel_max_min(options_of(p, Sight::kRates, published));
+                  }},
     AllocatorInfo{"gavel-max-min-fairness-packed",
                   "the least share is as large as possible; by the rates of each type, and of "
                   "pairs on the same GPUs",
-                  [](const Params&, bool) { return make_gavel_max_min(Sight::kPairs); }},
+                  [](const Params& p, bool published) {
+                    return make_gavel_max_min(options_of(p, Sight::kPairs, published));
+                  }},
     AllocatorInfo{"gavel-max-min-fairness-water-filling",
                   "as max-min fairness, and then the next least share, and so on; every GPU type "
                   "counts as equally fast",
-                  [](const Params&, bool) { return make_gavel_water_filling(Sight::kAgnostic); }},
+                  [](const Params& p, bool published) {
+                    return make_gavel_water_filling(options_of(p, Sight::kAgnostic, published),
+                                                    water_of(p));
+                  }},
     AllocatorInfo{
         "gavel-max-min-fairness-water-filling-perf",
         "as max-min fairness, and then the next least share, and so on; by the rates of each type",
-        [](const Params&, bool) { return make_gavel_water_filling(Sight::kRates); }},
+        [](const Params& p, bool published) {
+          return make_gavel_water_filling(options_of(p, Sight::kRates, published), water_of(p));
+        }},
     AllocatorInfo{"gavel-max-min-fairness-water-filling-packed",
                   "as max-min fairness, and then the next least share, and so on; by the rates of "
                   "each type, and of pairs on the same GPUs",
-                  [](const Params&, bool) { return make_gavel_water_filling(Sight::kPairs); }},
+                  [](const Params& p, bool published) {
+                    return make_gavel_water_filling(options_of(p, Sight::kPairs, published),
+                                                    water_of(p));
+                  }},
     AllocatorInfo{"gavel-finish-time-fairness",
                   "nobody is later than others, compared with a part of the cluster of its own; "
                   "every GPU type counts as equally fast",
-                  [](const Params&, bool) { return make_gavel_finish_time(Sight::kAgnostic); }},
+                  [](const Params& p, bool published) {
+                    return make_gavel_finish_time(options_of(p, Sight::kAgnostic, published));
+                  }},
     AllocatorInfo{"gavel-finish-time-fairness-perf",
                   "nobody is later than others, compared with a part of the cluster of its own; by "
                   "the rates of each type",
-                  [](const Params&, bool) { return make_gavel_finish_time(Sight::kRates); }},
+                  [](const Params& p, bool published) {
+                    return make_gavel_finish_time(options_of(p, Sight::kRates, published));
+                  }},
     AllocatorInfo{"gavel-finish-time-fairness-packed",
                   "nobody is later than others, compared with a part of the cluster of its own; by "
                   "the rates of each type, and of pairs on the same GPUs",
-                  [](const Params&, bool) { return make_gavel_finish_time(Sight::kPairs); }},
+                  [](const Params& p, bool published) {
+                    return make_gavel_finish_time(options_of(p, Sight::kPairs, published));
+                  }},
+    AllocatorInfo{
+        "gavel-max-min-fairness-strategy-proof",
+        "the largest product of shares, of which everybody gives up a part so that nobody "
+        "gains by lying; every GPU type counts as equally fast",
+        [](const Params&, bool published) {
+          return make_gavel_strategy_proof({Sight::kAgnostic, published});
+        }},
+    AllocatorInfo{
+        "gavel-max-min-fairness-strategy-proof-perf",
+        "the largest product of shares, of which everybody gives up a part so that nobody "
+        "gains by lying; by the rates of each type",
+        [](const Params&, bool published) {
+          return make_gavel_strategy_proof({Sight::kRates, published});
+        }},
     AllocatorInfo{
         "gavel-min-total-duration",
         "all jobs are done together as soon as possible; every GPU type counts as equally fast",
-        [](const Params&, bool) { return make_gavel_makespan(Sight::kAgnostic); }},
+        [](const Params& p, bool published) {
+          return make_gavel_makespan(options_of(p, Sight::kAgnostic, published));
+        }},
     AllocatorInfo{"gavel-min-total-duration-perf",
                   "all jobs are done together as soon as possible; by the rates of each type",
-                  [](const Params&, bool) { return make_gavel_makespan(Sight::kRates); }},
+                  [](const Params& p, bool published) {
+                    return make_gavel_makespan(options_of(p, Sight::kRates, published));
+                  }},
     AllocatorInfo{"gavel-min-total-duration-packed",
                   "all jobs are done together as soon as possible; by the rates of each type, and "
                   "of pairs on the same GPUs",
-                  [](const Params&, bool) { return make_gavel_makespan(Sight::kPairs); }},
+                  [](const Params& p, bool published) {
+                    return make_gavel_makespan(options_of(p, Sight::kPairs, published));
+                  }},
     AllocatorInfo{"gavel-max-sum-throughput-perf", "the largest sum of throughputs",
-                  [](const Params&, bool) { return make_gavel_sum(Sight::kRates, {}); }},
-    AllocatorInfo{
-        "gavel-max-sum-throughput-normalized-by-cost-perf",
-        "the largest sum of throughputs per dollar",
-        [](const Params&, bool) { return make_gavel_sum(Sight::kRates, {.by_cost = true}); }},
+                  [](const Params& p, bool published) {
+                    return make_gavel_sum(options_of(p, Sight::kRates, published), {});
+                  }},
+    AllocatorInfo{"gavel-max-sum-throughput-normalized-by-cost-perf",
+                  "the largest sum of throughputs per dollar",
+                  [](const Params& p, bool published) {
+                    return make_gavel_sum(options_of(p, Sight::kRates, published),
+                                          {.by_cost = true});
+                  }},
     AllocatorInfo{"gavel-max-sum-throughput-normalized-by-cost-perf-slos",
                   "the same, and who has a deadline meets it if all can",
-                  [](const Params&, bool) {
-                    return make_gavel_sum(Sight::kRates, {.by_cost = true, .deadlines = true});
+                  [](const Params& p, bool published) {
+                    return make_gavel_sum(options_of(p, Sight::kRates, published),
+                                          {.by_cost = true, .deadlines = true});
                   }},
     AllocatorInfo{"gavel-max-sum-throughput-normalized-by-cost-packed-slos",
                   "the same with pairs on the same GPUs",
-                  [](const Params&, bool) {
-                    return make_gavel_sum(Sight::kPairs, {.by_cost = true, .deadlines = true});
+                  [](const Params& p, bool published) {
+                    return make_gavel_sum(options_of(p, Sight::kPairs, published),
+                                          {.by_cost = true, .deadlines = true});
                   }},
 };
+
+bool has_entities(std::string_view name) { return name.find("water-filling") != name.npos; }
+bool is_program(std::string_view name) {
+  return name.starts_with("gavel-max-") || name.starts_with("gavel-min-") ||
+         name.starts_with("gavel-finish-");
+}
 
 ParamList params_of(std::string_view name) {
   ParamList params = {
@@ -121,6 +203,27 @@ ParamList params_of(std::string_view name) {
                       "add up to more",
                       0});
   }
+  // Products of shares need logarithms, which the simplex method does not know.
+  if (is_program(name) && name.find("strategy-proof") == name.npos) {
+    params.push_back({"solver",
+                      ParamKind::kText,
+                      "interior",
+                      "of several best answers: the middle (interior) or a corner (simplex)",
+                      -1,
+                      -1,
+                      {"interior", "simplex"}});
+  }
+  if (is_program(name)) {
+    params.push_back({"parts", ParamKind::kInteger, "1",
+                      "jobs and GPUs are split into so many parts that are divided apart", 1, 1e6});
+  }
+  if (has_entities(name)) {
+    params.push_back({"entities", ParamKind::kText, "",
+                      "users are entities with these weights, in the order of their first jobs, as "
+                      "in 1:3:2f; f: first come, first served inside; empty: jobs only"});
+    params.push_back({"one_level", ParamKind::kFlag, "false",
+                      "every job counts as full after the first level, as in Gavel's notebook"});
+  }
   if (name == "gavel-allox") {
     params.push_back({"alpha", ParamKind::kReal, "1",
                       "the part of the waiting jobs, longest waiting first, that is planned", 0,
@@ -129,7 +232,17 @@ ParamList params_of(std::string_view name) {
   return params;
 }
 
-RoundOptions options_of(const Params& params) {
+std::optional<std::string> wrong_entities(const Params& params) {
+  const std::string& text = params.text("entities");
+  if (entities_of(text)) return std::nullopt;
+  return fmt::format(
+      "parameter 'entities' is '{}', but must be positive weights separated by colons, each with "
+      "an "
+      "f behind it if the entity serves first come, first, as in 1:3:2f",
+      text);
+}
+
+RoundOptions round_options_of(const Params& params) {
   RoundOptions options;
   options.round = params.real("round");
   options.reset_interval = params.real("reset_interval");
@@ -146,15 +259,20 @@ RoundOptions options_of(const Params& params) {
 
 template <std::size_t Row>
 std::unique_ptr<SchedulingPolicy> make_row(const Params& params) {
-  RoundOptions options = options_of(params);
-  return std::make_unique<RoundsPolicy>(kAllocators[Row].make(params, options.published),
-                                        std::move(options));
+  RoundOptions options = round_options_of(params);
+  auto allocator = kAllocators[Row].make(params, options.published);
+  if (is_program(kAllocators[Row].name) && params.integer("parts") > 1) {
+    allocator =
+        make_gavel_split(std::move(allocator), static_cast<std::size_t>(params.integer("parts")));
+  }
+  return std::make_unique<RoundsPolicy>(std::move(allocator), std::move(options));
 }
 
 template <std::size_t... Row>
 std::vector<PolicyInfo<SchedulingPolicy>> rows(std::index_sequence<Row...>) {
   return {{kAllocators[Row].name, kAllocators[Row].sentence, "Gavel, 2020",
-           params_of(kAllocators[Row].name), make_row<Row>}...};
+           params_of(kAllocators[Row].name), make_row<Row>,
+           has_entities(kAllocators[Row].name) ? wrong_entities : nullptr}...};
 }
 
 }  // namespace

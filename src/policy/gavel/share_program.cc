@@ -1,8 +1,6 @@
 #include "policy/gavel/share_program.h"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 #include <numeric>
 
 #include "solve/interior_point.h"
@@ -15,12 +13,25 @@ constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
 }  // namespace
 
+LinearSolution solve_shares(const LinearProgram& program, double tolerance) {
+  LinearSolution solution = solve_interior(program, {.tolerance = tolerance});
+  if (solution.status == SolveStatus::kOptimal) return solution;
+  LinearSolution other = solve_simplex(program);
+  return other.status == SolveStatus::kFailed ? solution : other;
+}
+
+LinearSolution solve_shares_generally(const LinearProgram& program, double /*tolerance*/) {
+  return solve_simplex(program);
+}
+
 ShareProgram::ShareProgram(const AllocationProblem& problem, const std::vector<double>& rates,
-                           const std::vector<double>& keys)
-    : problem_(problem), rates_(rates) {
+                           const std::vector<double>& keys, ShareSolver solver)
+    : problem_(problem), solver_(solver), rates_(rates) {
+  for (std::size_t i = 0; i < rates_.size(); ++i) {
+    if (!(rates_[i] > 0) || problem.capacity[i % problem.types] <= 0) rates_[i] = 0;
+  }
   merge(keys);
   if (problem.pairs.empty() || merge_pairs()) return;
-  // Some pairs of two classes may form and others not: then the jobs are not equal after all.
   std::vector<double> apart(problem.jobs.size());
   std::iota(apart.begin(), apart.end(), 0.0);
   merge(apart);
@@ -58,23 +69,48 @@ void ShareProgram::merge(const std::vector<double>& keys) {
 }
 
 bool ShareProgram::merge_pairs() {
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> found;
   pair_classes_.clear();
+  std::vector<std::size_t> found(classes() * classes(), kNone);
+  bool equal = true;
   for (std::size_t p = 0; p < problem_.pairs.size(); ++p) {
     std::size_t a = class_of_[problem_.pairs[p].first];
     std::size_t b = class_of_[problem_.pairs[p].second];
     if (a == kNone || b == kNone) continue;
     const bool swapped = a > b;
     if (swapped) std::swap(a, b);
-    const auto [at, fresh] = found.emplace(std::pair(a, b), pair_classes_.size());
-    if (fresh) pair_classes_.push_back({a, b, {}, p, swapped});
-    pair_classes_[at->second].pairs.push_back(p);
+    std::size_t& at = found[a * classes() + b];
+    if (at == kNone) {
+      at = pair_classes_.size();
+      pair_classes_.push_back({a, b, {}, swapped});
+    }
+    PairClass& one = pair_classes_[at];
+    one.pairs.push_back(p);
+    for (std::size_t w = 0; w < problem_.types && equal; ++w) {
+      auto rates = problem_.pair_rate(p, w);
+      if (swapped) std::swap(rates.first, rates.second);
+      const auto front = pair_rate(one, w);
+      equal = rates == front && (a != b || front.first == front.second);
+    }
   }
-  return std::all_of(pair_classes_.begin(), pair_classes_.end(), [&](const PairClass& one) {
-    const std::size_t a = members_[one.first].size();
-    const std::size_t b = members_[one.second].size();
-    return one.pairs.size() == (one.first == one.second ? a * (a - 1) / 2 : a * b);
-  });
+  return equal &&
+         std::all_of(pair_classes_.begin(), pair_classes_.end(), [&](const PairClass& one) {
+           const std::size_t a = members_[one.first].size();
+           const std::size_t b = members_[one.second].size();
+           return one.pairs.size() == (one.first == one.second ? a * (a - 1) / 2 : a * b);
+         });
+}
+
+double ShareProgram::fastest(std::size_t c) const {
+  double most = 0;
+  for (std::size_t w = 0; w < problem_.types; ++w) most = std::max(most, rate(c, w));
+  return most;
+}
+
+// Of a job of the first class, and of the second.
+std::pair<double, double> ShareProgram::pair_rate(const PairClass& pair, std::size_t column) const {
+  auto rates = problem_.pair_rate(pair.pairs.front(), column);
+  if (pair.swapped) std::swap(rates.first, rates.second);
+  return rates;
 }
 
 LinearProgram ShareProgram::build(const Wish& wish) const {
@@ -82,23 +118,28 @@ LinearProgram ShareProgram::build(const Wish& wish) const {
   const std::size_t types = problem_.types;
   const bool packs = !pair_classes_.empty();
   for (std::size_t w = 0; w < types; ++w) {
-    program.add_row(problem_.capacity[w], packs ? 0 : LinearProgram::kLinking);
+    // A type without GPUs has no variables, and a bound of zero would leave its row no inside.
+    program.add_row(std::max(1, problem_.capacity[w]), packs ? 0 : LinearProgram::kLinking);
   }
   const auto group = [&](std::size_t c) { return packs ? 0 : static_cast<std::int32_t>(c); };
   for (std::size_t c = 0; c < classes(); ++c) program.add_row(1, group(c), copies(c));
-  std::vector<std::vector<std::size_t>> rows_of(classes());
-  for (std::size_t r = 0; r < wish.rows.size(); ++r) {
-    const Row& row = wish.rows[r];
-    rows_of[row.of_class].push_back(r);
+  // Rows with the throughput of a class, and the scale it has there.
+  std::vector<std::vector<std::pair<std::size_t, double>>> rows_of(classes());
+  const std::size_t first_row = program.rows();
+  for (const Row& row : wish.rows) {
+    rows_of[row.of_class].emplace_back(program.rows(), row.scale);
     program.add_row(-row.least, group(row.of_class), copies(row.of_class));
   }
-  const std::size_t first_row = types + classes();
+  const std::size_t first_log = program.rows();
+  for (std::size_t c = 0; wish.log_gains && c < classes(); ++c) {
+    rows_of[c].emplace_back(program.rows(), 1 / fastest(c));
+    program.add_row(0, group(c), copies(c));
+  }
   const bool capped = wish.level_cost != 0 && wish.most_level != kNever;
+  const std::size_t cap = program.rows();
   if (capped) program.add_row(wish.most_level, packs ? 0 : LinearProgram::kLinking);
   const auto add_throughput = [&](std::size_t c, double rate) {
-    for (const std::size_t r : rows_of[c]) {
-      program.add_term(first_row + r, -wish.rows[r].scale * rate);
-    }
+    for (const auto& [row, scale] : rows_of[c]) program.add_term(row, -scale * rate);
   };
   const auto gain = [&](std::size_t w) { return wish.gains.empty() ? 0 : wish.gains[w]; };
   for (std::size_t c = 0; c < classes(); ++c) {
@@ -113,9 +154,8 @@ LinearProgram ShareProgram::build(const Wish& wish) const {
   }
   for (const PairClass& pair : pair_classes_) {
     for (std::size_t w = 0; w < types; ++w) {
-      auto [first, second] = problem_.pair_rate(pair.example, w);
-      if (!(first > 0 && second > 0)) continue;
-      if (pair.swapped) std::swap(first, second);
+      const auto [first, second] = pair_rate(pair, w);
+      if (!runs(first, second, w)) continue;
       // The variable is the time of all pairs of the two classes together.
       program.add_variable(-(first + second) * gain(w), static_cast<double>(pair.pairs.size()));
       program.add_term(w, job(pair.first).gpus);
@@ -130,23 +170,22 @@ LinearProgram ShareProgram::build(const Wish& wish) const {
       }
     }
   }
+  for (std::size_t c = 0; wish.log_gains && c < classes(); ++c) {
+    program.log_gains[program.add_variable(0)] = copies(c);
+    program.add_term(first_log + c, 1);
+  }
   if (wish.level_cost != 0) {
     program.add_variable(wish.level_cost);
     for (std::size_t r = 0; r < wish.rows.size(); ++r) {
       program.add_term(first_row + r, wish.rows[r].level);
     }
-    if (capped) program.add_term(first_row + wish.rows.size(), 1);
+    if (capped) program.add_term(cap, 1);
   }
   return program;
 }
 
-ShareProgram::Answer ShareProgram::solve(const Wish& wish) {
-  const LinearProgram program = build(wish);
-  LinearSolution solution = solve_interior(program);
-  if (solution.status != SolveStatus::kOptimal) {
-    LinearSolution other = solve_simplex(program);
-    if (other.status != SolveStatus::kFailed) solution = std::move(other);
-  }
+ShareProgram::Answer ShareProgram::solve(const Wish& wish, double tolerance) {
+  LinearSolution solution = solver_(build(wish), tolerance);
   Answer answer;
   answer.status = solution.status;
   if (solution.status != SolveStatus::kOptimal) return answer;
@@ -167,9 +206,8 @@ ShareProgram::Answer ShareProgram::solve(const Wish& wish) {
   }
   for (const PairClass& pair : pair_classes_) {
     for (std::size_t w = 0; w < problem_.types; ++w) {
-      auto [first, second] = problem_.pair_rate(pair.example, w);
-      if (!(first > 0 && second > 0)) continue;
-      if (pair.swapped) std::swap(first, second);
+      const auto [first, second] = pair_rate(pair, w);
+      if (!runs(first, second, w)) continue;
       answer.throughput[pair.first] += first * x_[v] / copies(pair.first);
       answer.throughput[pair.second] += second * x_[v] / copies(pair.second);
       ++v;
@@ -190,8 +228,8 @@ void ShareProgram::write(Allocation& allocation) const {
   }
   for (const PairClass& pair : pair_classes_) {
     for (std::size_t w = 0; w < types; ++w) {
-      const auto& [first, second] = problem_.pair_rate(pair.example, w);
-      if (!(first > 0 && second > 0)) continue;
+      const auto [first, second] = pair_rate(pair, w);
+      if (!runs(first, second, w)) continue;
       const double part = std::clamp(x_[v++] / static_cast<double>(pair.pairs.size()), 0.0, 1.0);
       for (const std::size_t p : pair.pairs) allocation.paired[p * types + w] = part;
     }

@@ -9,6 +9,9 @@
 // Equal jobs are merged before solving: jobs with the same rates, GPUs and key get the same
 // fractions, which loses nothing, because the mean of the fractions of equal jobs is as good as
 // they are.
+//
+// A rate that is not positive means that the job cannot run there, and so does a type without GPUs.
+// A job that can run nowhere alone is left out, also from pairs, and gets nothing.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +22,32 @@
 
 namespace muster {
 
+// Solves a program, as exactly as `tolerance` asks if it can stop early.
+using ShareSolver = LinearSolution (*)(const LinearProgram& program, double tolerance);
+
+// The solver of the policies: the interior point method, and where that fails the general one.
+LinearSolution solve_shares(const LinearProgram& program, double tolerance);
+// The general solver alone: an answer as good, at a corner.
+LinearSolution solve_shares_generally(const LinearProgram& program, double tolerance);
+
 class ShareProgram {
  public:
-  // `rates` as in the problem, and may be other ones; jobs that cannot run anywhere are left out.
-  // `keys` tells apart jobs that the policy treats differently.
+  // `rates` as in the problem, and may be other ones. `keys` tells apart jobs that the policy
+  // treats differently.
   ShareProgram(const AllocationProblem& problem, const std::vector<double>& rates,
-               const std::vector<double>& keys);
+               const std::vector<double>& keys, ShareSolver solver = solve_shares);
 
   // Classes of equal jobs.
   std::size_t classes() const { return members_.size(); }
   const std::vector<std::size_t>& members(std::size_t c) const { return members_[c]; }
+  std::size_t class_of(std::size_t job) const { return class_of_[job]; }
   double copies(std::size_t c) const { return static_cast<double>(members_[c].size()); }
   const AllocationJob& job(std::size_t c) const { return problem_.jobs[members_[c].front()]; }
   double rate(std::size_t c, std::size_t column) const {
     return rates_[members_[c].front() * problem_.types + column];
   }
+  // On its best type.
+  double fastest(std::size_t c) const;
 
   struct Row {
     std::size_t of_class = 0;
@@ -43,11 +57,13 @@ class ShareProgram {
   };
   // What is to be solved. Costs are per unit of throughput, by column; empty: none. With
   // `level_cost` there is a level t with that cost (negative: to be raised), at most `most_level`.
+  // With `log_gains` the sum over all jobs of the logarithm of their throughput is raised.
   struct Wish {
     std::vector<Row> rows;
     std::vector<double> gains;
     double level_cost = 0;
     double most_level = kNever;
+    bool log_gains = false;
   };
   struct Answer {
     SolveStatus status = SolveStatus::kFailed;
@@ -57,8 +73,9 @@ class ShareProgram {
     std::vector<double> slack;
     std::vector<double> throughput;  // of one job of each class
   };
-  // Solves and remembers the fractions; asks the general solver where the special one fails.
-  Answer solve(const Wish& wish);
+  static constexpr double kExact = 1e-9;
+  // Solves and, if there is an answer, remembers the fractions.
+  Answer solve(const Wish& wish, double tolerance = kExact);
   // The program itself, for those who compare solvers.
   LinearProgram build(const Wish& wish) const;
 
@@ -70,14 +87,19 @@ class ShareProgram {
     std::size_t first = 0;  // classes, first <= second
     std::size_t second = 0;
     std::vector<std::size_t> pairs;
-    std::size_t example = 0;  // a pair, with its jobs in this order
-    bool swapped = false;
+    bool swapped = false;  // the front pair names its jobs in the other order
   };
   void merge(const std::vector<double>& keys);
+  // False if pairs of two classes differ: then the jobs of a class are not equal after all.
   bool merge_pairs();
+  std::pair<double, double> pair_rate(const PairClass& pair, std::size_t column) const;
+  bool runs(double first, double second, std::size_t column) const {
+    return first > 0 && second > 0 && problem_.capacity[column] > 0;
+  }
 
   const AllocationProblem& problem_;
-  const std::vector<double>& rates_;
+  ShareSolver solver_;
+  std::vector<double> rates_;  // zero where the job cannot run
   std::vector<std::vector<std::size_t>> members_;
   std::vector<std::size_t> class_of_;  // by job; kNone: cannot run
   std::vector<PairClass> pair_classes_;

@@ -11,20 +11,22 @@ namespace {
 // cannot be done for all of them, nobody's deadline counts. One whose deadline has passed is free.
 class SumOfThroughputs final : public Allocator {
  public:
-  SumOfThroughputs(Sight sight, const SumOptions& options) : sight_(sight), options_(options) {}
-  AllocatorTraits traits() const override { return traits_of(sight_); }
+  SumOfThroughputs(const ProgramOptions& options, const SumGoal& goal)
+      : options_(options), goal_(goal) {}
+  AllocatorTraits traits() const override { return traits_of(options_.sight); }
   void allocate(const AllocationProblem& problem, Allocation& allocation) override {
     std::vector<double> needs(problem.jobs.size(), 0.0);
-    for (std::size_t j = 0; options_.deadlines && j < problem.jobs.size(); ++j) {
+    for (std::size_t j = 0; goal_.deadlines && j < problem.jobs.size(); ++j) {
       const AllocationJob& job = problem.jobs[j];
       if (job.deadline_in != kNever && job.deadline_in > 0) {
         needs[j] = job.steps_left / job.deadline_in;
       }
     }
-    ShareProgram program(problem, problem.rates, needs);
+    ShareProgram program(problem, problem.rates, needs, options_.solver);
+    if (program.classes() == 0) return;
     ShareProgram::Wish wish;
     wish.gains.assign(problem.types, 1.0);
-    for (std::size_t w = 0; options_.by_cost && w < problem.price.size(); ++w) {
+    for (std::size_t w = 0; goal_.by_cost && w < problem.price.size(); ++w) {
       wish.gains[w] = 1 / problem.price[w];
     }
     if (all_can_be_met(program, needs)) {
@@ -34,7 +36,11 @@ class SumOfThroughputs final : public Allocator {
         if (need > 0) wish.rows.push_back({c, 1 / need, 1 - 1e-7, 0});
       }
     }
-    if (program.solve(wish).status == SolveStatus::kOptimal) program.write(allocation);
+    if (program.solve(wish).status != SolveStatus::kOptimal) {
+      share_equally(problem, allocation);
+      return;
+    }
+    program.write(allocation);
   }
   std::unique_ptr<Allocator> clone() const override {
     return std::make_unique<SumOfThroughputs>(*this);
@@ -53,14 +59,14 @@ class SumOfThroughputs final : public Allocator {
     const ShareProgram::Answer answer = program.solve(wish);
     return answer.status == SolveStatus::kOptimal && answer.level >= 1 - 1e-7;
   }
-  Sight sight_;
-  SumOptions options_;
+  ProgramOptions options_;
+  SumGoal goal_;
 };
 
 }  // namespace
 
-std::unique_ptr<Allocator> make_gavel_sum(Sight sight, const SumOptions& options) {
-  return std::make_unique<SumOfThroughputs>(sight, options);
+std::unique_ptr<Allocator> make_gavel_sum(const ProgramOptions& options, const SumGoal& goal) {
+  return std::make_unique<SumOfThroughputs>(options, goal);
 }
 
 }  // namespace muster

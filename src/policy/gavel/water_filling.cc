@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "policy/gavel/program_allocators.h"
 
@@ -19,13 +21,13 @@ namespace {
 // (`one_level`).
 class WaterFilling final : public Allocator {
  public:
-  WaterFilling(Sight sight, Hierarchy hierarchy, bool one_level)
-      : sight_(sight), hierarchy_(std::move(hierarchy)), one_level_(one_level) {}
-  AllocatorTraits traits() const override { return traits_of(sight_); }
+  WaterFilling(const ProgramOptions& options, WaterOptions water)
+      : options_(options), water_(std::move(water)) {}
+  AllocatorTraits traits() const override { return traits_of(options_.sight); }
 
   void allocate(const AllocationProblem& problem, Allocation& allocation) override {
-    const std::vector<double> rates = seen_rates(problem, sight_, false);
-    ShareProgram program(problem, rates, keys(problem));
+    const std::vector<double> rates = seen_rates(problem, options_);
+    ShareProgram program(problem, rates, keys(problem), options_.solver);
     std::vector<Water> waters(program.classes());
     double most = 0;
     for (std::size_t c = 0; c < waters.size(); ++c) {
@@ -44,6 +46,7 @@ class WaterFilling final : public Allocator {
       if (full == before) break;
     }
     if (any) program.write(allocation);
+    if (!any && !waters.empty()) share_equally(problem, allocation);
   }
   std::unique_ptr<Allocator> clone() const override {
     return std::make_unique<WaterFilling>(*this);
@@ -57,47 +60,51 @@ class WaterFilling final : public Allocator {
     bool full = false;
   };
 
-  // Jobs of one entity that is fair inside stay equal; those of others are apart.
+  Entity entity_of(const AllocationJob& job) const {
+    return job.owner < water_.entities.size() ? water_.entities[job.owner] : Entity{};
+  }
+
+  // Jobs of one entity that is fair inside, with one priority, stay equal; those of others are
+  // apart.
   std::vector<double> keys(const AllocationProblem& problem) const {
+    std::map<std::tuple<std::size_t, double, std::size_t>, double> known;
     std::vector<double> keys;
-    constexpr double kApart = 1e9;
     for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
       const AllocationJob& job = problem.jobs[j];
-      if (hierarchy_.entities.empty()) {
-        keys.push_back(job.weight);
-        continue;
-      }
-      const std::size_t entity = hierarchy_.entity_of.at(job.id);
-      const bool fifo = hierarchy_.entities[entity].fifo;
-      keys.push_back(fifo ? kApart + static_cast<double>(j)
-                          : static_cast<double>(entity) * 1e4 + job.weight);
+      const bool flat = water_.entities.empty();
+      const bool fifo = !flat && entity_of(job).fifo;
+      const std::tuple key(flat ? 0 : job.owner, job.weight, fifo ? j : 0);
+      keys.push_back(known.emplace(key, static_cast<double>(known.size())).first->second);
     }
     return keys;
   }
 
   void weigh(const ShareProgram& program, std::vector<Water>& waters) const {
-    if (hierarchy_.entities.empty()) {
+    if (water_.entities.empty()) {
       for (std::size_t c = 0; c < waters.size(); ++c) waters[c].weight = program.job(c).weight;
       return;
     }
-    std::vector<double> sums(hierarchy_.entities.size(), 0.0);
-    std::vector<JobId> first(hierarchy_.entities.size(), kNoJob);
+    struct Inside {
+      double sum = 0;        // of the priorities of those who can rise
+      JobId first = kNoJob;  // of them
+    };
+    std::map<std::size_t, Inside> insides;
     for (std::size_t c = 0; c < waters.size(); ++c) {
       if (waters[c].full) continue;
-      const std::size_t entity = hierarchy_.entity_of.at(program.job(c).id);
-      sums[entity] += program.job(c).weight * program.copies(c);
-      first[entity] = std::min(first[entity], program.job(c).id);
+      Inside& inside = insides[program.job(c).owner];
+      inside.sum += program.job(c).weight * program.copies(c);
+      inside.first = std::min(inside.first, program.job(c).id);
     }
     for (std::size_t c = 0; c < waters.size(); ++c) {
       const AllocationJob& job = program.job(c);
-      const std::size_t at = hierarchy_.entity_of.at(job.id);
-      const Entity& entity = hierarchy_.entities[at];
+      const Entity entity = entity_of(job);
+      const Inside& inside = insides[job.owner];
       if (waters[c].full) {
         waters[c].weight = 0;
       } else if (entity.fifo) {
-        waters[c].weight = job.id == first[at] ? entity.weight : 0;
+        waters[c].weight = job.id == inside.first ? entity.weight : 0;
       } else {
-        waters[c].weight = entity.weight * job.weight / sums[at];
+        waters[c].weight = entity.weight * job.weight / inside.sum;
       }
     }
   }
@@ -124,7 +131,7 @@ class WaterFilling final : public Allocator {
     for (const std::size_t r : rising) {
       Water& water = waters[wish.rows[r].of_class];
       water.level += answer.level * water.weight / program.job(wish.rows[r].of_class).gpus;
-      if (one_level_ || answer.prices[r] > answer.slack[r]) {
+      if (water_.one_level || answer.prices[r] > answer.slack[r]) {
         water.full = true;
         ++full;
       }
@@ -132,16 +139,15 @@ class WaterFilling final : public Allocator {
     return true;
   }
 
-  Sight sight_;
-  Hierarchy hierarchy_;
-  bool one_level_;
+  ProgramOptions options_;
+  WaterOptions water_;
 };
 
 }  // namespace
 
-std::unique_ptr<Allocator> make_gavel_water_filling(Sight sight, Hierarchy hierarchy,
-                                                    bool one_level) {
-  return std::make_unique<WaterFilling>(sight, std::move(hierarchy), one_level);
+std::unique_ptr<Allocator> make_gavel_water_filling(const ProgramOptions& options,
+                                                    const WaterOptions& water) {
+  return std::make_unique<WaterFilling>(options, water);
 }
 
 }  // namespace muster

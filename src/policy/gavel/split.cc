@@ -1,0 +1,93 @@
+#include "policy/gavel/split.h"
+
+#include <algorithm>
+
+namespace muster {
+
+std::vector<ProblemPart> split_problem(const AllocationProblem& whole, std::size_t parts) {
+  int most = 1;
+  for (const int gpus : whole.capacity) most = std::max(most, gpus);
+  parts = std::clamp(parts, std::size_t{1}, static_cast<std::size_t>(most));
+  std::vector<ProblemPart> split(parts);
+  for (std::size_t k = 0; k < parts; ++k) {
+    AllocationProblem& part = split[k].problem;
+    part.now = whole.now;
+    part.types = whole.types;
+    part.price = whole.price;
+    for (const int gpus : whole.capacity) {
+      const int rest = gpus % static_cast<int>(parts);
+      part.capacity.push_back(gpus / static_cast<int>(parts) +
+                              (static_cast<int>(k) < rest ? 1 : 0));
+    }
+  }
+  std::vector<std::uint32_t> place(whole.jobs.size());
+  const auto part_of = [&](std::size_t job) { return index(whole.jobs[job].id) % parts; };
+  for (std::size_t j = 0; j < whole.jobs.size(); ++j) {
+    ProblemPart& part = split[part_of(j)];
+    place[j] = static_cast<std::uint32_t>(part.jobs.size());
+    part.jobs.push_back(j);
+    part.problem.jobs.push_back(whole.jobs[j]);
+    for (std::size_t w = 0; w < whole.types; ++w) part.problem.rates.push_back(whole.rate(j, w));
+  }
+  for (std::size_t p = 0; p < whole.pairs.size(); ++p) {
+    const AllocationProblem::Pair& pair = whole.pairs[p];
+    if (part_of(pair.first) != part_of(pair.second)) continue;
+    ProblemPart& part = split[part_of(pair.first)];
+    part.pairs.push_back(p);
+    part.problem.pairs.push_back({place[pair.first], place[pair.second]});
+    for (std::size_t w = 0; w < whole.types; ++w) {
+      part.problem.pair_rates.push_back(whole.pair_rate(p, w));
+    }
+  }
+  return split;
+}
+
+void put_back(const ProblemPart& part, const Allocation& from, Allocation& whole) {
+  const std::size_t types = part.problem.types;
+  for (std::size_t w = 0; w < types; ++w) {
+    for (std::size_t j = 0; j < part.jobs.size(); ++j) {
+      whole.alone[part.jobs[j] * types + w] = from.alone[j * types + w];
+    }
+    for (std::size_t p = 0; p < part.pairs.size(); ++p) {
+      whole.paired[part.pairs[p] * types + w] = from.paired[p * types + w];
+    }
+  }
+}
+
+namespace {
+
+class Split final : public Allocator {
+ public:
+  Split(std::unique_ptr<Allocator> each, std::size_t parts) : parts_(parts) {
+    each_.push_back(std::move(each));
+  }
+  AllocatorTraits traits() const override { return each_.front()->traits(); }
+  void allocate(const AllocationProblem& problem, Allocation& allocation) override {
+    const std::vector<ProblemPart> parts = split_problem(problem, parts_);
+    // What an allocator remembers is about the jobs of its part.
+    while (each_.size() < parts.size()) each_.push_back(each_.front()->clone());
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      Allocation one;
+      one.reset(parts[k].problem);
+      if (!parts[k].jobs.empty()) each_[k]->allocate(parts[k].problem, one);
+      put_back(parts[k], one, allocation);
+    }
+  }
+  std::unique_ptr<Allocator> clone() const override {
+    auto copy = std::make_unique<Split>(each_.front()->clone(), parts_);
+    for (std::size_t k = 1; k < each_.size(); ++k) copy->each_.push_back(each_[k]->clone());
+    return copy;
+  }
+
+ private:
+  std::size_t parts_;
+  std::vector<std::unique_ptr<Allocator>> each_;
+};
+
+}  // namespace
+
+std::unique_ptr<Allocator> make_gavel_split(std::unique_ptr<Allocator> each, std::size_t parts) {
+  return std::make_unique<Split>(std::move(each), parts);
+}
+
+}  // namespace muster

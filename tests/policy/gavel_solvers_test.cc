@@ -1,0 +1,225 @@
+// The policies that are linear programs, on thousands of small random problems: the fast solver's
+// answer is as good as the general solver's, and merging equal jobs loses nothing.
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+#include "policy/gavel/program_allocators.h"
+
+namespace muster {
+namespace {
+
+// Few job types, so that many jobs are equal; several sizes, priorities and ages; pairs between
+// jobs of equal size, some of which cannot run.
+AllocationProblem random_problem(Random& random, bool pairs) {
+  AllocationProblem problem;
+  problem.types = static_cast<std::size_t>(random.integer(1, 4));
+  for (std::size_t w = 0; w < problem.types; ++w) {
+    problem.capacity.push_back(static_cast<int>(random.integer(1, 8)));
+    problem.price.push_back(random.uniform(0.1, 3));
+  }
+  const auto kinds = static_cast<std::size_t>(random.integer(1, 4));
+  std::vector<double> rates(kinds * problem.types);
+  for (double& rate : rates) rate = random.uniform(0, 1) < 0.1 ? 0 : random.uniform(0.1, 20);
+  std::vector<double> slowdown(kinds * kinds);
+  for (double& part : slowdown) part = random.uniform(0, 1) < 0.2 ? 0 : random.uniform(0.3, 1);
+  const auto jobs = static_cast<std::size_t>(random.integer(1, pairs ? 7 : 12));
+  std::vector<std::size_t> kind_of;
+  for (std::size_t j = 0; j < jobs; ++j) {
+    AllocationJob job;
+    job.id = JobId{static_cast<std::uint32_t>(j)};
+    job.gpus = 1 << random.integer(0, 2);
+    job.weight = random.integer(0, 4) == 0 ? 5 : 1;
+    job.steps_left = static_cast<double>(random.integer(1, 5)) * 1000;
+    job.age = random.uniform(0, 1) < 0.5 ? 0 : random.uniform(0, 2000);
+    if (random.integer(0, 3) == 0) job.deadline_in = random.uniform(100, 5000);
+    problem.jobs.push_back(job);
+    kind_of.push_back(static_cast<std::size_t>(random.integer(0, static_cast<int>(kinds) - 1)));
+    for (std::size_t w = 0; w < problem.types; ++w) {
+      problem.rates.push_back(rates[kind_of[j] * problem.types + w] * job.gpus);
+    }
+  }
+  for (std::uint32_t b = 0; pairs && b < jobs; ++b) {
+    for (std::uint32_t a = 0; a < b; ++a) {
+      if (problem.jobs[a].gpus != problem.jobs[b].gpus) continue;
+      problem.pairs.push_back({a, b});
+      for (std::size_t w = 0; w < problem.types; ++w) {
+        const double first = slowdown[kind_of[a] * kinds + kind_of[b]];
+        const double second = slowdown[kind_of[b] * kinds + kind_of[a]];
+        problem.pair_rates.emplace_back(first * problem.rate(a, w), second * problem.rate(b, w));
+      }
+    }
+  }
+  return problem;
+}
+
+// The same with rates that are apart in the last digits, so that nothing is merged.
+AllocationProblem pulled_apart(AllocationProblem problem) {
+  for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
+    const double factor = 1 + 1e-11 * static_cast<double>(j + 1);
+    for (std::size_t w = 0; w < problem.types; ++w) problem.rates[j * problem.types + w] *= factor;
+  }
+  return problem;
+}
+
+std::vector<double> throughputs(const AllocationProblem& problem, const Allocation& allocation) {
+  std::vector<double> sums(problem.jobs.size(), 0.0);
+  for (std::size_t w = 0; w < problem.types; ++w) {
+    for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
+      sums[j] += problem.rate(j, w) * allocation.alone[j * problem.types + w];
+    }
+    for (std::size_t p = 0; p < problem.pairs.size(); ++p) {
+      const double part = allocation.paired[p * problem.types + w];
+      sums[problem.pairs[p].first] += problem.pair_rate(p, w).first * part;
+      sums[problem.pairs[p].second] += problem.pair_rate(p, w).second * part;
+    }
+  }
+  return sums;
+}
+
+// No more than there is, and nobody twice at a time.
+void expect_possible(const AllocationProblem& problem, const Allocation& allocation) {
+  constexpr double kRounding = 1e-6;
+  std::vector<double> busy(problem.jobs.size(), 0.0);
+  for (std::size_t w = 0; w < problem.types; ++w) {
+    double used = 0;
+    for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
+      used += allocation.alone[j * problem.types + w] * problem.jobs[j].gpus;
+      busy[j] += allocation.alone[j * problem.types + w];
+    }
+    for (std::size_t p = 0; p < problem.pairs.size(); ++p) {
+      const double part = allocation.paired[p * problem.types + w];
+      used += part * problem.jobs[problem.pairs[p].first].gpus;
+      busy[problem.pairs[p].first] += part;
+      busy[problem.pairs[p].second] += part;
+    }
+    EXPECT_LE(used, problem.capacity[w] + kRounding);
+  }
+  for (const double part : busy) EXPECT_LE(part, 1 + kRounding);
+}
+
+bool can_run(const AllocationProblem& problem, std::size_t job) {
+  for (std::size_t w = 0; w < problem.types; ++w) {
+    if (problem.rate(job, w) > 0) return true;
+  }
+  return false;
+}
+
+// What a policy makes as large as possible (or minus what it makes as small), from its formula.
+using Goal = double (*)(const AllocationProblem&, const std::vector<double>&);
+
+double least_share(const AllocationProblem& problem, const std::vector<double>& throughput) {
+  double least = HUGE_VAL;
+  for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
+    if (!can_run(problem, j)) continue;
+    const AllocationJob& job = problem.jobs[j];
+    least = std::min(least, throughput[j] * job.gpus /
+                                (job.weight * proportional_rate(problem, problem.rates, j)));
+  }
+  return least == HUGE_VAL ? 0 : least;
+}
+
+double speed_of_all(const AllocationProblem& problem, const std::vector<double>& throughput) {
+  double least = HUGE_VAL;
+  for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
+    if (can_run(problem, j)) least = std::min(least, throughput[j] / problem.jobs[j].steps_left);
+  }
+  return least == HUGE_VAL ? 0 : least;
+}
+
+double minus_worst_rho(const AllocationProblem& problem, const std::vector<double>& throughput) {
+  double worst = 0;
+  for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
+    if (!can_run(problem, j)) continue;
+    const AllocationJob& job = problem.jobs[j];
+    worst = std::max(worst, (job.age + job.steps_left / throughput[j]) /
+                                (job.steps_left / isolated_rate(problem, problem.rates, j)));
+  }
+  return -worst;
+}
+
+double sum_of_all(const AllocationProblem& /*problem*/, const std::vector<double>& throughput) {
+  double sum = 0;
+  for (const double one : throughput) sum += one;
+  return sum;
+}
+
+double evaluate(const std::unique_ptr<Allocator>& policy, const AllocationProblem& problem,
+                Goal goal) {
+  Allocation allocation;
+  allocation.reset(problem);
+  policy->allocate(problem, allocation);
+  expect_possible(problem, allocation);
+  return goal(problem, throughputs(problem, allocation));
+}
+
+using Maker = std::unique_ptr<Allocator> (*)(const ProgramOptions&);
+
+void compare(Maker make, Goal goal, Sight sight, int trials, const char* name) {
+  Random random(5, name);
+  for (int trial = 0; trial < trials; ++trial) {
+    const AllocationProblem problem = random_problem(random, sight == Sight::kPairs);
+    const double general = evaluate(make({sight, false, solve_shares_generally}), problem, goal);
+    const double fast = evaluate(make({sight, false, solve_shares}), problem, goal);
+    ASSERT_NEAR(fast, general, 1e-6 * std::abs(general)) << name << ", trial " << trial;
+    const AllocationProblem apart = pulled_apart(problem);
+    const double unmerged = evaluate(make({sight, false, solve_shares}), apart, goal);
+    ASSERT_NEAR(unmerged, general, 2e-6 * std::abs(general)) << name << ", trial " << trial;
+  }
+}
+
+constexpr int kTrials = 1000;
+
+TEST(GavelSolvers, MaxMinFairness) {
+  compare(make_gavel_max_min, least_share, Sight::kRates, kTrials, "max-min");
+  compare(make_gavel_max_min, least_share, Sight::kPairs, kTrials, "max-min with pairs");
+}
+
+TEST(GavelSolvers, Makespan) {
+  compare(make_gavel_makespan, speed_of_all, Sight::kRates, kTrials, "makespan");
+  compare(make_gavel_makespan, speed_of_all, Sight::kPairs, kTrials, "makespan with pairs");
+}
+
+TEST(GavelSolvers, FinishTimeFairness) {
+  compare(make_gavel_finish_time, minus_worst_rho, Sight::kRates, kTrials, "finish time");
+}
+
+TEST(GavelSolvers, SumOfThroughputs) {
+  const Maker sum = [](const ProgramOptions& options) { return make_gavel_sum(options, {}); };
+  compare(sum, sum_of_all, Sight::kRates, kTrials, "sum");
+  compare(sum, sum_of_all, Sight::kPairs, kTrials, "sum with pairs");
+}
+
+// Water filling: the levels of all jobs, sorted, are unique.
+TEST(GavelSolvers, WaterFilling) {
+  for (const Sight sight : {Sight::kRates, Sight::kPairs}) {
+    Random random(7, "water");
+    for (int trial = 0; trial < 300; ++trial) {
+      const AllocationProblem problem = random_problem(random, sight == Sight::kPairs);
+      std::vector<double> levels[2];
+      for (const bool general : {false, true}) {
+        Allocation allocation;
+        allocation.reset(problem);
+        make_gavel_water_filling({sight, false, general ? solve_shares_generally : solve_shares})
+            ->allocate(problem, allocation);
+        expect_possible(problem, allocation);
+        const std::vector<double> all = throughputs(problem, allocation);
+        for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
+          if (!can_run(problem, j)) continue;
+          levels[general ? 1 : 0].push_back(all[j] * problem.jobs[j].gpus /
+                                            proportional_rate(problem, problem.rates, j));
+        }
+      }
+      ASSERT_EQ(levels[0].size(), levels[1].size());
+      for (std::size_t i = 0; i < levels[0].size(); ++i) {
+        ASSERT_NEAR(levels[0][i], levels[1][i], 1e-4 * (1 + levels[1][i]))
+            << "trial " << trial << ", job " << i;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace muster
