@@ -13,11 +13,13 @@ namespace {
 
 int policy_runtime(const PolicyRuntimeOptions& options) {
   watch_interrupts();
-  fmt::print("{:<46} {:>7} {:>12}{}\n", "policy", "jobs", "seconds",
-             options.parts > 1 ? "  throughput kept" : "");
+  fmt::print("{:<46} {:>7} {:>12}{}{}\n", "policy", "jobs", "seconds",
+             options.parts > 1 ? "  throughput kept" : "",
+             options.check ? "  below the general solver" : "");
   const auto rows = measure_policy_runtimes(options, [&](const PolicyRuntime& row) {
     fmt::print("{:<46} {:>7} {:>12.6f}", row.policy, row.jobs, row.average);
     if (options.parts > 1) fmt::print(" {:>15.2f} %", 100 * row.share_kept);
+    if (options.check) fmt::print(" {:>25.1e}", row.off_general);
     fmt::print("\n");
     std::fflush(stdout);
     return !interrupted();
@@ -47,6 +49,8 @@ void add_bench_command(CLI::App& app, Chosen& chosen) {
   command->add_option("--parts", options->parts, "split jobs and GPUs into so many programs (POP)")
       ->check(CLI::Range(1, 1024));
   command->add_flag("--multi-gpu", options->multi_gpu, "some jobs on several GPUs");
+  command->add_flag("--check", options->check,
+                    "compare what a policy raises with what the general solver reaches");
   command->footer(
       "Examples:\n"
       "  muster bench policy-runtime --throughputs simulation_throughputs.json\n"

@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <numeric>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "base/random_python.h"
 #include "base/text.h"
 #include "perf/throughput_table.h"
-#include "policy/gavel/allocator.h"
+#include "policy/gavel/program_allocators.h"
 #include "policy/gavel/split.h"
 #include "policy/table.h"
 #include "workload/generate/generators.h"
@@ -71,8 +73,7 @@ Result<AllocationProblem> problem_of(const PolicyRuntimeOptions& options, long l
   return problem;
 }
 
-// The mean of the jobs' throughputs, each as a part of its fastest.
-double mean_throughput(const AllocationProblem& problem, const Allocation& allocation) {
+std::vector<double> throughputs(const AllocationProblem& problem, const Allocation& allocation) {
   std::vector<double> sums(problem.jobs.size(), 0.0);
   for (std::size_t w = 0; w < problem.types; ++w) {
     for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
@@ -84,13 +85,41 @@ double mean_throughput(const AllocationProblem& problem, const Allocation& alloc
       sums[problem.pairs[p].second] += problem.pair_rate(p, w).second * part;
     }
   }
-  double all = 0;
-  for (std::size_t j = 0; j < sums.size(); ++j) {
+  return sums;
+}
+
+// Of all jobs, each throughput as a part of its fastest.
+double sum_of_parts(const AllocationProblem& problem, const Allocation& allocation) {
+  const std::vector<double> all = throughputs(problem, allocation);
+  double sum = 0;
+  for (std::size_t j = 0; j < all.size(); ++j) {
     double fastest = 0;
     for (std::size_t w = 0; w < problem.types; ++w) fastest = std::max(fastest, problem.rate(j, w));
-    if (fastest > 0) all += sums[j] / fastest;
+    if (fastest > 0) sum += all[j] / fastest;
   }
-  return all;
+  return sum;
+}
+
+// What the policy of that name raises, where that is the least of something.
+std::optional<double> raised(std::string_view name, const AllocationProblem& problem,
+                             const Allocation& allocation) {
+  const std::vector<double> all = throughputs(problem, allocation);
+  double least = HUGE_VAL;
+  for (std::size_t j = 0; j < all.size(); ++j) {
+    const AllocationJob& job = problem.jobs[j];
+    double unit = 0;
+    if (name.starts_with("gavel-min-total-duration")) {
+      unit = job.steps_left;
+    } else if (name.starts_with("gavel-finish-time-fairness")) {
+      unit = isolated_rate(problem, problem.rates, j);
+    } else if (name == "gavel-max-min-fairness-perf" || name == "gavel-max-min-fairness-packed") {
+      unit = job.weight * proportional_rate(problem, problem.rates, j) / job.gpus;
+    } else {
+      return std::nullopt;
+    }
+    if (unit > 0) least = std::min(least, all[j] / unit);
+  }
+  return least;
 }
 
 double timed(Allocator& allocator, const AllocationProblem& problem, Allocation& allocation) {
@@ -121,7 +150,8 @@ const AllocatorInfo* find_allocator(std::string_view name) {
 }
 
 // With the parameters' defaults. Water filling serves entities of weights 1 to 3, as in the figure.
-Result<std::unique_ptr<Allocator>> make_allocator(const std::string& name, int trial) {
+Result<std::unique_ptr<Allocator>> make_allocator(const std::string& name, int trial,
+                                                  ParamTexts given = {}) {
   const AllocatorInfo* info = find_allocator(name);
   if (info == nullptr) {
     std::vector<std::string_view> known;
@@ -130,7 +160,6 @@ Result<std::unique_ptr<Allocator>> make_allocator(const std::string& name, int t
   }
   const auto row = find_row("policy", scheduling_table(), name);
   if (!row) return row.error();
-  ParamTexts given;
   for (const ParamInfo& param : (*row)->params) {
     if (param.name != "entities") continue;
     PythonRandom random(trial);
@@ -141,6 +170,17 @@ Result<std::unique_ptr<Allocator>> make_allocator(const std::string& name, int t
   const auto params = Params::make(name, (*row)->params, given);
   if (!params) return params.error();
   return info->make(*params, false);
+}
+
+Result<double> off_general(const std::string& name, int trial, const AllocationProblem& problem,
+                           const Allocation& ours) {
+  const auto reached = raised(name, problem, ours);
+  if (!reached) return 0.0;
+  const auto general = make_allocator(name, trial, {{"solver", "simplex"}});
+  if (!general) return general.error();
+  Allocation theirs;
+  timed(**general, problem, theirs);
+  return 1 - *reached / *raised(name, problem, theirs);
 }
 
 }  // namespace
@@ -176,6 +216,11 @@ Result<std::vector<PolicyRuntime>> measure_policy_runtimes(
         if (!problem) return problem.error();
         Allocation whole;
         const double seconds = timed(allocator, *problem, whole);
+        if (options.check) {
+          const auto off = off_general(name, trial, *problem, whole);
+          if (!off) return off.error();
+          row.off_general = std::max(row.off_general, *off);
+        }
         if (options.parts == 1) {
           row.seconds.push_back(seconds);
           continue;
@@ -183,7 +228,7 @@ Result<std::vector<PolicyRuntime>> measure_policy_runtimes(
         const auto fresh = make_allocator(name, trial);
         Allocation split;
         row.seconds.push_back(timed_parts(**fresh, *problem, options.parts, split));
-        kept += mean_throughput(*problem, split) / mean_throughput(*problem, whole);
+        kept += sum_of_parts(*problem, split) / sum_of_parts(*problem, whole);
       }
       if (row.seconds.empty()) continue;
       if (options.parts > 1) row.share_kept = kept / options.trials;

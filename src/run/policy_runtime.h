@@ -1,8 +1,9 @@
 // How long one division of time takes, by policy and number of jobs: Gavel's figure 12.
 //
 // Jobs are drawn as Gavel's simulator draws them, the cluster has a quarter as many GPUs of each
-// type. Policies with pairs are measured with up to 4,096 jobs. With several parts the jobs and GPUs are split, each part is solved on its own (POP,
-// SOSP'21), and the loss is told beside the time.
+// type. Policies with pairs are measured with up to 4,096 jobs. With several parts the jobs and
+// GPUs are split, each part is solved on its own (POP, SOSP'21), and the loss is told beside the
+// time.
 #pragma once
 
 #include <functional>
@@ -20,6 +21,7 @@ struct PolicyRuntimeOptions {
   int trials = 3;
   bool multi_gpu = false;
   int parts = 1;
+  bool check = false;  // compare with the general solver
 };
 
 struct PolicyRuntime {
@@ -28,6 +30,9 @@ struct PolicyRuntime {
   std::vector<double> seconds;  // by trial; with parts, of the slowest part
   double average = 0;
   double share_kept = 1;  // with parts: mean throughput, as a part of what one program gives
+  // With `check`: how far what the policy raises is below what the general solver reaches,
+  // relative.
+  double off_general = 0;
 };
 
 // The policies whose programs the figure is about.

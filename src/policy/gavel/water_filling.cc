@@ -131,7 +131,8 @@ class WaterFilling final : public Allocator {
     for (const std::size_t r : rising) {
       Water& water = waters[wish.rows[r].of_class];
       water.level += answer.level * water.weight / program.job(wish.rows[r].of_class).gpus;
-      if (water_.one_level || answer.prices[r] > answer.slack[r]) {
+      constexpr double kNoPrice = 1e-10;
+      if (water_.one_level || answer.prices[r] > std::max(kNoPrice, answer.slack[r])) {
         water.full = true;
         ++full;
       }
