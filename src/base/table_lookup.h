@@ -31,13 +31,6 @@ auto make_from(std::string_view kind, const std::vector<Row>& table, std::string
   if (!row) return row.error();
   const auto params = Params::make(fmt::format("{} '{}'", kind, name), (*row)->params, given);
   if (!params) return params.error();
-  if constexpr (requires { (*row)->check; }) {
-    if ((*row)->check != nullptr) {
-      if (const auto wrong = (*row)->check(*params)) {
-        return Error{fmt::format("{} '{}': {}", kind, name, *wrong)};
-      }
-    }
-  }
   return (*row)->make(*params);
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,8 +25,6 @@ struct PolicyInfo {
   std::string_view source;  // paper or system, year
   ParamList params;
   std::unique_ptr<Policy> (*make)(const Params&);
-  // What is wrong with texts that have a form of their own; null: nothing can be.
-  std::optional<std::string> (*check)(const Params&) = nullptr;
 };
 
 const std::vector<PolicyInfo<AdmissionPolicy>>& admission_table();

@@ -429,7 +429,8 @@ TEST(GavelAllocators, EntitiesShareByWeight) {
   const auto wrong = make_from("scheduling policy", scheduling_table(),
                                "gavel-max-min-fairness-water-filling", {{"entities", "1:x"}});
   ASSERT_FALSE(wrong);
-  EXPECT_NE(wrong.error().message.find("'entities' is '1:x'"), std::string::npos);
+  EXPECT_NE(wrong.error().message.find("'entities' is '1:x'"), std::string::npos)
+      << wrong.error().message;
 }
 
 TEST(GavelAllocators, PartsShareWhatThereIs) {

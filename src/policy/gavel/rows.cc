@@ -1,11 +1,7 @@
 // Gavel's policies as rows of the table of scheduling policies: each an allocator in rounds.
 #include <array>
-#include <cmath>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "base/text.h"
 #include "policy/builtin.h"
 #include "policy/gavel/program_allocators.h"
 #include "policy/gavel/rounds.h"
@@ -20,25 +16,15 @@ ProgramOptions options_of(const Params& params, Sight sight, bool published) {
   return {sight, published, corner ? solve_shares_generally : solve_shares};
 }
 
-// As in "1:3:2f"; nothing if it is not of that form.
-std::optional<std::vector<Entity>> entities_of(std::string_view text) {
-  std::vector<Entity> entities;
-  if (text.empty()) return entities;
-  for (std::string_view one : split(text, ':')) {
-    Entity entity;
-    entity.fifo = one.ends_with('f');
-    if (entity.fifo) one.remove_suffix(1);
-    const auto weight = parse_real(one);
-    if (!weight || !(*weight > 0) || !std::isfinite(*weight)) return std::nullopt;
-    entity.weight = *weight;
-    entities.push_back(entity);
-  }
-  return entities;
-}
-
 WaterOptions water_of(const Params& params) {
-  return {entities_of(params.text("entities")).value_or(std::vector<Entity>{}),
-          params.flag("one_level")};
+  WaterOptions water;
+  for (const double weight : params.reals("entities")) water.entities.push_back({weight, false});
+  for (const double number : params.reals("fifo_entities")) {
+    const auto at = static_cast<std::size_t>(number) - 1;
+    if (at < water.entities.size()) water.entities[at].fifo = true;
+  }
+  water.one_level = params.flag("one_level");
+  return water;
 }
 
 constexpr std::array kAllocators = {
@@ -191,8 +177,9 @@ ParamList params_of(std::string_view name) {
       {"round", ParamKind::kReal, "360", "seconds of a round, where the pacing has no length", 1},
       {"global_queue", ParamKind::kFlag, "false",
        "one order over all GPU types instead of type by type"},
-      {"prices", ParamKind::kText, "",
-       "dollars per GPU and hour, in the order of the cluster's types, as in 0.74:0.43:0.135"},
+      {"prices", ParamKind::kReals, "",
+       "dollars per GPU and hour, in the order of the cluster's types, as in 0.74:0.43:0.135", 1e-9,
+       1e9},
       {"seed", ParamKind::kInteger, "0", "of Python's random numbers", 0, 9e15},
       {"as_published", ParamKind::kFlag, "false",
        "with the defects of the published code; see docs/gavel.md"},
@@ -218,9 +205,14 @@ ParamList params_of(std::string_view name) {
                       "jobs and GPUs are split into so many parts that are divided apart", 1, 1e6});
   }
   if (has_entities(name)) {
-    params.push_back({"entities", ParamKind::kText, "",
+    params.push_back({"entities", ParamKind::kReals, "",
                       "users are entities with these weights, in the order of their first jobs, as "
-                      "in 1:3:2f; f: first come, first served inside; empty: jobs only"});
+                      "in 1:3:2; none: jobs only",
+                      1e-9, 1e9});
+    params.push_back({"fifo_entities", ParamKind::kReals, "",
+                      "entities, counted from 1, that serve their jobs first come, first served; "
+                      "the others share fairly",
+                      1, 1e9});
     params.push_back({"one_level", ParamKind::kFlag, "false",
                       "every job counts as full after the first level, as in Gavel's notebook"});
   }
@@ -232,16 +224,6 @@ ParamList params_of(std::string_view name) {
   return params;
 }
 
-std::optional<std::string> wrong_entities(const Params& params) {
-  const std::string& text = params.text("entities");
-  if (entities_of(text)) return std::nullopt;
-  return fmt::format(
-      "parameter 'entities' is '{}', but must be positive weights separated by colons, each with "
-      "an "
-      "f behind it if the entity serves first come, first, as in 1:3:2f",
-      text);
-}
-
 RoundOptions round_options_of(const Params& params) {
   RoundOptions options;
   options.round = params.real("round");
@@ -249,11 +231,7 @@ RoundOptions round_options_of(const Params& params) {
   options.seed = params.integer("seed");
   options.global_queue = params.flag("global_queue");
   options.published = params.flag("as_published");
-  for (const std::string_view price : split(params.text("prices"), ':')) {
-    if (const auto value = parse_real(trim(price)); value && *value > 0) {
-      options.prices.push_back(*value);
-    }
-  }
+  options.prices = params.reals("prices");
   return options;
 }
 
@@ -271,8 +249,7 @@ std::unique_ptr<SchedulingPolicy> make_row(const Params& params) {
 template <std::size_t... Row>
 std::vector<PolicyInfo<SchedulingPolicy>> rows(std::index_sequence<Row...>) {
   return {{kAllocators[Row].name, kAllocators[Row].sentence, "Gavel, 2020",
-           params_of(kAllocators[Row].name), make_row<Row>,
-           has_entities(kAllocators[Row].name) ? wrong_entities : nullptr}...};
+           params_of(kAllocators[Row].name), make_row<Row>}...};
 }
 
 }  // namespace
