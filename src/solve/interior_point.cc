@@ -17,21 +17,24 @@ class InteriorPoint {
     start();
     LinearSolution solution;
     double best = HUGE_VAL;
+    int better = 0;  // the last step that was worth it
     for (int i = 0; i < options_.most_iterations; ++i) {
       measure();
       const double worst = std::max({primal_, dual_, gap_});
       if (!std::isfinite(worst)) break;
       if (worst < best) {
+        if (worst < 0.5 * best) better = i;
         best = worst;
         keep(solution, i);
       }
       if (worst <= options_.tolerance) break;
       // Rounding has the last word near the end: what was best stays.
-      if (best < 1e-6 && worst > 1e3 * best) break;
+      constexpr int kPatience = 15;
+      if (best < 1e-6 && (worst > 1e3 * best || i - better > kPatience)) break;
       if (!step()) break;
     }
     constexpr double kGoodEnough = 1e-6;
-    if (best <= kGoodEnough) {
+    if (best <= std::max(kGoodEnough, options_.tolerance)) {
       solution.status = SolveStatus::kOptimal;
     } else {
       solution.status = primal_ > 1e-4 ? SolveStatus::kInfeasible : SolveStatus::kFailed;

@@ -40,6 +40,8 @@ class LinearProgram {
     starts.push_back(terms.size());
     return costs.size() - 1;
   }
+  // Marks a variable that many rows share, such as a level that all are to reach.
+  void mark_shared(std::size_t variable) { shared.push_back(variable); }
   // To the variable added last; zero is left out.
   void add_term(std::size_t row, double value) {
     if (value != 0) terms.push_back({static_cast<std::uint32_t>(row), value});
@@ -58,6 +60,7 @@ class LinearProgram {
   std::vector<double> costs;
   std::vector<double> log_gains;  // 0 for most
   std::vector<double> variable_copies;
+  std::vector<std::size_t> shared;
   std::vector<double> bounds;
   std::vector<double> row_copies;
   std::vector<std::int32_t> groups;  // of rows, from 0; kLinking

@@ -54,17 +54,18 @@ double largest(const std::vector<double>& values) {
 }  // namespace
 
 NormalSystem::NormalSystem(const LinearProgram& program) : program_(program) {
-  order_rows();
+  find_groups();
   order_variables();
-  ties_ = links_ + wide_.size();
-  std::size_t first = 0;
+  order_rows();
+  rows_tied_ = links_ + wide_.size();
+  ties_ = rows_tied_ + wide_.size();
+  tightest_.assign(wide_.size(), kNone);
+  promoted_.assign(wide_.size(), kNone);
   std::size_t matrix = 0;
   std::size_t border = 0;
   for (Group& group : groups_) {
-    group.first = first;
     group.matrix = matrix;
     group.border = border;
-    first += group.rows;
     matrix += group.rows * group.rows;
     border += group.rows * ties_;
   }
@@ -73,25 +74,55 @@ NormalSystem::NormalSystem(const LinearProgram& program) : program_(program) {
   tie_.resize(ties_ * ties_);
 }
 
-void NormalSystem::order_rows() {
+void NormalSystem::find_groups() {
   std::int32_t most = -1;
   for (const std::int32_t group : program_.groups) most = std::max(most, group);
   groups_.resize(static_cast<std::size_t>(most + 1));
   for (const std::int32_t group : program_.groups) {
-    if (group == LinearProgram::kLinking) {
-      group_of_.push_back(groups_.size());
-      place_.push_back(links_++);
-    } else {
-      group_of_.push_back(static_cast<std::size_t>(group));
-      place_.push_back(groups_[group_of_.back()].rows++);
+    group_of_.push_back(group == LinearProgram::kLinking ? groups_.size()
+                                                         : static_cast<std::size_t>(group));
+  }
+}
+
+// Rows of wide variables come last in their groups, where their pivots say how tight they are.
+void NormalSystem::order_rows() {
+  std::vector<char> is_wide(program_.rows(), 0);
+  for (const std::size_t v : wide_) {
+    for (std::size_t t = program_.first_term(v); t < program_.last_term(v); ++t) {
+      is_wide[program_.terms[t].row] = 1;
     }
   }
+  tie_place_.assign(program_.rows(), kNone);
+  for (std::size_t r = 0; r < program_.rows(); ++r) {
+    if (is_link(r)) {
+      tie_place_[r] = links_++;
+    } else {
+      ++groups_[group_of_[r]].rows;
+    }
+  }
+  std::size_t first = 0;
+  for (Group& group : groups_) {
+    group.first = first;
+    first += group.rows;
+  }
+  by_place_.resize(first);
+  std::vector<std::size_t> filled(groups_.size(), 0);
+  for (const int wide : {0, 1}) {
+    for (std::size_t r = 0; r < program_.rows(); ++r) {
+      if (is_link(r) || is_wide[r] != wide) continue;
+      const std::size_t group = group_of_[r];
+      by_place_[groups_[group].first + filled[group]++] = r;
+    }
+  }
+  lower_.resize(program_.rows());
+  for (Group& group : groups_) count_lower(group);
 }
 
 void NormalSystem::order_variables() {
   std::vector<std::size_t> home(program_.variables(), groups_.size());
   for (std::size_t v = 0; v < program_.variables(); ++v) {
-    bool wide = false;
+    bool wide =
+        std::find(program_.shared.begin(), program_.shared.end(), v) != program_.shared.end();
     for (std::size_t t = program_.first_term(v); t < program_.last_term(v); ++t) {
       const std::size_t row = program_.terms[t].row;
       if (is_link(row)) continue;
@@ -119,42 +150,68 @@ void NormalSystem::order_variables() {
   }
 }
 
+// Takes the rows that were tightest in the last step out of their groups.
+void NormalSystem::promote() {
+  for (std::size_t k = 0; k < wide_.size(); ++k) {
+    const std::size_t row = tightest_[k];
+    if (row == kNone || row == promoted_[k] || is_tie(row)) continue;
+    const std::size_t before = promoted_[k];
+    promoted_[k] = row;
+    tie_place_[row] = links_ + k;
+    count_lower(groups_[group_of_[row]]);
+    if (before == kNone) continue;
+    tie_place_[before] = kNone;
+    count_lower(groups_[group_of_[before]]);
+  }
+}
+
+void NormalSystem::count_lower(Group& group) {
+  group.lower = 0;
+  for (std::size_t i = 0; i < group.rows; ++i) {
+    const std::size_t row = by_place_[group.first + i];
+    if (!is_tie(row)) lower_[row] = group.lower++;
+  }
+}
+
 bool NormalSystem::factor(const std::vector<double>& d, const std::vector<double>& f) {
   d_ = d;
   f_ = f;
+  promote();
   std::fill(matrices_.begin(), matrices_.end(), 0.0);
   std::fill(borders_.begin(), borders_.end(), 0.0);
   std::fill(tie_.begin(), tie_.end(), 0.0);
   for (const std::size_t v : loose_) add_variable(v, d[v]);
   for (std::size_t k = 0; k < wide_.size(); ++k) {
-    const std::size_t at = links_ + k;
+    const std::size_t empty = links_ + k;
+    if (promoted_[k] == kNone) tie_[empty * ties_ + empty] = 1;
+    const std::size_t at = rows_tied_ + k;
     tie_[at * ties_ + at] = -1 / d[wide_[k]];
     for (std::size_t t = program_.first_term(wide_[k]); t < program_.last_term(wide_[k]); ++t) {
       const LinearProgram::Term& term = program_.terms[t];
-      if (is_link(term.row)) {
-        tie_[at * ties_ + place_[term.row]] += term.value;
+      if (is_tie(term.row)) {
+        tie_[at * ties_ + tie_place_[term.row]] += term.value;
       } else {
-        borders_[groups_[group_of_[term.row]].border + place_[term.row] * ties_ + at] = term.value;
+        borders_[groups_[group_of_[term.row]].border + lower_[term.row] * ties_ + at] = term.value;
       }
     }
   }
-  // The diagonal of F, by place: rows of a small group take theirs with the reflections.
   for (std::size_t r = 0; r < program_.rows(); ++r) {
-    if (is_link(r)) {
-      tie_[place_[r] * ties_ + place_[r]] += f[r];
+    if (is_tie(r)) {
+      tie_[tie_place_[r] * ties_ + tie_place_[r]] += f[r];
     } else {
       const Group& group = groups_[group_of_[r]];
-      matrices_[group.matrix + place_[r] * group.rows + place_[r]] = f[r];
+      matrices_[group.matrix + lower_[r] * group.lower + lower_[r]] = f[r];
     }
   }
   for (const Group& group : groups_) {
-    if (group.rows <= kSmall) {
+    if (group.lower <= kSmall) {
       reflect(group);
     } else if (!eliminate(group)) {
       return false;
     }
     tie_wide(group);
   }
+  find_tightest();
   return factor_ties();
 }
 
@@ -165,21 +222,21 @@ void NormalSystem::add_variable(std::size_t variable, double d) {
   for (std::size_t i = begin; i < end; ++i) {
     const LinearProgram::Term& a = program_.terms[i];
     const double scaled = d * a.value;
-    const bool a_links = is_link(a.row);
+    const bool a_ties = is_tie(a.row);
     for (std::size_t k = begin; k < end; ++k) {
       const LinearProgram::Term& b = program_.terms[k];
-      const bool b_links = is_link(b.row);
-      if (a_links) {
-        if (b_links && place_[b.row] <= place_[a.row]) {
-          tie_[place_[a.row] * ties_ + place_[b.row]] += scaled * b.value;
+      const bool b_ties = is_tie(b.row);
+      if (a_ties) {
+        if (b_ties && tie_place_[b.row] <= tie_place_[a.row]) {
+          tie_[tie_place_[a.row] * ties_ + tie_place_[b.row]] += scaled * b.value;
         }
         continue;
       }
       const Group& group = groups_[group_of_[a.row]];
-      if (b_links) {
-        borders_[group.border + place_[a.row] * ties_ + place_[b.row]] += scaled * b.value;
-      } else if (place_[b.row] <= place_[a.row]) {
-        matrices_[group.matrix + place_[a.row] * group.rows + place_[b.row]] += scaled * b.value;
+      if (b_ties) {
+        borders_[group.border + lower_[a.row] * ties_ + tie_place_[b.row]] += scaled * b.value;
+      } else if (lower_[b.row] <= lower_[a.row]) {
+        matrices_[group.matrix + lower_[a.row] * group.lower + lower_[b.row]] += scaled * b.value;
       }
     }
   }
@@ -189,8 +246,8 @@ void NormalSystem::add_variable(std::size_t variable, double d) {
 // to a triangle. What is left below it, in the columns of the linking rows, is what they see of the
 // group.
 void NormalSystem::reflect(const Group& group) {
-  const std::size_t rows = group.rows;
-  const std::size_t width = rows + links_;
+  const std::size_t rows = group.lower;
+  const std::size_t width = rows + rows_tied_;
   const std::size_t height = group.end - group.variables + rows;
   stack_.assign(height * width, 0.0);
   for (std::size_t i = group.variables; i < group.end; ++i) {
@@ -199,7 +256,7 @@ void NormalSystem::reflect(const Group& group) {
     double* line = stack_.data() + (i - group.variables) * width;
     for (std::size_t t = program_.first_term(v); t < program_.last_term(v); ++t) {
       const LinearProgram::Term& term = program_.terms[t];
-      line[place_[term.row] + (is_link(term.row) ? rows : 0)] += root * term.value;
+      line[is_tie(term.row) ? rows + tie_place_[term.row] : lower_[term.row]] += root * term.value;
     }
   }
   double* matrix = matrices_.data() + group.matrix;
@@ -238,13 +295,13 @@ void NormalSystem::reflect(const Group& group) {
       head[c] = -norm;
     }
     for (std::size_t k = c; k < rows; ++k) matrix[k * rows + c] = head[k];
-    for (std::size_t l = 0; l < links_; ++l) {
+    for (std::size_t l = 0; l < rows_tied_; ++l) {
       borders_[group.border + c * ties_ + l] = head[rows + l];
     }
   }
   for (std::size_t i = rows; i < height; ++i) {
     const double* line = stack_.data() + i * width + rows;
-    for (std::size_t a = 0; a < links_; ++a) {
+    for (std::size_t a = 0; a < rows_tied_; ++a) {
       for (std::size_t b = 0; b <= a; ++b) tie_[a * ties_ + b] += line[a] * line[b];
     }
   }
@@ -256,16 +313,16 @@ bool NormalSystem::eliminate(const Group& group) {
     add_variable(by_group_[i], d_[by_group_[i]]);
   }
   double* matrix = matrices_.data() + group.matrix;
-  if (!cholesky(matrix, group.rows)) return false;
-  for (std::size_t i = 0; i < group.rows; ++i) {
+  if (!cholesky(matrix, group.lower)) return false;
+  for (std::size_t i = 0; i < group.lower; ++i) {
     double* row = borders_.data() + group.border + i * ties_;
     for (std::size_t k = 0; k < i; ++k) {
-      const double factor = matrix[i * group.rows + k];
+      const double factor = matrix[i * group.lower + k];
       const double* above = borders_.data() + group.border + k * ties_;
-      for (std::size_t l = 0; l < links_; ++l) row[l] -= factor * above[l];
+      for (std::size_t l = 0; l < rows_tied_; ++l) row[l] -= factor * above[l];
     }
-    for (std::size_t l = 0; l < links_; ++l) row[l] /= matrix[i * group.rows + i];
-    for (std::size_t a = 0; a < links_; ++a) {
+    for (std::size_t l = 0; l < rows_tied_; ++l) row[l] /= matrix[i * group.lower + i];
+    for (std::size_t a = 0; a < rows_tied_; ++a) {
       for (std::size_t b = 0; b <= a; ++b) tie_[a * ties_ + b] -= row[a] * row[b];
     }
   }
@@ -275,16 +332,39 @@ bool NormalSystem::eliminate(const Group& group) {
 // The columns of the wide variables in a group's border, and what the group does to their ties.
 void NormalSystem::tie_wide(const Group& group) {
   const double* matrix = matrices_.data() + group.matrix;
-  for (std::size_t i = 0; i < group.rows && links_ < ties_; ++i) {
+  for (std::size_t i = 0; i < group.lower && rows_tied_ < ties_; ++i) {
     double* row = borders_.data() + group.border + i * ties_;
     for (std::size_t k = 0; k < i; ++k) {
-      const double factor = matrix[i * group.rows + k];
+      const double factor = matrix[i * group.lower + k];
       const double* above = borders_.data() + group.border + k * ties_;
-      for (std::size_t l = links_; l < ties_; ++l) row[l] -= factor * above[l];
+      for (std::size_t l = rows_tied_; l < ties_; ++l) row[l] -= factor * above[l];
     }
-    for (std::size_t l = links_; l < ties_; ++l) row[l] /= matrix[i * group.rows + i];
-    for (std::size_t a = links_; a < ties_; ++a) {
+    for (std::size_t l = rows_tied_; l < ties_; ++l) row[l] /= matrix[i * group.lower + i];
+    for (std::size_t a = rows_tied_; a < ties_; ++a) {
       for (std::size_t b = 0; b <= a; ++b) tie_[a * ties_ + b] -= row[a] * row[b];
+    }
+  }
+}
+
+// The row that holds a wide variable back is the one with the least pivot.
+void NormalSystem::find_tightest() {
+  for (std::size_t k = 0; k < wide_.size(); ++k) {
+    double least = HUGE_VAL;
+    for (std::size_t t = program_.first_term(wide_[k]); t < program_.last_term(wide_[k]); ++t) {
+      const LinearProgram::Term& term = program_.terms[t];
+      double pivot = HUGE_VAL;
+      if (!is_tie(term.row)) {
+        const Group& group = groups_[group_of_[term.row]];
+        const double root = matrices_[group.matrix + lower_[term.row] * (group.lower + 1)];
+        pivot = root * root;
+      } else if (term.row == promoted_[k]) {
+        pivot = tie_[(links_ + k) * (ties_ + 1)];
+      }
+      pivot /= term.value * term.value;
+      if (pivot < least) {
+        least = pivot;
+        tightest_[k] = term.row;
+      }
     }
   }
 }
@@ -348,16 +428,16 @@ void NormalSystem::solve_once(std::vector<double>& y) const {
   std::vector<double> tie(ties_, 0.0);
   std::vector<double> ordered(y.size());
   for (std::size_t r = 0; r < y.size(); ++r) {
-    if (is_link(r)) {
-      tie[place_[r]] = y[r];
+    if (is_tie(r)) {
+      tie[tie_place_[r]] = y[r];
     } else {
-      ordered[groups_[group_of_[r]].first + place_[r]] = y[r];
+      ordered[groups_[group_of_[r]].first + lower_[r]] = y[r];
     }
   }
   for (const Group& group : groups_) {
     double* part = ordered.data() + group.first;
-    forward(matrices_.data() + group.matrix, group.rows, part);
-    for (std::size_t i = 0; i < group.rows; ++i) {
+    forward(matrices_.data() + group.matrix, group.lower, part);
+    for (std::size_t i = 0; i < group.lower; ++i) {
       const double* row = borders_.data() + group.border + i * ties_;
       for (std::size_t l = 0; l < ties_; ++l) tie[l] -= row[l] * part[i];
     }
@@ -365,13 +445,13 @@ void NormalSystem::solve_once(std::vector<double>& y) const {
   solve_ties(tie);
   for (const Group& group : groups_) {
     double* part = ordered.data() + group.first;
-    for (std::size_t i = 0; i < group.rows; ++i) {
+    for (std::size_t i = 0; i < group.lower; ++i) {
       part[i] -= dot(borders_.data() + group.border + i * ties_, tie.data(), ties_);
     }
-    backward(matrices_.data() + group.matrix, group.rows, part);
+    backward(matrices_.data() + group.matrix, group.lower, part);
   }
   for (std::size_t r = 0; r < y.size(); ++r) {
-    y[r] = is_link(r) ? tie[place_[r]] : ordered[groups_[group_of_[r]].first + place_[r]];
+    y[r] = is_tie(r) ? tie[tie_place_[r]] : ordered[groups_[group_of_[r]].first + lower_[r]];
   }
 }
 

@@ -3,9 +3,10 @@
 // rows and by a few variables that touch many groups. Factors the groups one by one.
 //
 // Near the optimum D and F span twenty orders of magnitude. Small groups are therefore triangulated
-// by reflections of the square roots, which never subtract nearly equal numbers; and what ties the
+// by reflections of the square roots, which never subtract nearly equal numbers. What ties the
 // groups together stays one indefinite system, because without the variables that touch many groups
-// the linking rows alone are all but singular.
+// the linking rows alone are all but singular; and so is the group that holds such a variable back.
+// The row that does is promoted: it leaves its group and stands beside the variable.
 #pragma once
 
 #include <vector>
@@ -26,18 +27,26 @@ class NormalSystem {
   struct Group {
     std::size_t first = 0;  // position of its first row in the order by groups
     std::size_t rows = 0;
+    std::size_t lower = 0;      // rows in the triangle: all but the promoted ones
     std::size_t matrix = 0;     // offset of its rows * rows values
     std::size_t border = 0;     // offset of its rows * ties values
     std::size_t variables = 0;  // its first in the list of variables by group
     std::size_t end = 0;
   };
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   bool is_link(std::size_t row) const { return group_of_[row] == groups_.size(); }
+  // Linking rows and promoted ones have a place among the ties, others in their group's triangle.
+  bool is_tie(std::size_t row) const { return tie_place_[row] != kNone; }
+  void find_groups();
   void order_rows();
   void order_variables();
+  void promote();
+  void count_lower(Group& group);
   void add_variable(std::size_t variable, double d);
   void reflect(const Group& group);
   bool eliminate(const Group& group);
   void tie_wide(const Group& group);
+  void find_tightest();
   bool factor_ties();
   void solve_ties(std::vector<double>& right) const;
   void solve_once(std::vector<double>& y) const;
@@ -45,13 +54,20 @@ class NormalSystem {
 
   const LinearProgram& program_;
   std::size_t links_ = 0;
-  std::size_t ties_ = 0;  // linking rows, then the variables that touch many groups
+  // Linking rows; then for each variable that touches many groups its promoted row; then these
+  // variables.
+  std::size_t ties_ = 0;
+  std::size_t rows_tied_ = 0;  // the first of them: rows
   std::vector<Group> groups_;
-  std::vector<std::size_t> place_;     // of each row: in its group, or among the linking rows
-  std::vector<std::size_t> group_of_;  // of each row; past the last for linking rows
-  std::vector<std::size_t> by_group_;  // variables that touch one group
-  std::vector<std::size_t> loose_;     // variables that touch none
-  std::vector<std::size_t> wide_;      // variables that touch more than one
+  std::vector<std::size_t> by_place_;   // rows by group; those of wide variables last
+  std::vector<std::size_t> lower_;      // of each row: in its group's triangle now
+  std::vector<std::size_t> tie_place_;  // of each row; kNone
+  std::vector<std::size_t> group_of_;   // of each row; past the last for linking rows
+  std::vector<std::size_t> by_group_;   // variables that touch one group
+  std::vector<std::size_t> loose_;      // variables that touch none
+  std::vector<std::size_t> wide_;       // variables that touch more than one
+  std::vector<std::size_t> tightest_;   // by wide variable: the row to promote; kNone at first
+  std::vector<std::size_t> promoted_;   // by wide variable, now
   std::vector<double> d_;
   std::vector<double> f_;
   std::vector<double> matrices_;      // of each group a lower triangle

@@ -175,7 +175,7 @@ LinearProgram ShareProgram::build(const Wish& wish) const {
     program.add_term(first_log + c, 1);
   }
   if (wish.level_cost != 0) {
-    program.add_variable(wish.level_cost);
+    program.mark_shared(program.add_variable(wish.level_cost));
     for (std::size_t r = 0; r < wish.rows.size(); ++r) {
       program.add_term(first_row + r, wish.rows[r].level);
     }
@@ -185,7 +185,8 @@ LinearProgram ShareProgram::build(const Wish& wish) const {
 }
 
 ShareProgram::Answer ShareProgram::solve(const Wish& wish, double tolerance) {
-  LinearSolution solution = solver_(build(wish), tolerance);
+  const LinearProgram program = build(wish);
+  LinearSolution solution = solver_(program, tolerance);
   Answer answer;
   answer.status = solution.status;
   if (solution.status != SolveStatus::kOptimal) return answer;
@@ -197,6 +198,7 @@ ShareProgram::Answer ShareProgram::solve(const Wish& wish, double tolerance) {
   answer.slack.assign(solution.slack.begin() + begin, solution.slack.begin() + end);
   x_ = std::move(solution.x);
   if (wish.level_cost != 0) answer.level = x_.back();
+  take_back(program);
   answer.throughput.assign(classes(), 0.0);
   std::size_t v = 0;
   for (std::size_t c = 0; c < classes(); ++c) {
@@ -214,6 +216,28 @@ ShareProgram::Answer ShareProgram::solve(const Wish& wish, double tolerance) {
     }
   }
   return answer;
+}
+
+// What rounding gave beyond the GPUs and the time that there are.
+void ShareProgram::take_back(const LinearProgram& program) {
+  const std::size_t rows = problem_.types + classes();
+  std::vector<double> used(rows, 0.0);
+  const auto each_term = [&](const auto& visit) {
+    for (std::size_t v = 0; v < x_.size(); ++v) {
+      for (std::size_t t = program.first_term(v); t < program.last_term(v); ++t) {
+        if (program.terms[t].row < rows) visit(v, program.terms[t]);
+      }
+    }
+  };
+  each_term([&](std::size_t v, const LinearProgram::Term& term) {
+    used[term.row] += term.value * x_[v];
+  });
+  std::vector<double> part(x_.size(), 1.0);
+  each_term([&](std::size_t v, const LinearProgram::Term& term) {
+    const double bound = program.bounds[term.row];
+    if (used[term.row] > bound) part[v] = std::min(part[v], bound / used[term.row]);
+  });
+  for (std::size_t v = 0; v < x_.size(); ++v) x_[v] *= part[v];
 }
 
 void ShareProgram::write(Allocation& allocation) const {

@@ -92,6 +92,7 @@ class ShareProgram {
   void merge(const std::vector<double>& keys);
   // False if pairs of two classes differ: then the jobs of a class are not equal after all.
   bool merge_pairs();
+  void take_back(const LinearProgram& program);
   std::pair<double, double> pair_rate(const PairClass& pair, std::size_t column) const;
   bool runs(double first, double second, std::size_t column) const {
     return first > 0 && second > 0 && problem_.capacity[column] > 0;
