@@ -80,15 +80,16 @@ class FinishTimeFairness final : public Allocator {
   // Leaves the fractions of the best rho in the program. Far from it a rough answer shows the way.
   static bool search(ShareProgram& program, const std::vector<Term>& terms) {
     if (terms.empty()) return false;
-    double low = 0;  // here somebody is too late already
-    for (const Term& term : terms) low = std::max(low, term.age / term.whole);
+    double latest = 0;  // at this rho somebody is too late already
+    for (const Term& term : terms) latest = std::max(latest, term.age / term.whole);
+    double low = latest;
     double high = HUGE_VAL;
-    double rho = std::max(1.0, 1.5 * low);
+    double rho = std::max(1.0, 1.5 * latest);
     constexpr double kRough = 1e-4;
+    constexpr double kClose = 1e-2;
     constexpr double kNear = 1e-8;
     constexpr int kMostSteps = 100;
     bool rough = true;
-    bool solved = false;
     ShareProgram::Wish wish;
     wish.level_cost = -1;
     for (int i = 0; i < kMostSteps; ++i) {
@@ -98,18 +99,9 @@ class FinishTimeFairness final : public Allocator {
       }
       const ShareProgram::Answer answer =
           program.solve(wish, rough ? kRough : ShareProgram::kExact);
-      if (answer.status != SolveStatus::kOptimal || !(answer.level > 0)) return solved;
-      solved = !rough;
+      if (answer.status != SolveStatus::kOptimal || !(answer.level > 0)) return false;
       const double off = answer.level - 1;
-      if (!rough && std::abs(off) < kNear) break;
-      if (rough && std::abs(off) < 100 * kRough) {
-        // What was found roughly does not bound what is sought exactly.
-        rough = false;
-        for (const Term& term : terms) low = std::max(low, term.age / term.whole);
-        high = HUGE_VAL;
-      } else {
-        (off < 0 ? low : high) = rho;
-      }
+      if (!rough && std::abs(off) < kNear) return true;
       // How the level grows with rho: each row's scale grows by whole / steps.
       double slope = 0;
       for (std::size_t r = 0; r < terms.size(); ++r) {
@@ -117,11 +109,20 @@ class FinishTimeFairness final : public Allocator {
                  answer.throughput[terms[r].of_class];
       }
       double next = rho - off / slope;
+      if (rough && std::abs(off) < kClose) {
+        // What was found roughly does not bound what is sought exactly.
+        rough = false;
+        if (next > latest) rho = next;
+        low = latest;
+        high = HUGE_VAL;
+        continue;
+      }
+      (off < 0 ? low : high) = rho;
       if (!(next > low) || !(next < high)) next = high == HUGE_VAL ? 2 * rho : (low + high) / 2;
-      if (!rough && std::abs(next - rho) <= 1e-12 * rho) break;
+      if (!rough && std::abs(next - rho) <= 1e-12 * rho) return true;
       rho = next;
     }
-    return solved;
+    return !rough;
   }
 
   ProgramOptions options_;
