@@ -149,8 +149,11 @@ class GatheredEvents final : public Pacing {
         const bool lone = !coming || (m.last_arrival && own == kNever);
         return lone ? next_change(m) : std::max(next_change(m), soon);
       }
-      case Gathering::kArrivals:
-        return std::min({arrival, m.next_event, m.wake});
+      case Gathering::kArrivals: {
+        const Seconds next = std::min({arrival, m.next_event, m.wake});
+        // Where nothing else is left, whatever changes may help those who wait.
+        return next != kNever ? next : next_change(m);
+      }
       case Gathering::kArrivalsAlone:
         if (coming) return arrival;
         return m.active ? soon : kNever;
