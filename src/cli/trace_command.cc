@@ -420,7 +420,8 @@ void add_trace_command(CLI::App& app, Chosen& chosen) {
   part = add_part(*trace, chosen, options, "check",
                   "Find what is wrong with a trace, and repair it", check);
   add_reading(*part, *options, false);
-  part->add_option("-c,--cluster", options->cluster, "also find jobs too large for " + cluster_help);
+  part->add_option("-c,--cluster", options->cluster,
+                   "also find jobs too large for " + cluster_help);
   part->add_option("--repair", options->repaired, "write the repaired trace to this file");
   part->add_option("--to", options->to, "format of the repaired trace")->capture_default_str();
   part->add_option("--examples", options->examples, "lines to show per finding")
