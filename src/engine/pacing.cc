@@ -147,13 +147,10 @@ class GatheredEvents final : public Pacing {
         // Where nobody comes any more, the policy has put its own events together.
         const Seconds own = std::min(m.next_event, m.wake);
         const bool lone = !coming || (m.last_arrival && own == kNever);
-        return lone ? next_change(m) : std::max(next_change(m), soon);
+        return or_soon(lone ? next_change(m) : std::max(next_change(m), soon), m);
       }
-      case Gathering::kArrivals: {
-        const Seconds next = std::min({arrival, m.next_event, m.wake});
-        // Where nothing else is left, whatever changes may help those who wait.
-        return next != kNever ? next : next_change(m);
-      }
+      case Gathering::kArrivals:
+        return or_soon(std::min({arrival, m.next_event, m.wake}), m);
       case Gathering::kArrivalsAlone:
         if (coming) return arrival;
         return m.active ? soon : kNever;
@@ -168,6 +165,11 @@ class GatheredEvents final : public Pacing {
   std::unique_ptr<Pacing> clone() const override { return std::make_unique<GatheredEvents>(*this); }
 
  private:
+  // Where nothing is known to happen and some wait, the policy is asked again.
+  Seconds or_soon(Seconds next, const Moments& m) const {
+    return next == kNever && m.restless ? m.now + slot_ : next;
+  }
+
   Seconds slot_;
   Gathering rule_;
 };

@@ -41,7 +41,11 @@ class WithShare final : public PlacementPolicy {
     full_.clear();
     closed_.clear();
     for (const Share& wish : plan.shares()) {
-      if (draft.holds(wish.lead())) continue;
+      // Nobody is moved: a group waits for those of it that run.
+      if (std::any_of(wish.jobs.begin(), wish.jobs.begin() + wish.size,
+                      [&](Slot job) { return draft.holds(job); })) {
+        continue;
+      }
       const Symbol partition = view.jobs[wish.lead()].spec.partition;
       if (std::find(closed_.begin(), closed_.end(), partition) != closed_.end()) continue;
       const bool may_join = share && wish.size == 1 && wish.gpus <= largest_;
