@@ -16,6 +16,7 @@ class Count final : public PlacementPolicy {
     if (traits.preemptive) stop_the_rest(view, plan, draft, overtake);
     for (const Share& share : plan.shares()) {
       if (draft.holds(share.lead())) continue;
+      if (!free_members(view, traits, share, draft)) continue;
       const Symbol partition = view.jobs[share.lead()].spec.partition;
       found_.clear();
       const bool room = draft.cluster().free_for(partition, type_of(view, share)) >= share.gpus &&
@@ -37,6 +38,18 @@ class Count final : public PlacementPolicy {
   std::unique_ptr<PlacementPolicy> clone() const override { return std::make_unique<Count>(*this); }
 
  private:
+  // A group starts as a whole: those of it that run elsewhere stop first, where that is allowed.
+  static bool free_members(const View& view, const SchedulingTraits& traits, const Share& share,
+                           Draft& draft) {
+    for (int i = 1; i < share.size; ++i) {
+      const Slot member = share.jobs[static_cast<std::size_t>(i)];
+      if (!draft.holds(member)) continue;
+      if (!traits.preemptive) return false;
+      draft.stop(member, Reason::kGrouped, view.jobs[share.lead()].spec.id);
+    }
+    return true;
+  }
+
   // Shares in order as far as their number fits; whoever runs and is not among them stops.
   void stop_the_rest(const View& view, const Plan& plan, Draft& draft, bool overtake) {
     int left = draft.cluster().usable_gpus();
