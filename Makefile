@@ -18,7 +18,7 @@ build: ## Build the command into build/release/muster
 	@scripts/setup build
 	@scripts/build release muster
 
-test: ## Install what is missing, build and run all tests within 20 minutes; ends with "N passed, N failed"
+test: ## Install what is missing, build and run all tests; ends with "N passed, N failed"
 	@scripts/setup test
 	@scripts/test
 
