@@ -19,15 +19,13 @@ LinearSolution solve_simplex(const LinearProgram& program) {
     }
   }
   starts.push_back(static_cast<CoinBigIndex>(indices.size()));
-  const std::vector<double> least(program.variables(), 0.0);
-  const std::vector<double> most(program.variables(), COIN_DBL_MAX);
-  const std::vector<double> row_least(program.rows(), -COIN_DBL_MAX);
   ClpSimplex model;
   model.setLogLevel(0);
   // Debian's build of CLP can abort on its own scaling.
   model.scaling(0);
-  model.loadProblem(columns, rows, starts.data(), indices.data(), values.data(), least.data(),
-                    most.data(), program.costs.data(), row_least.data(), program.bounds.data());
+  // Without bounds of their own, variables are at least 0 and rows have no lower end.
+  model.loadProblem(columns, rows, starts.data(), indices.data(), values.data(), nullptr, nullptr,
+                    program.costs.data(), nullptr, program.bounds.data());
   model.setPrimalTolerance(1e-9);
   model.setDualTolerance(1e-9);
   model.primal();
