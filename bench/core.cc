@@ -2,7 +2,6 @@
 // jobs. Results are checked against plain simulators before any time is printed.
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -16,6 +15,7 @@
 
 #include "backend/sim/sim_backend.h"
 #include "base/random.h"
+#include "clock.h"
 #include "engine/engine.h"
 #include "perf/models.h"
 #include "plain.h"
@@ -37,12 +37,6 @@ double seconds_of(const std::function<void()>& work) {
   const double begin = cpu();
   work();
   return cpu() - begin;
-}
-
-double wall_seconds_of(const std::function<void()>& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 double peak_rss_mb() {

@@ -2,22 +2,18 @@
 // active jobs, figure 8(a), and, with the argument `figures`, figures 8(b), 9 and 11 with their
 // ratios beside the published ones. Figures need the traces (MUSTER_SHARED); without them it says
 // so.
-#include <chrono>
 #include <cstring>
 #include <map>
 #include <random>
 
 #include <fmt/format.h>
 
+#include "clock.h"
 #include "policy/elasticflow/deadline_book.h"
 #include "run/experiment.h"
 
 namespace muster {
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 // Jobs like those of the ten clusters: one GPU to 64, an hour or two of one GPU on average.
 class Arrivals {
@@ -70,22 +66,22 @@ void bench_admission() {
     int room = 0;
     for (int i = 0; i < kAnswers; ++i) {
       const Candidate job = arrivals.next();
-      const auto begin = std::chrono::steady_clock::now();
+      const auto begin = bench::now();
       BookTrial trial(book, frame);
       room += trial.add(job) ? 1 : 0;
-      const double seconds = seconds_since(begin);
+      const double seconds = bench::seconds_since(begin);
       sum += seconds;
       longest = std::max(longest, seconds);
     }
     // What it costs to answer by planning all active jobs, as the artifact does for every arrival.
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = bench::now();
     GpuTimeline free(0, kGpus);
     JobPlan plan;
     for (const auto& [key, entry] : book.entries()) {
       plan_share(frame, entry.job.planned(), free, 0, plan);
       std::swap(free, plan.free);
     }
-    const double all = seconds_since(begin);
+    const double all = bench::seconds_since(begin);
     fmt::print("{:>10} {:>8} {:>11.3f} ms {:>11.3f} ms {:>13.3f} ms   ({} of {} let in)\n", active,
                book.free().size(), 1e3 * sum / kAnswers, 1e3 * longest, 1e3 * all, room, kAnswers);
   }
@@ -98,9 +94,9 @@ double run_figure(const char* name, bool print) {
     fmt::print("{}\n", loaded.error().message);
     return 0;
   }
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = bench::now();
   const auto result = run_experiment(*loaded, {});
-  const double seconds = seconds_since(begin);
+  const double seconds = bench::seconds_since(begin);
   if (!result) {
     fmt::print("{}\n", result.error().message);
     return 0;

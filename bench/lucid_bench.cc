@@ -1,12 +1,11 @@
 // Lucid against the clock: every policy on the month of Venus, where its data is on this machine,
 // and the models on generated rows.
 #include <algorithm>
-#include <chrono>
-#include <functional>
 
 #include <fmt/format.h>
 
 #include "base/random.h"
+#include "clock.h"
 #include "learn/ebm.h"
 #include "run/experiment.h"
 #include "run/jobs.h"
@@ -14,12 +13,6 @@
 
 namespace muster {
 namespace {
-
-double seconds_of(const std::function<void()>& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 // The simulation alone: jobs and tables are in memory before.
 void bench_policies() {
@@ -39,7 +32,7 @@ void bench_policies() {
     for (int i = 0; i < 3; ++i) {
       const auto simulation = Simulation::make(run.config, *jobs);
       if (!simulation) continue;
-      best = std::min(best, seconds_of([&] { (void)(*simulation)->run(); }));
+      best = std::min(best, bench::wall_seconds_of([&] { (void)(*simulation)->run(); }));
     }
     fmt::print("{:<30} 23,859 jobs {:8.3f} s   (goal {} s)\n", run.name, best,
                run.name.starts_with("Lucid") ? 3 : 1);
@@ -77,7 +70,7 @@ void bench_models() {
   options.bags = 4;
   options.max_rounds = 300;
   Ebm model;
-  const double training = seconds_of([&] {
+  const double training = bench::wall_seconds_of([&] {
     auto trained = train_ebm(features, columns, target, options);
     if (trained) model = std::move(*trained);
   });
@@ -85,13 +78,13 @@ void bench_models() {
   std::vector<double> row(kFeatures);
   double sum = 0;
   constexpr int kTimes = 200000;
-  const double predicting = seconds_of([&] {
+  const double predicting = bench::wall_seconds_of([&] {
     for (int i = 0; i < kTimes; ++i) {
       for (std::size_t f = 0; f < kFeatures; ++f) row[f] = columns[f][static_cast<std::size_t>(i)];
       sum += model.predict(row);
     }
   });
-  const double explaining = seconds_of([&] {
+  const double explaining = bench::wall_seconds_of([&] {
     for (int i = 0; i < kTimes / 10; ++i) {
       for (std::size_t f = 0; f < kFeatures; ++f) row[f] = columns[f][static_cast<std::size_t>(i)];
       sum += model.explain(row).prediction;

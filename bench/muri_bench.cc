@@ -1,19 +1,15 @@
 // Muri and Tiresias against the clock: single runs of the published experiments, and, with the
 // argument `figures`, figures 9 to 13 as a whole. Needs the traces (MUSTER_SHARED); without them it
 // says so.
-#include <chrono>
 #include <cstring>
 
 #include <fmt/format.h>
 
+#include "clock.h"
 #include "run/experiment.h"
 
 namespace muster {
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 // Runs what is left of the experiment after `keep`, and says how long it took.
 template <typename Keep>
@@ -24,9 +20,9 @@ double time_runs(const char* experiment, Keep keep) {
     return 0;
   }
   std::erase_if(loaded->runs, [&](const ExperimentRun& run) { return !keep(run); });
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = bench::now();
   const auto result = run_experiment(*loaded, {});
-  const double seconds = seconds_since(begin);
+  const double seconds = bench::seconds_since(begin);
   if (!result) {
     fmt::print("{}\n", result.error().message);
     return 0;

@@ -1,23 +1,19 @@
 // Pollux, Sia and Chronus against the clock: one decision for growing numbers of jobs, with the gap
 // of what was cut off; and, with the argument `figures`, Pollux's run of figure 8(a), which takes a
 // minute and needs the measurements (MUSTER_SHARED).
-#include <chrono>
 #include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
 
 #include "base/random.h"
+#include "clock.h"
 #include "run/experiment.h"
 #include "solve/allocation_search.h"
 #include "solve/lease_program.h"
 
 namespace muster {
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 class Roots final : public SpeedupSource {
  public:
@@ -39,10 +35,10 @@ void bench_search() {
     AllocationSearch search({}, 1);
     Roots source;
     search.run(gpus, jobs, source);
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = bench::now();
     search.run(gpus, jobs, source);
     fmt::print("  {:>5} GPUs {:>5} jobs {:>10.1f} ms\n", 4 * nodes, jobs.size(),
-               1e3 * seconds_since(begin));
+               1e3 * bench::seconds_since(begin));
   }
 }
 
@@ -67,9 +63,9 @@ void bench_configurations() {
     }
     IntegerOptions options;
     options.gap = 1e-4;
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = bench::now();
     const IntegerSolution solution = solve_integer(program, options);
-    fmt::print("  {:>5} jobs {:>10.1f} ms   gap {:.2e}\n", count, 1e3 * seconds_since(begin),
+    fmt::print("  {:>5} jobs {:>10.1f} ms   gap {:.2e}\n", count, 1e3 * bench::seconds_since(begin),
                solution.gap());
   }
 }
@@ -86,15 +82,15 @@ void bench_leases() {
     }
     IntegerOptions options;
     options.branches = 100;
-    auto begin = std::chrono::steady_clock::now();
+    auto begin = bench::now();
     const LeaseChoice greedy = choose_leases_greedily(jobs, 128, LeaseAim::kFew);
-    const double quick = seconds_since(begin);
+    const double quick = bench::seconds_since(begin);
     fmt::print("  {:>5} jobs  greedy {:>9.2f} ms  gap {:.2e}", count, 1e3 * quick, greedy.gap);
     constexpr int kExactUpTo = 100;
     if (count <= kExactUpTo) {
-      begin = std::chrono::steady_clock::now();
+      begin = bench::now();
       const LeaseChoice exact = choose_leases(jobs, 128, LeaseAim::kFew, options);
-      fmt::print("  exact {:>9.2f} ms  gap {:.2e}", 1e3 * seconds_since(begin), exact.gap);
+      fmt::print("  exact {:>9.2f} ms  gap {:.2e}", 1e3 * bench::seconds_since(begin), exact.gap);
     }
     fmt::print("\n");
   }
@@ -107,7 +103,7 @@ int bench_figure() {
     return 1;
   }
   for (ExperimentRun& run : experiment->runs) run.seeds = 1;
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = bench::now();
   const auto result = run_experiment(*experiment, {});
   if (!result) {
     fmt::print("{}\n", result.error().message);
@@ -117,7 +113,7 @@ int bench_figure() {
     if (!run.missing.empty()) fmt::print("{}: {}\n", run.run, run.missing);
   }
   fmt::print("Pollux, figure 8(a), one seed {:>8.1f} s   (goal 120 s; published 17.5 h)\n",
-             seconds_since(begin));
+             bench::seconds_since(begin));
   return 0;
 }
 

@@ -14,6 +14,19 @@ namespace muster {
 
 inline constexpr int kNoBin = -1;
 
+// How many of `cuts` are at most `value`. Halving without branches: where a value falls cannot be
+// guessed by the processor.
+inline std::size_t cuts_up_to(const std::vector<double>& cuts, double value) {
+  const double* from = cuts.data();
+  std::size_t left = cuts.size();
+  while (left > 0) {
+    const std::size_t half = (left + 1) / 2;
+    from = from[half - 1] <= value ? from + half : from;
+    left -= half;
+  }
+  return static_cast<std::size_t>(from - cuts.data());
+}
+
 struct Bins {
   bool categorical = false;
   int categories = 0;        // of a categorical feature: bin = category + 1
@@ -26,15 +39,7 @@ struct Bins {
       const int category = static_cast<int>(value);
       return category < categories ? category + 1 : kNoBin;
     }
-    // Halving without branches: where a value falls cannot be guessed by the processor.
-    const double* from = cuts.data();
-    std::size_t left = cuts.size();
-    while (left > 0) {
-      const std::size_t half = (left + 1) / 2;
-      from = from[half - 1] <= value ? from + half : from;
-      left -= half;
-    }
-    return 1 + static_cast<int>(from - cuts.data());
+    return 1 + static_cast<int>(cuts_up_to(cuts, value));
   }
 
   // At most `most` bins beside the missing one, with as equal counts as distinct values allow, or,

@@ -50,19 +50,6 @@ class Places {
   std::vector<std::size_t> many_;
 };
 
-// How many of `cuts` are at most `value`. Halving without branches: where a value falls cannot be
-// guessed by the processor.
-std::size_t cuts_up_to(const std::vector<double>& cuts, double value) {
-  const double* from = cuts.data();
-  std::size_t left = cuts.size();
-  while (left > 0) {
-    const std::size_t half = (left + 1) / 2;
-    from = from[half - 1] <= value ? from + half : from;
-    left -= half;
-  }
-  return static_cast<std::size_t>(from - cuts.data());
-}
-
 }  // namespace
 
 std::size_t EbmLookup::place(double value) const {

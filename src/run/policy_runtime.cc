@@ -73,21 +73,6 @@ Result<AllocationProblem> problem_of(const PolicyRuntimeOptions& options, long l
   return problem;
 }
 
-std::vector<double> throughputs(const AllocationProblem& problem, const Allocation& allocation) {
-  std::vector<double> sums(problem.jobs.size(), 0.0);
-  for (std::size_t w = 0; w < problem.types; ++w) {
-    for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
-      sums[j] += problem.rate(j, w) * allocation.alone[j * problem.types + w];
-    }
-    for (std::size_t p = 0; p < problem.pairs.size(); ++p) {
-      const double part = allocation.paired[p * problem.types + w];
-      sums[problem.pairs[p].first] += problem.pair_rate(p, w).first * part;
-      sums[problem.pairs[p].second] += problem.pair_rate(p, w).second * part;
-    }
-  }
-  return sums;
-}
-
 // Of all jobs, each throughput as a part of its fastest.
 double sum_of_parts(const AllocationProblem& problem, const Allocation& allocation) {
   const std::vector<double> all = throughputs(problem, allocation);

@@ -7,13 +7,6 @@
 namespace muster {
 namespace {
 
-JobSpec elastic_job(Seconds arrival, Seconds duration, int most) {
-  JobSpec job = job_of(arrival, duration, 1);
-  job.min_gpus = 1;
-  job.max_gpus = most;
-  return job;
-}
-
 Scenario pollux_scenario() {
   Scenario scenario;
   scenario.cluster = uniform_cluster(4, 4);
@@ -26,7 +19,7 @@ Scenario pollux_scenario() {
 
 TEST(Pollux, GivesALoneJobTheClusterAndSharesItWhenOthersCome) {
   Scenario scenario = pollux_scenario();
-  scenario.jobs = {elastic_job(0, 40000, 16), elastic_job(1000, 40000, 16)};
+  scenario.jobs = {stretchable_job(0, 40000, 16), stretchable_job(1000, 40000, 16)};
   TestRun run(scenario);
   run.turn_to(900);
   EXPECT_EQ(run.engine().view().cluster.used_gpus(), 16);
@@ -44,7 +37,7 @@ TEST(Pollux, GivesALoneJobTheClusterAndSharesItWhenOthersCome) {
 TEST(Pollux, KeepsJobsOnOneNodeWhereThatIsFaster) {
   Scenario scenario = pollux_scenario();
   scenario.perf = {{"scaling"}, {"locality", {{"across_nodes", "0.6"}}}};
-  for (int i = 0; i < 4; ++i) scenario.jobs.push_back(elastic_job(0, 40000, 4));
+  for (int i = 0; i < 4; ++i) scenario.jobs.push_back(stretchable_job(0, 40000, 4));
   TestRun run(scenario);
   run.turn_to(600);
   const View view = run.engine().view();
@@ -56,7 +49,7 @@ TEST(Pollux, KeepsJobsOnOneNodeWhereThatIsFaster) {
 
 TEST(Pollux, RunsJobsOfAFixedSizeAtThatSize) {
   Scenario scenario = pollux_scenario();
-  scenario.jobs = {job_of(0, 5000, 6), elastic_job(0, 5000, 16), job_of(0, 5000, 3)};
+  scenario.jobs = {job_of(0, 5000, 6), stretchable_job(0, 5000, 16), job_of(0, 5000, 3)};
   const RunLog log = simulate(scenario);
   ASSERT_EQ(log.jobs.size(), 3U);
   for (const auto& [decision, gpus] : log.placements) {

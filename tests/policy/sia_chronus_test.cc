@@ -6,13 +6,6 @@
 namespace muster {
 namespace {
 
-JobSpec elastic(Seconds arrival, Seconds duration, int most) {
-  JobSpec job = job_of(arrival, duration, 1);
-  job.min_gpus = 1;
-  job.max_gpus = most;
-  return job;
-}
-
 Scenario two_types() {
   Scenario scenario;
   scenario.cluster = uniform_cluster(4, 4);
@@ -28,7 +21,7 @@ Scenario two_types() {
 
 TEST(Sia, GivesALoneJobTheFastType) {
   Scenario scenario = two_types();
-  scenario.jobs = {elastic(0, 40000, 8)};
+  scenario.jobs = {stretchable_job(0, 40000, 8)};
   TestRun run(scenario);
   run.turn_to(300);
   const View view = run.engine().view();
@@ -40,7 +33,7 @@ TEST(Sia, GivesALoneJobTheFastType) {
 
 TEST(Sia, UsesBothTypesForTwoJobsAndSharesFairly) {
   Scenario scenario = two_types();
-  scenario.jobs = {elastic(0, 40000, 16), elastic(0, 40000, 16)};
+  scenario.jobs = {stretchable_job(0, 40000, 16), stretchable_job(0, 40000, 16)};
   TestRun run(scenario);
   run.turn_to(300);
   EXPECT_EQ(run.engine().view().cluster.used_gpus(), 16);

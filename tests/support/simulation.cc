@@ -81,6 +81,13 @@ JobSpec job_of(Seconds arrival, Seconds duration, int gpus) {
   return job;
 }
 
+JobSpec stretchable_job(Seconds arrival, Seconds duration, int most) {
+  JobSpec job = job_of(arrival, duration);
+  job.min_gpus = 1;
+  job.max_gpus = most;
+  return job;
+}
+
 JobRecord RunLog::job(int id) const {
   for (const JobRecord& record : jobs) {
     if (index(record.id) == static_cast<std::size_t>(id)) return record;

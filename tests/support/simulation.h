@@ -42,6 +42,8 @@ std::vector<PerfInfo> models_without_files();
 
 // A job as most tests need it: arrives and is submitted at `arrival`.
 JobSpec job_of(Seconds arrival, Seconds duration, int gpus = 1);
+// One that asks for a GPU and can use 1 to `most`.
+JobSpec stretchable_job(Seconds arrival, Seconds duration, int most);
 
 // Everything a run told its observers.
 struct RunLog final : Observer {

@@ -65,6 +65,9 @@ struct Allocation {
   }
 };
 
+// Steps per second that each job makes with these fractions, alone and in pairs.
+std::vector<double> throughputs(const AllocationProblem& problem, const Allocation& allocation);
+
 struct AllocatorTraits {
   bool pairs = false;       // lets jobs share GPUs
   bool knows_types = true;  // its fractions tell types apart; otherwise types take turns at random
