@@ -87,7 +87,16 @@ void add_run_options(CLI::App& command, RunOptions& o, bool several) {
   command.add_option("--pacing", o.pacing, "when decisions are made, as in rounds:length=300")
       ->type_name("NAME")
       ->group(kPolicies);
+  command
+      .add_flag("--ideal", o.ideal,
+                "carry out fractions of time exactly, without rounds: short for --pacing ideal")
+      ->group(kPolicies);
   command.add_option("--perf", o.perf, "how fast jobs run where; several multiply")
+      ->allow_extra_args(false)
+      ->type_name("NAME")
+      ->group(kPolicies);
+  command
+      .add_option("--beliefs", o.beliefs, "what policies take for --perf, if that is not the truth")
       ->allow_extra_args(false)
       ->type_name("NAME")
       ->group(kPolicies);
@@ -223,12 +232,15 @@ Result<ConfigLayers> layers_of(const RunOptions& o) {
       layers.settings.push_back(setting_of(one.key, one.values.front(), one.option));
     }
   }
-  if (!o.perf.empty()) {
+  const Many models[] = {{"--perf", "perf", o.perf}, {"--beliefs", "beliefs", o.beliefs}};
+  for (const Many& one : models) {
+    if (one.values.empty()) continue;
     TomlNode list;
     list.kind = TomlNode::Kind::kArray;
-    for (const std::string& model : o.perf) list.items.push_back(toml_text(model));
-    layers.settings.push_back({toml_at("perf", std::move(list)), "--perf"});
+    for (const std::string& model : one.values) list.items.push_back(toml_text(model));
+    layers.settings.push_back({toml_at(one.key, std::move(list)), std::string(one.option)});
   }
+  if (o.ideal) layers.settings.push_back(setting_of("pacing", "ideal", "--ideal"));
   if (o.skip_bad) layers.settings.push_back(setting_of("workload.skip_bad", "true", "--skip-bad"));
   if (o.stream) layers.settings.push_back(setting_of("workload.stream", "true", "--stream"));
   if (Status added = add_combinations(o, layers); !added) return added.error();

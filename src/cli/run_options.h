@@ -23,6 +23,7 @@ struct RunOptions {
   std::vector<std::string> schedulings;
   std::vector<std::string> placements;
   std::vector<std::string> perf;
+  std::vector<std::string> beliefs;
   std::string scaling;
   std::string estimates;
   std::string selector;
@@ -37,6 +38,7 @@ struct RunOptions {
   std::string node_repair;
   bool skip_bad = false;
   bool stream = false;
+  bool ideal = false;
   std::vector<std::string> settings;  // --set
 };
 

@@ -18,6 +18,7 @@ namespace {
 struct SimulateOptions {
   RunOptions run;
   OutputOptions output;
+  SaveOptions save;
 };
 
 Result<RunConfig> described(const SimulateOptions& options) {
@@ -63,10 +64,14 @@ int simulate(const SimulateOptions& options) {
   if (Status known = check_metrics(options.output.metrics); !known) return complain(known.error());
   if (const std::string doubt = doubt_about(*config); !doubt.empty()) note(doubt);
   choose_folder(*config, options.output);
+  if (options.save.file.empty() != (options.save.at_job < 0)) {
+    return complain(Error{"--save-run FILE and --save-at JOB belong together: give both"});
+  }
   watch_interrupts();
   Progress progress({.title = "simulate", .quiet = options.output.quiet});
-  const auto run = record_run(*config, nullptr,
-                              {.keep_going = [] { return !interrupted(); }, .progress = &progress});
+  const auto run = record_run(
+      *config, nullptr,
+      {.keep_going = [] { return !interrupted(); }, .progress = &progress, .save = options.save});
   progress.stop();
   if (!run) return complain(run.error());
   if (run->unwritten) return complain(*run->unwritten, kExitFailed);
@@ -86,6 +91,21 @@ void add_simulate_command(CLI::App& app, Chosen& chosen) {
   const auto options = std::make_shared<SimulateOptions>();
   add_run_options(*command, options->run, false);
   add_output_options(*command, options->output);
+  constexpr const char* kSaved = "Runs that are saved and go on later";
+  command
+      ->add_option("--save-run", options->save.file,
+                   "file to save the run to, at --save-at; the run goes on")
+      ->type_name("FILE")
+      ->group(kSaved);
+  command->add_option("--save-at", options->save.at_job, "save it when the job of this number came")
+      ->type_name("JOB")
+      ->check(CLI::NonNegativeNumber)
+      ->group(kSaved);
+  command
+      ->add_option("--continue-run", options->save.continue_from,
+                   "go on from a saved run of the same description")
+      ->type_name("FILE")
+      ->group(kSaved);
   command->footer(
       "Examples:\n"
       "  muster simulate trace.csv --cluster 16x8\n"

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <tuple>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -23,6 +25,11 @@ struct SweepCommandOptions {
   RunOptions run;
   std::vector<std::string> loads;
   std::string seeds;
+  std::string rates;
+  std::string counts;
+  std::string cutoffs;
+  double threshold = 0;
+  double timeout = 0;
   std::vector<std::string> vary;
   std::string baseline;
   double confidence = 0;
@@ -93,6 +100,16 @@ Result<SweepConfig> described(const SweepCommandOptions& options) {
       return set.error();
     }
   }
+  const std::tuple<std::string_view, std::string_view, const std::string&> rows[] = {
+      {"--rates", "rate", options.rates}, {"--job-counts", "jobs", options.counts}};
+  for (const auto& [option, axis, text] : rows) {
+    if (text.empty()) continue;
+    auto points = parse_points(text, axis == "jobs");
+    if (!points) return Error{fmt::format("{} {}", option, points.error().message)};
+    if (Status set = set_axis(*sweep, axis, std::move(*points)); !set) return set.error();
+  }
+  if (!options.cutoffs.empty()) sweep->cutoffs = options.cutoffs;
+  if (options.threshold > 0) sweep->threshold = options.threshold;
   if (!options.seeds.empty()) {
     auto seeds = parse_seeds(options.seeds);
     if (!seeds) return seeds.error();
@@ -146,6 +163,27 @@ void print_table(const SweepConfig& sweep, const std::vector<SweepCell>& cells,
   fmt::print("{}", table.text({wants_colour(STDOUT_FILENO), false}));
 }
 
+// The highest rate that every combination of the other axes can take.
+void print_found(const SweepConfig& sweep, const SweepResult& result) {
+  std::vector<Column> columns;
+  for (const SweepAxis& axis : sweep.axes) {
+    if (axis.name != "rate") columns.push_back({axis.name, axis.name});
+  }
+  columns.push_back({"rate", "highest jobs/h"});
+  columns.push_back({"utilization", "utilisation"});
+  Table table(std::move(columns));
+  for (const FoundRate& found : found_rates(sweep, result)) {
+    std::vector<Cell> row;
+    for (std::size_t i = 0; i < sweep.axes.size(); ++i) {
+      if (sweep.axes[i].name != "rate") row.emplace_back(sweep.axes[i].values[found.values[i]]);
+    }
+    row.emplace_back(interval_text(found.rate, Unit::kFactor));
+    row.emplace_back(interval_text(found.utilization, Unit::kRatio));
+    table.add_row(std::move(row));
+  }
+  fmt::print("{}", table.text({wants_colour(STDOUT_FILENO), false}));
+}
+
 std::string cells_json(const SweepConfig& sweep, const std::vector<SweepCell>& cells,
                        const std::vector<std::string>& metrics) {
   JsonWriter json(2);
@@ -194,6 +232,7 @@ int sweep(const SweepCommandOptions& options) {
   Progress progress({.title = "sweep", .unit = "runs", .quiet = options.quiet});
   const auto result = run_sweep(*config, {.folder = folder,
                                           .threads = options.threads,
+                                          .timeout = options.timeout,
                                           .keep_going = [] { return !interrupted(); },
                                           .progress = &progress});
   progress.stop();
@@ -212,8 +251,15 @@ int sweep(const SweepCommandOptions& options) {
   const std::vector<SweepCell> cells = summarise(*config, *result, metrics);
   if (options.json) {
     fmt::print("{}", cells_json(*config, cells, metrics));
+  } else if (config->threshold > 0) {
+    print_found(*config, *result);
   } else {
     print_table(*config, cells, metrics);
+  }
+  const auto late = std::count(result->states.begin(), result->states.end(), PointState::kTimedOut);
+  if (late > 0) {
+    note(fmt::format("{} of {} runs took longer than {} s and were given up", late,
+                     result->points.size(), options.timeout));
   }
   if (folder.empty()) return kExitOk;
   if (Status kept = replace_file(folder + "/points.csv", points_csv(*config, *result)); !kept) {
@@ -251,6 +297,30 @@ void add_sweep_command(CLI::App& app, Chosen& chosen) {
       ->allow_extra_args(false)
       ->type_name("KEY=LIST")
       ->group(kSweep);
+  command
+      ->add_option("--rates", options->rates,
+                   "jobs per hour of the generator: a list, or FIRST:LAST:COUNT, as in 0.4:6.4:16")
+      ->type_name("LIST")
+      ->group(kSweep);
+  command
+      ->add_option("--job-counts", options->counts,
+                   "numbers of jobs, all at once where the generator can; a list, or "
+                   "FIRST:LAST:COUNT")
+      ->type_name("LIST")
+      ->group(kSweep);
+  command
+      ->add_option("--cutoffs", options->cutoffs,
+                   "JSON of cluster, policy and the jobs per hour above which it is not tried")
+      ->type_name("FILE")
+      ->group(kSweep);
+  command
+      ->add_option("--utilization-threshold", options->threshold,
+                   "look for the highest of the rates with at most this utilisation, as in 0.9")
+      ->type_name("PART")
+      ->group(kSweep);
+  command->add_option("--timeout", options->timeout, "give a run up after so many seconds")
+      ->type_name("SECONDS")
+      ->group(kSweep);
   command->add_option("--baseline", options->baseline, "policy that the others are compared with")
       ->type_name("NAME")
       ->group(kSweep);
@@ -277,6 +347,9 @@ void add_sweep_command(CLI::App& app, Chosen& chosen) {
       "--seeds 10\n"
       "  muster sweep trace.csv -c 8x8 -c 16x8 -s las --vary scheduling.quantum=60,300,900\n"
       "  muster sweep --config sweep.toml -j 2\n"
+      "  muster sweep --preset gavel -g gavel:throughputs=T.json --perf throughputs:file=T.json "
+      "\\\n"
+      "      -s gavel-isolated -s gavel-allox --rates 0.4:6.4:16 --seeds 0-2 --measure 4000-4999\n"
       "\n"
       "Every policy sees the same jobs and failures for a seed, so differences from the baseline\n"
       "(the first policy) are taken pair by pair; intervals are Student's t over the seeds.\n"

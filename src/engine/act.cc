@@ -100,6 +100,12 @@ void Engine::notify(JobMoment moment, Slot slot) {
 void Engine::settle_held_time(Job& job) {
   job.held_before += now_ - job.held_since;
   job.gpu_seconds_before += (now_ - job.held_since) * job.gpus.gpus();
+  if (parts_.prices == nullptr) return;
+  for (int i = 0; i < job.gpus.nodes(); ++i) {
+    const Symbol type = cluster_.node(job.gpus[i].node).gpu_type;
+    cost_[index(job.self)] +=
+        job.gpus[i].count() * parts_.prices->between(type, job.held_since, now_);
+  }
 }
 
 // The GPUs of a job that stops or ends; those of a group stay with the others, and a guest's were
@@ -231,6 +237,7 @@ void Engine::leave(Slot slot, JobState status, Reason reason, Seconds end, Secon
     record.resizes = job.resizes;
     record.duration = job.spec.duration;
     record.gpu_seconds = job.gpu_seconds_before;
+    if (parts_.prices != nullptr) record.cost = cost_[index(slot)];
     record.lost_work = job.lost_work;
     record.overhead = job.overhead;
     record.deadline = job.spec.deadline;
@@ -238,6 +245,7 @@ void Engine::leave(Slot slot, JobState status, Reason reason, Seconds end, Secon
     if (status == JobState::kFinished)
       record.value = job.spec.value_at(done == kNever ? end : done);
     record.best_value = job.spec.value_at(job.spec.submit);
+    record.priority = job.spec.priority;
     record.user = job.spec.user;
     record.partition = job.spec.partition;
     record.model = job.spec.model;

@@ -110,6 +110,10 @@ void Engine::take_arrivals() {
     parts_.source->pop();
     Job& job = jobs_[slot];
     job.spec.id = JobId{next_id_++};
+    if (parts_.prices != nullptr) {
+      cost_.resize(jobs_.slots(), 0);
+      cost_[index(slot)] = 0;
+    }
     vain_events_ = 0;
     vain_turns_ = 0;
     job.total_work = parts_.perf->total_work(job.spec);
@@ -293,6 +297,19 @@ void Engine::look_closely(TurnStats& stats) const {
   }
 }
 
+double Engine::spend(Seconds previous) {
+  const std::span<const Pool> pools = cluster_.pools();
+  used_before_.resize(pools.size(), 0);
+  double dollars = 0;
+  for (std::size_t i = 0; i < pools.size(); ++i) {
+    if (used_before_[i] > 0) {
+      dollars += used_before_[i] * parts_.prices->between(pools[i].gpu_type, previous, now_);
+    }
+    used_before_[i] = pools[i].usable - pools[i].free;
+  }
+  return dollars;
+}
+
 void Engine::report_turn(Seconds previous) {
 #if MUSTER_INVARIANTS
   check_invariants(*this);
@@ -309,6 +326,7 @@ void Engine::report_turn(Seconds previous) {
   if (parts_.options.close_look) look_closely(stats);
   stats.demanded_gpus = static_cast<std::int32_t>(demanded_);
   stats.stops = stops_;
+  if (parts_.prices != nullptr) stats.spent = spend(previous);
   stats.skipped = static_cast<std::int32_t>(started_ ? parts_.pacing->skipped(previous, now_) : 0);
   for (Observer* observer : parts_.observers) observer->on_turn(stats);
 }

@@ -9,6 +9,7 @@
 
 #include "engine/backend.h"
 #include "engine/pacing.h"
+#include "model/prices.h"
 #include "model/record.h"
 #include "policy/admission.h"
 #include "policy/placement.h"
@@ -18,6 +19,8 @@
 #include "workload/source.h"
 
 namespace muster {
+
+class Archive;
 
 // The policies that decide together. Several can be given; a selector then picks one from turn to
 // turn.
@@ -52,6 +55,7 @@ class Engine final : public WhatIf {
     std::unique_ptr<Selector> selector;        // needed for more than one
     std::unique_ptr<ScalingPolicy> scaling;    // decides which nodes are powered; null: all are
     std::shared_ptr<const Forecast> forecast;  // of submissions; may be null
+    std::shared_ptr<const PriceBook> prices;   // of GPUs; null: nothing is counted
     Backend* backend = nullptr;                // must outlive the engine
     JobSource* source = nullptr;               // must outlive the engine
     std::vector<Observer*> observers;          // must outlive the engine
@@ -77,12 +81,19 @@ class Engine final : public WhatIf {
   long long left() const { return left_; }
   long long arrived() const { return next_id_; }
 
+  // Saves the run between two turns, or puts it back into an engine made of the same parts whose
+  // source has been taken to where it was: see arrived(). False: one of the policies cannot.
+  bool keep(Archive& archive);
+
   Prediction predict(std::size_t combination, Seconds horizon) override;
   std::size_t combinations() const override { return parts_.combinations.size(); }
 
  private:
   Combination& active() { return parts_.combinations[active_]; }
   const Combination& active() const { return parts_.combinations[active_]; }
+
+  void keep_jobs(Archive& archive);
+  void keep_cluster(Archive& archive);
 
   // The steps of a turn, in order.
   void observe(Seconds until);
@@ -95,6 +106,8 @@ class Engine final : public WhatIf {
   void carry_out();
   void scale();
   void report_turn(Seconds previous);
+  // Dollars for the GPUs that were in use since the turn before; notes which are in use now.
+  double spend(Seconds previous);
   int used_by_guests_alone() const;
   void look_closely(TurnStats& stats) const;
   // Whether jobs wait and nothing that is known to come can change that.
@@ -155,6 +168,8 @@ class Engine final : public WhatIf {
   std::vector<std::uint32_t> placed_;  // by slot: the mark of the arrangement it was last in
   std::uint32_t turn_mark_ = 0;
   std::vector<std::uint32_t> changes_;  // positions in the arrangement
+  std::vector<double> cost_;            // by slot: dollars for what the job held; only with prices
+  std::vector<int> used_before_;        // by pool, after the turn before; only with prices
   Decision last_block_;
   Seconds now_ = 0;
   Seconds next_ = 0;

@@ -230,6 +230,11 @@ const std::vector<PacingInfo>& pacing_table() {
        [](const Params& p) {
          return make_leases({p.real("length"), p.flag("step_per_gpu")});
        }},
+      {"ideal",
+       "fractions of time are carried out exactly, without rounds or placement: for Gavel's "
+       "policies",
+       {},
+       [](const Params&) { return make_events(); }},
       {"gathered",
        "turns at events, at least a slot apart; exact ends: how the published ElasticFlow paces "
        "its "

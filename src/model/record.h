@@ -28,6 +28,7 @@ struct JobRecord {
   int resizes = 0;
   Seconds duration = 0;    // undisturbed run time
   double gpu_seconds = 0;  // held
+  double cost = 0;         // dollars for the GPUs it held; shared ones count in full
   double lost_work = 0;
   Seconds overhead = 0;
   Seconds deadline = kNever;
@@ -36,6 +37,7 @@ struct JobRecord {
   Seconds done = kNever;
   double value = 0;       // what its end is worth; 0 without a deadline
   double best_value = 0;  // what it would have been worth in time
+  int priority = 0;
   Symbol user = kNoSymbol;
   Symbol partition = kNoSymbol;
   Symbol model = kNoSymbol;
@@ -61,6 +63,7 @@ struct TurnStats {
   std::int32_t demanded_gpus = 0;  // by waiting and running jobs together
   std::int32_t stops = 0;          // preemptions in this turn
   std::int32_t skipped = 0;        // turns since the last one in which nothing could change
+  double spent = 0;                // dollars for the GPUs in use since the turn before
   // Only where the engine was asked to look closely; else 0.
   double blocking_index = 0;  // of waiting jobs: time waited over time still to run alone, averaged
   StageTimes busy{};          // part of the usable GPUs' storage, CPU, GPU and network kept busy

@@ -312,6 +312,24 @@ const std::vector<PerfInfo>& perf_table() {
        [](const Params& p, Symbols& symbols) {
          return make_throughputs(p.text("file"), p.text("reference"), symbols);
        }},
+      {"estimated-throughputs",
+       "as throughputs, with the speeds of pairs estimated from a few profiled ones; a belief",
+       "Gavel, 2020",
+       {{"file", ParamKind::kText, "", "the table, such as simulation_throughputs.json"},
+        {"reference", ParamKind::kText, "v100",
+         "the GPU type on which a job takes its recorded duration"},
+        {"profiled", ParamKind::kReal, "1",
+         "part of the pairs with references that are measured of every job", 0, 1},
+        {"references", ParamKind::kInteger, "0",
+         "job types whose pairs with each other are measured beforehand; 0: all", 0, 1e6},
+        {"seed", ParamKind::kInteger, "0", "of references and profiles", 0, 9e15}},
+       [](const Params& p, Symbols& symbols) {
+         EstimateOptions options;
+         options.profiled = p.real("profiled");
+         options.references = static_cast<int>(p.integer("references"));
+         options.seed = static_cast<std::uint64_t>(p.integer("seed"));
+         return make_estimated_throughputs(p.text("file"), p.text("reference"), options, symbols);
+       }},
       {"cpu-profiles",
        "models need different numbers of CPU cores beside each GPU",
        "Synergy, 2022",

@@ -1,12 +1,15 @@
 #include "perf/throughputs.h"
 
 #include <algorithm>
+#include <mutex>
 #include <type_traits>
+#include <unordered_map>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "perf/throughput_estimate.h"
 #include "perf/throughput_table.h"
 
 namespace muster {
@@ -16,10 +19,10 @@ namespace {
 // at rates still comes to an end.
 constexpr double kCrawl = 1e-3;
 
-class Throughputs final : public PerfModel {
+class Throughputs : public PerfModel {
  public:
   Throughputs(ThroughputTable table, int reference, Symbols& symbols)
-      : table_(std::move(table)), reference_(reference) {
+      : table_(std::move(table)), reference_(reference), symbols_(symbols) {
     for (std::size_t i = 0; i < table_.types().size(); ++i) {
       place(types_, symbols.intern(table_.types()[i])) = static_cast<int>(i);
     }
@@ -37,7 +40,7 @@ class Throughputs final : public PerfModel {
     const int type = type_of(footing);
     if (key == ThroughputTable::kUnknown || type == ThroughputTable::kUnknown) return 1;
     const double alone = table_.alone(reference_, key);
-    const double here = steps(type, key, footing);
+    const double here = steps(type, key, job, footing);
     return alone > 0 && here > 0 ? here / alone : kCrawl;
   }
 
@@ -47,9 +50,37 @@ class Throughputs final : public PerfModel {
     if (key == ThroughputTable::kUnknown || type == ThroughputTable::kUnknown) {
       return PerfModel::step_rate(job, footing);
     }
-    return steps(type, key, footing);
+    return steps(type, key, job, footing);
   }
   bool counts_steps() const override { return true; }
+  // A job without a type runs as recorded; one with a type must be in the table.
+  Status check(const JobSpec& job) const override {
+    if (job.model == kNoSymbol || key_of(job) != ThroughputTable::kUnknown) return Done{};
+    const auto at = static_cast<std::size_t>(job.model);
+    std::string sizes;
+    for (std::size_t gpus = 0; at < keys_.size() && gpus < keys_[at].size(); ++gpus) {
+      if (keys_[at][gpus] == ThroughputTable::kUnknown) continue;
+      sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ", gpus);
+    }
+    return Error{
+        fmt::format("job '{}': its type '{}' on {} GPUs is not in the table of throughputs; {}",
+                    display_name(job), symbols_.text(job.model), job.gpus,
+                    sizes.empty() ? "the table does not know the type at all"
+                                  : "the table has it on " + sizes + " GPUs")};
+  }
+
+ protected:
+  const ThroughputTable& table() const { return table_; }
+  int key_of(const JobSpec& job) const {
+    const auto at = static_cast<std::size_t>(job.model);
+    const auto gpus = static_cast<std::size_t>(job.gpus);
+    if (at >= keys_.size() || gpus >= keys_[at].size()) return ThroughputTable::kUnknown;
+    return keys_[at][gpus];
+  }
+  // Steps per second of `job` beside `neighbour`, both of which the table knows.
+  virtual double beside(int type, const JobSpec& job, const JobSpec& neighbour) const {
+    return table_.pair(type, key_of(job), key_of(neighbour)).mine;
+  }
 
  private:
   template <typename T>
@@ -69,38 +100,76 @@ class Throughputs final : public PerfModel {
     const auto at = static_cast<std::size_t>(footing.gpu_type);
     return at < types_.size() ? types_[at] : ThroughputTable::kUnknown;
   }
-  int key_of(const JobSpec& job) const {
-    const auto at = static_cast<std::size_t>(job.model);
-    const auto gpus = static_cast<std::size_t>(job.gpus);
-    if (at >= keys_.size() || gpus >= keys_[at].size()) return ThroughputTable::kUnknown;
-    return keys_[at][gpus];
-  }
   // Beside several neighbours nothing was measured; the worst pair stands for the group.
-  double steps(int type, int key, const Footing& footing) const {
+  double steps(int type, int key, const JobSpec& job, const Footing& footing) const {
     double least = kNever;
     for (const JobSpec* neighbour : footing.neighbours) {
-      const int other = key_of(*neighbour);
-      if (other == ThroughputTable::kUnknown) continue;
-      least = std::min(least, table_.pair(type, key, other).mine);
+      if (key_of(*neighbour) == ThroughputTable::kUnknown) continue;
+      least = std::min(least, beside(type, job, *neighbour));
     }
     return least == kNever ? table_.alone(type, key) : least;
   }
 
   ThroughputTable table_;
   int reference_;
+  const Symbols& symbols_;
   std::vector<int> types_;              // by symbol
   std::vector<std::vector<int>> keys_;  // by symbol of the job type, then by GPUs
 };
 
-}  // namespace
+// The same with the speeds of pairs estimated. Every job is profiled once, when it is first asked
+// about; what its profile holds depends on the seed and the job alone.
+class EstimatedThroughputs final : public Throughputs {
+ public:
+  EstimatedThroughputs(ThroughputTable table, int reference, Symbols& symbols,
+                       const EstimateOptions& options)
+      : Throughputs(std::move(table), reference, symbols),
+        estimator_(this->table(), measured_types(this->table()), options),
+        seed_(options.seed) {}
 
-Result<std::unique_ptr<PerfModel>> make_throughputs(const std::string& path,
-                                                    const std::string& reference,
-                                                    Symbols& symbols) {
+ protected:
+  double beside(int type, const JobSpec& job, const JobSpec& neighbour) const override {
+    return estimator_.pair(type, key_of(job), match(job), key_of(neighbour), match(neighbour)).mine;
+  }
+
+ private:
+  // Types of which somebody knows a pair: speeds across servers were measured for single jobs only.
+  static std::vector<int> measured_types(const ThroughputTable& table) {
+    std::vector<int> types;
+    for (std::size_t t = 0; t < table.types().size(); ++t) {
+      if (table.types()[t].ends_with("_unconsolidated")) continue;
+      types.push_back(static_cast<int>(t));
+    }
+    return types;
+  }
+  int match(const JobSpec& job) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = matches_.find(job.id);
+    if (found != matches_.end()) return found->second;
+    Random random(seed_ + index(job.id), "profile of a job");
+    const int matched = estimator_.match(key_of(job), random);
+    matches_.emplace(job.id, matched);
+    return matched;
+  }
+
+  ThroughputEstimator estimator_;
+  std::uint64_t seed_;
+  mutable std::mutex mutex_;
+  mutable std::unordered_map<JobId, int> matches_;
+};
+
+struct OpenTable {
+  ThroughputTable table;
+  int reference = 0;
+};
+
+Result<OpenTable> open_table(std::string_view model, const std::string& path,
+                             const std::string& reference) {
   if (path.empty()) {
     return Error{
-        "performance model 'throughputs': needs the parameter file, a table such as Gavel's "
-        "simulation_throughputs.json (`muster data fetch gavel` brings it)"};
+        fmt::format("performance model '{}': needs the parameter file, a table such as Gavel's "
+                    "simulation_throughputs.json (`muster data fetch gavel` brings it)",
+                    model)};
   }
   auto table = ThroughputTable::load(path);
   if (!table) return table.error();
@@ -109,8 +178,28 @@ Result<std::unique_ptr<PerfModel>> make_throughputs(const std::string& path,
     const std::vector<std::string_view> known(table->types().begin(), table->types().end());
     return Error{fmt::format("{}: {}", path, unknown_name("GPU type", reference, known))};
   }
+  return OpenTable{std::move(*table), type};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PerfModel>> make_throughputs(const std::string& path,
+                                                    const std::string& reference,
+                                                    Symbols& symbols) {
+  auto open = open_table("throughputs", path, reference);
+  if (!open) return open.error();
   return std::unique_ptr<PerfModel>(
-      std::make_unique<Throughputs>(std::move(*table), type, symbols));
+      std::make_unique<Throughputs>(std::move(open->table), open->reference, symbols));
+}
+
+Result<std::unique_ptr<PerfModel>> make_estimated_throughputs(const std::string& path,
+                                                              const std::string& reference,
+                                                              const EstimateOptions& options,
+                                                              Symbols& symbols) {
+  auto open = open_table("estimated-throughputs", path, reference);
+  if (!open) return open.error();
+  return std::unique_ptr<PerfModel>(std::make_unique<EstimatedThroughputs>(
+      std::move(open->table), open->reference, symbols, options));
 }
 
 }  // namespace muster

@@ -8,11 +8,19 @@
 #include "base/result.h"
 #include "base/symbols.h"
 #include "perf/perf_model.h"
+#include "perf/throughput_estimate.h"
 
 namespace muster {
 
 // `reference` is the GPU type whose rate makes the recorded durations of jobs.
 Result<std::unique_ptr<PerfModel>> make_throughputs(const std::string& path,
                                                     const std::string& reference, Symbols& symbols);
+
+// The same for those who do not know how fast pairs run: a belief, not the truth
+// (perf/throughput_estimate.h).
+Result<std::unique_ptr<PerfModel>> make_estimated_throughputs(const std::string& path,
+                                                              const std::string& reference,
+                                                              const EstimateOptions& options,
+                                                              Symbols& symbols);
 
 }  // namespace muster

@@ -39,6 +39,8 @@ struct Metrics {
   double resizes = 0;
   double gpu_hours = 0;
   double powered_gpu_hours = kNoFigure;
+  double cost_usd = kNoFigure;
+  double job_cost_usd = kNoFigure;
   double lost_work_s = 0;
   double overhead_s = 0;
   double avg_slowdown = kNoFigure;
@@ -50,6 +52,9 @@ struct Metrics {
   double avg_lateness_s = kNoFigure;
   double value_ratio = kNoFigure;
   double fairness_jain = kNoFigure;
+  double avg_rho = kNoFigure;
+  double max_rho = kNoFigure;
+  double lease_extension_ratio = kNoFigure;
   double avg_queue_length = kNoFigure;
   double max_queue_length = 0;
   double cluster_gpus = 0;

@@ -67,15 +67,68 @@ void MetricsFold::on_decision(const Decision& decision) {
     block_job_ = kNoJob;
   }
   if (decision.action == Action::kHold) hold_ = decision.reason;
+  switch (decision.action) {
+    case Action::kSubmit:
+      note_come(decision);
+      break;
+    case Action::kFinish:
+      ++ended_;
+      break;
+    case Action::kStop:
+    case Action::kMove:
+    case Action::kResize:
+      ++disturbed_;
+      break;
+    default:
+      break;
+  }
   for (const auto& metric : custom_) metric->on_decision(decision);
 }
 
+double MetricsFold::contention_at(Seconds time) const {
+  if (turns_ == 0 || last_.usable_gpus <= 0) return contention_;
+  const double now = static_cast<double>(last_.demanded_gpus) / last_.usable_gpus;
+  return contention_ + (time - last_.time) * std::max(1.0, now);
+}
+
+void MetricsFold::note_come(const Decision& decision) {
+  if (index(decision.job) < oldest_) return;
+  const std::size_t place = index(decision.job) - oldest_;
+  if (come_.size() <= place) come_.resize(place + 1);
+  come_[place].time = decision.time;
+  come_[place].contention = contention_at(decision.time);
+}
+
+// A job of which nobody told that it came counts as if it had met no contention.
+void MetricsFold::add_rho(const JobRecord& job) {
+  double contention = 1;
+  if (index(job.id) >= oldest_ && index(job.id) - oldest_ < come_.size()) {
+    Come& come = come_[index(job.id) - oldest_];
+    const Seconds stayed = job.end - come.time;
+    if (stayed > 0) contention = (contention_at(job.end) - come.contention) / stayed;
+    come.left = true;
+    while (!come_.empty() && come_.front().left) {
+      come_.pop_front();
+      ++oldest_;
+    }
+  }
+  if (job.id < options_.first || job.id > options_.last) return;
+  if (job.status != JobState::kFinished || job.duration <= 0) return;
+  const double rho = job.completion_time() / (job.duration * std::max(1.0, contention));
+  rho_.add(rho);
+  ++rhos_;
+  most_rho_ = std::max(most_rho_, rho);
+}
+
 void MetricsFold::on_job_end(const JobRecord& job) {
+  add_rho(job);
   if (job.id < options_.first || job.id > options_.last) return;
   all_.add(job);
   group_of(users_, job.user).add(job);
   group_of(partitions_, job.partition).add(job);
   sizes_[job.gpus].add(job);
+  priorities_[job.priority].add(job);
+  cost_.add(job.cost);
   restarts_ += static_cast<std::uint64_t>(job.restarts);
   resizes_ += static_cast<std::uint64_t>(job.resizes);
   lost_work_.add(job.lost_work);
@@ -93,7 +146,9 @@ void MetricsFold::on_job_end(const JobRecord& job) {
   }
   if (job.deadline != kNever) {
     ++deadlines_;
-    if (job.met_deadline()) {
+    const bool met = options_.deadlines_as_gavel ? finished && job.completion_time() <= job.deadline
+                                                 : job.met_deadline();
+    if (met) {
       ++deadlines_met_;
     } else if (finished) {
       ++late_;
@@ -124,6 +179,12 @@ void MetricsFold::on_turn(const TurnStats& turn) {
     idle_usable_ += span * last_.usable_gpus;
     idle_time_ += span;
   }
+  contention_ = contention_at(turn.time);
+  if (turn.spent > 0) {
+    spent_.add(turn.spent);
+    priced_ = true;
+  }
+  count_leases();
   if (turn.waiting == 0) block_ = Reason::kNone;
   last_block_ = block_;
   last_hold_ = hold_;
@@ -132,6 +193,14 @@ void MetricsFold::on_turn(const TurnStats& turn) {
   turns_ += 1 + static_cast<std::uint64_t>(turn.skipped);
   last_ = turn;
   for (const auto& metric : custom_) metric->on_turn(turn);
+}
+
+void MetricsFold::count_leases() {
+  const std::int64_t stayed = std::max<std::int64_t>(0, last_.running - ended_);
+  leases_ += static_cast<std::uint64_t>(stayed);
+  extended_ += static_cast<std::uint64_t>(std::max<std::int64_t>(0, stayed - disturbed_));
+  ended_ = 0;
+  disturbed_ = 0;
 }
 
 void MetricsFold::fill_times(Metrics& metrics) const {
@@ -175,6 +244,10 @@ RunSummary MetricsFold::summary() const {
   metrics.restarts = count_of(restarts_);
   metrics.resizes = count_of(resizes_);
   metrics.gpu_hours = all_.gpu_seconds.value() / 3600;
+  if (priced_) {
+    metrics.cost_usd = spent_.value();
+    metrics.job_cost_usd = cost_.value();
+  }
   metrics.lost_work_s = lost_work_.value();
   metrics.overhead_s = overhead_.value();
   metrics.deadline_jobs = count_of(deadlines_);
@@ -183,6 +256,9 @@ RunSummary MetricsFold::summary() const {
   if (late_ > 0) metrics.avg_lateness_s = lateness_.value() / count_of(late_);
   if (best_value_.value() > 0) metrics.value_ratio = value_.value() / best_value_.value();
   metrics.fairness_jain = fairness();
+  metrics.avg_rho = mean_of(rho_, rhos_);
+  if (rhos_ > 0) metrics.max_rho = most_rho_;
+  if (leases_ > 0) metrics.lease_extension_ratio = count_of(extended_) / count_of(leases_);
   metrics.max_queue_length = most_queued_;
   metrics.cluster_gpus = most_usable_;
   metrics.turns = count_of(turns_);
@@ -243,6 +319,9 @@ void MetricsFold::fill_groups(RunSummary& summary) const {
   if (summary.users.size() > RunSummary::kMostUsers) summary.users.resize(RunSummary::kMostUsers);
   for (const auto& [gpus, group] : sizes_)
     summary.sizes.push_back(row(std::to_string(gpus), group));
+  if (priorities_.size() < 2) return;
+  for (const auto& [priority, group] : priorities_)
+    summary.priorities.push_back(row(std::to_string(priority), group));
 }
 
 void MetricsFold::fill_decisions(RunSummary& summary) const {

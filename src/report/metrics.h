@@ -7,6 +7,7 @@
 // like that); utilisation, queue length and why jobs waited always cover the whole run.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -61,6 +62,7 @@ struct RunSummary {
   std::vector<GroupRow> partitions;  // by name
   std::vector<GroupRow> users;       // most GPU-hours first, at most kMostUsers
   std::vector<GroupRow> sizes;       // by GPU count
+  std::vector<GroupRow> priorities;  // by priority, where jobs differ in it
   std::vector<DecisionCount> decisions;
   std::vector<WaitCause> waits;  // most job-seconds first
   std::vector<CurvePoint> jct_curve;
@@ -76,6 +78,8 @@ class MetricsFold final : public Observer {
   struct Options {
     JobId first{0};  // window of jobs to measure, both ends included
     JobId last = kNoJob;
+    // A deadline is met by completion times below it, as Gavel counts: late arrivals always do.
+    bool deadlines_as_gavel = false;
     std::size_t exact_values = Quantiles::kExactLimit;
   };
 
@@ -109,6 +113,10 @@ class MetricsFold final : public Observer {
   static GroupRow row(std::string name, const Group& group);
   void fill_times(Metrics& metrics) const;
   void fill_groups(RunSummary& summary) const;
+  void count_leases();
+  void note_come(const Decision& decision);
+  void add_rho(const JobRecord& job);
+  double contention_at(Seconds time) const;
   void fill_decisions(RunSummary& summary) const;
   double fairness() const;
   Group& group_of(std::vector<Group>& groups, Symbol symbol) const;
@@ -121,6 +129,7 @@ class MetricsFold final : public Observer {
   std::vector<Group> users_;       // by symbol
   std::vector<Group> partitions_;  // by symbol
   std::map<int, Group> sizes_;
+  std::map<int, Group> priorities_;
   Quantiles completion_;
   Quantiles queue_;
   Quantiles responsiveness_;
@@ -128,6 +137,9 @@ class MetricsFold final : public Observer {
   Sum bounded_slowdown_;
   Sum lost_work_;
   Sum overhead_;
+  Sum cost_;
+  Sum spent_;
+  bool priced_ = false;
   std::uint64_t restarts_ = 0;
   std::uint64_t resizes_ = 0;
   std::uint64_t deadlines_ = 0;
@@ -150,6 +162,27 @@ class MetricsFold final : public Observer {
   double idle_usable_ = 0;
   double idle_time_ = 0;
   std::int32_t most_queued_ = 0;
+
+  // Finish-time fairness: GPUs asked for over GPUs there, at least 1, summed up over time; what the
+  // sum was when each job came, from the oldest that is still there.
+  struct Come {
+    Seconds time = kNever;
+    double contention = 0;
+    bool left = false;
+  };
+  std::deque<Come> come_;
+  std::uint32_t oldest_ = 0;
+  double contention_ = 0;
+  Sum rho_;
+  std::uint64_t rhos_ = 0;
+  double most_rho_ = 0;
+
+  // Leases: of the jobs that ran after the turn before.
+  std::int64_t ended_ = 0;      // since then
+  std::int64_t disturbed_ = 0;  // stopped, moved or resized since then
+  std::uint64_t leases_ = 0;
+  std::uint64_t extended_ = 0;
+
   std::int32_t most_usable_ = 0;
 
   std::vector<std::uint64_t> decisions_;  // by action and reason

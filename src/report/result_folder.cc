@@ -60,6 +60,7 @@ void write_job(OutFile& file, const JobRecord& job, const Symbols& symbols) {
   line.number(judged ? job.lateness() : kNoFigure);
   line.number(job.has_deadline() ? job.value : kNoFigure);
   line.number(job.has_deadline() ? job.best_value : kNoFigure);
+  line.integer(job.priority).number(job.cost);
   file.used(line.end());
 }
 
@@ -97,7 +98,7 @@ double peak_rss_mb() {
 std::string_view jobs_csv_header() {
   return "job_id,submit_s,start_s,end_s,jct_s,queue_s,gpus,status,reason,preemptions,"
          "name,arrival_s,duration_s,restarts,resizes,gpu_seconds,lost_work_s,overhead_s,deadline_s,"
-         "user,partition,model,lateness_s,value,best_value";
+         "user,partition,model,lateness_s,value,best_value,priority,cost_usd";
 }
 
 std::string_view timeline_csv_header() {

@@ -178,6 +178,8 @@ JobRecord read_job(Fields& fields, Symbols& symbols) {
   if (lateness != kNever && lateness != job.lateness()) job.done = job.deadline + lateness;
   job.value = fields.number(0);
   job.best_value = fields.number(0);
+  job.priority = static_cast<int>(fields.integer());
+  job.cost = fields.number(0);
   return job;
 }
 

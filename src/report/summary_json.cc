@@ -12,8 +12,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::array<std::string_view, 6> kUnitKeys = {"count",  "seconds",   "ratio",
-                                                       "factor", "gpu_hours", "megabytes"};
+constexpr std::array<std::string_view, 7> kUnitKeys = {"count",     "seconds",   "ratio",  "factor",
+                                                       "gpu_hours", "megabytes", "dollars"};
 constexpr std::array<std::string_view, 3> kBetterKeys = {"neither", "lower", "higher"};
 
 struct GroupField {
@@ -149,6 +149,7 @@ void read_lists(const Json& root, RunSummary& summary) {
   summary.partitions = read_groups(root, "partitions");
   summary.users = read_groups(root, "users");
   summary.sizes = read_groups(root, "sizes");
+  summary.priorities = read_groups(root, "priorities");
   summary.jct_curve = read_curve(root, "jct_curve");
   summary.queue_curve = read_curve(root, "queue_curve");
 }
@@ -187,6 +188,7 @@ std::string summary_to_json(const SummaryFile& file) {
   write_groups(json, "partitions", summary.partitions);
   write_groups(json, "users", summary.users);
   write_groups(json, "sizes", summary.sizes);
+  write_groups(json, "priorities", summary.priorities);
   write_reasons(json, summary);
   write_curve(json, "jct_curve", summary.jct_curve);
   write_curve(json, "queue_curve", summary.queue_curve);

@@ -39,6 +39,8 @@ std::string_view unit_name(Unit unit) {
       return "GPU h";
     case Unit::kMegabytes:
       return "MB";
+    case Unit::kDollars:
+      return "$";
     case Unit::kCount:
     case Unit::kRatio:
     case Unit::kFactor:
@@ -98,6 +100,8 @@ std::string number_text(double value, Unit unit) {
     case Unit::kGpuHours:
     case Unit::kMegabytes:
       return short_number(value);
+    case Unit::kDollars:
+      return fmt::format("{:.2f}", value);
   }
   return "";
 }

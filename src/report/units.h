@@ -15,6 +15,7 @@ enum class Unit : std::uint8_t {
   kFactor,     // 3.42
   kGpuHours,   // 1,234 GPU h
   kMegabytes,  // 512 MB
+  kDollars,    // 439.70 $
 };
 
 // Which way is good; decides what a table marks as best.

@@ -234,6 +234,21 @@ void read_stages(TomlReader& reader, RunConfig& config, const std::string& folde
   }
 }
 
+void read_prices(TomlReader& reader, PricesConfig& prices, const std::string& folder) {
+  const TomlNode* node = reader.take("prices");
+  if (node == nullptr) return;
+  TomlReader table(*node, reader.where(), "prices");
+  read_path(table, *node, "file", folder, prices.file);
+  table.read("sellers", prices.sellers);
+  if (const TomlNode* rows = table.take("table")) {
+    prices.table.clear();
+    TomlReader inner(*rows, reader.where(), "prices.table");
+    for (const auto& member : rows->members) inner.read(member.name, prices.table[member.name]);
+    table.keep(inner.finish());
+  }
+  reader.keep(table.finish());
+}
+
 void read_failures(TomlReader& reader, RunConfig& config) {
   const TomlNode* node = reader.take("failures");
   if (node == nullptr) return;
@@ -274,6 +289,7 @@ void read_rest(TomlReader& reader, RunConfig& config, const std::string& folder)
     read("first", config.measure.first);
     read("last", config.measure.last);
     table.read("stop", config.measure.stop);
+    table.read("deadlines", config.measure.deadlines);
     reader.keep(table.finish());
   }
   if (const TomlNode* node = reader.take("output")) {
@@ -335,10 +351,13 @@ Status apply_toml(RunConfig& config, const TomlNode& document, const std::string
   read_choice(reader, "placement", config.placement);
   read_choices(reader, "perf", config.perf);
   if (document.find("perf") != nullptr) find_perf_files(config.perf, folder);
+  read_choices(reader, "beliefs", config.beliefs);
+  if (document.find("beliefs") != nullptr) find_perf_files(config.beliefs, folder);
   read_choice(reader, "scaling", config.scaling);
   read_choice(reader, "selector", config.selector);
   read_combinations(reader, config);
   read_stages(reader, config, folder);
+  read_prices(reader, config.prices, folder);
   read_restart(reader, config.restart);
   read_failures(reader, config);
   read_rest(reader, config, folder);
@@ -347,8 +366,9 @@ Status apply_toml(RunConfig& config, const TomlNode& document, const std::string
 }
 
 std::vector<std::string*> RunConfig::paths() {
-  std::vector<std::string*> found = {&workload.trace, &workload.estimates.file, &workload.models,
-                                     &forecast.file, &cluster.file};
+  std::vector<std::string*> found = {&workload.trace,  &workload.estimates.file,
+                                     &workload.models, &forecast.file,
+                                     &prices.file,     &cluster.file};
   for (const std::string_view key : kGeneratorFiles) {
     const auto file = workload.generator.params.find(key);
     if (file != workload.generator.params.end()) found.push_back(&file->second);
@@ -356,10 +376,12 @@ std::vector<std::string*> RunConfig::paths() {
   if (const auto file = workload.settings.find("throughputs"); file != workload.settings.end()) {
     found.push_back(&file->second);
   }
-  for (Choice& model : perf) {
-    for (const std::string_view key : kPerfFiles) {
-      const auto file = model.params.find(key);
-      if (file != model.params.end()) found.push_back(&file->second);
+  for (std::vector<Choice>* models : {&perf, &beliefs}) {
+    for (Choice& model : *models) {
+      for (const std::string_view key : kPerfFiles) {
+        const auto file = model.params.find(key);
+        if (file != model.params.end()) found.push_back(&file->second);
+      }
     }
   }
   const auto durations = scheduling.params.find(kDurations);

@@ -110,10 +110,19 @@ struct ProfilingConfig {
   bool free = false;
 };
 
+// Dollars per GPU and hour, by GPU type; and a CSV file of prices that change (run/prices.h).
+struct PricesConfig {
+  std::map<std::string, double> table;
+  std::string file;
+  std::vector<std::string> sellers;  // of the file, whose prices count; empty: all
+  bool empty() const { return table.empty() && file.empty(); }
+};
+
 struct MeasureConfig {
   std::optional<long long> first;  // window of job ids that count, both ends included
   std::optional<long long> last;
-  bool stop = true;  // end the run once all of them have left
+  bool stop = true;                    // end the run once all of them have left
+  std::string deadlines = "lateness";  // or "as-gavel": see docs/results.md
 };
 
 struct OutputConfig {
@@ -135,12 +144,14 @@ struct RunConfig {
   Choice scheduling{"fifo", {}};
   Choice placement{"consolidated", {}};
   std::vector<Choice> perf;
-  Choice scaling;  // empty: all nodes are powered
+  std::vector<Choice> beliefs;  // what policies take for perf; empty: the truth
+  Choice scaling;               // empty: all nodes are powered
   Choice selector;
   std::vector<CombinationConfig> combinations;
   bool partitions_apart = false;  // every partition is simulated alone
   ForecastConfig forecast;
   ProfilingConfig profiling;
+  PricesConfig prices;
   ProgressRule progress;
   RestartConfig restart;
   FailureOptions failures;

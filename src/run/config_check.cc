@@ -43,8 +43,10 @@ Status complete_choices(RunConfig& config) {
   for (const auto& [kind, choice] : choices) {
     if (Status done = complete(kind, *choice, config); !done) return done;
   }
-  for (Choice& model : config.perf) {
-    if (Status done = complete("perf", model, config); !done) return done;
+  for (std::vector<Choice>* models : {&config.perf, &config.beliefs}) {
+    for (Choice& model : *models) {
+      if (Status done = complete("perf", model, config); !done) return done;
+    }
   }
   for (CombinationConfig& combination : config.combinations) {
     const std::pair<Choice*, const Choice*> parts[] = {
@@ -123,6 +125,9 @@ Status check_stages(const RunConfig& config) {
   if (staged && config.measure.last) {
     return Error{"a measured window cannot be combined with partitions.apart or profiling"};
   }
+  if (staged && (!config.prices.empty() || !config.beliefs.empty())) {
+    return Error{"prices and beliefs cannot be combined with partitions.apart or profiling"};
+  }
   if (staged && !config.selector.empty()) {
     return Error{"a selector cannot be combined with partitions.apart or profiling"};
   }
@@ -170,6 +175,17 @@ Status check_numbers(const RunConfig& config) {
       return Error{
           fmt::format("{} is {}, but must be a number of seconds, 0 or more", name, value)};
     }
+  }
+  for (const auto& [type, dollars] : config.prices.table) {
+    if (!(dollars >= 0) || std::isinf(dollars)) {
+      return Error{fmt::format(
+          "prices.table: {} costs {}, but must cost a number of dollars per hour, 0 or more", type,
+          dollars)};
+    }
+  }
+  if (config.measure.deadlines != "lateness" && config.measure.deadlines != "as-gavel") {
+    return Error{fmt::format("measure.deadlines is '{}', but must be 'lateness' or 'as-gavel'",
+                             config.measure.deadlines)};
   }
   long long before = 0;
   for (const auto& [gpus, seconds] : config.restart.by_size) {

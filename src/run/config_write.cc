@@ -93,6 +93,10 @@ void write_policies(Writer& out, const RunConfig& config) {
     out.row("perf");
     out.choice(model);
   }
+  for (const Choice& model : config.beliefs) {
+    out.row("beliefs");
+    out.choice(model);
+  }
   if (!config.scaling.empty()) {
     out.section("scaling");
     out.choice(config.scaling);
@@ -128,6 +132,13 @@ void write_stages(Writer& out, const RunConfig& config) {
     out.text("jobs", forecast.jobs);
     out.text("gpus", forecast.gpus);
     out.text("nodes", forecast.nodes);
+  }
+  if (!config.prices.empty()) {
+    out.section("prices");
+    if (!config.prices.file.empty()) out.text("file", config.prices.file);
+    out.texts("sellers", config.prices.sellers);
+    if (!config.prices.table.empty()) out.section("prices.table");
+    for (const auto& [type, dollars] : config.prices.table) out.number(toml_key(type), dollars);
   }
   if (config.profiling.nodes > 0) {
     const ProfilingConfig& profiling = config.profiling;
@@ -192,12 +203,14 @@ std::string to_toml(const RunConfig& config) {
   out.whole("max_crashes", config.engine.max_crashes);
   out.number("until", config.engine.until);
   out.flag("turn_stops_count", config.engine.turn_stops_count);
+  const bool odd_deadlines = config.measure.deadlines != MeasureConfig{}.deadlines;
+  if (config.measure.first || odd_deadlines) out.section("measure");
   if (config.measure.first) {
-    out.section("measure");
     out.whole("first", *config.measure.first);
     out.whole("last", *config.measure.last);
     out.flag("stop", config.measure.stop);
   }
+  if (odd_deadlines) out.text("deadlines", config.measure.deadlines);
   for (const auto& [kind, rows] : config.usual) {
     for (const auto& [name, params] : rows) {
       out.section(fmt::format("usual.{}.{}", kind, toml_key(name)));

@@ -17,11 +17,17 @@ namespace {
 constexpr std::string_view kReference = "shared:";
 
 constexpr std::string_view kWithin = "jct_within.";
+constexpr std::string_view kRatio = "ratio.";
+constexpr std::string_view kJctRatio = "avg_jct_ratio";
 
 Status check_key(const std::string& key, bool of_model) {
   if (of_model) return check_model_figure(key);
-  const bool own = key == "run_preemptions" || key == "best_effort_avg_jct_s";
+  const bool own = key == "run_preemptions" || key == "best_effort_avg_jct_s" || key == kJctRatio;
   if (own || find_metric(key) != nullptr) return Done{};
+  if (key.starts_with(kRatio)) {
+    if (find_metric(std::string_view(key).substr(kRatio.size())) != nullptr) return Done{};
+    return Error{fmt::format("figure '{}': expected ratio.KEY, as in ratio.makespan_s", key)};
+  }
   if (key.starts_with(kWithin)) {
     if (parse_real(std::string_view(key).substr(kWithin.size()))) return Done{};
     return Error{fmt::format("figure '{}': expected jct_within.SECONDS", key)};
@@ -29,7 +35,8 @@ Status check_key(const std::string& key, bool of_model) {
   const std::size_t dot = key.rfind('.');
   const std::string_view last =
       std::string_view(key).substr(dot == std::string::npos ? 0 : dot + 1);
-  const bool group = key.starts_with("partitions.") || key.starts_with("gpus.");
+  const bool group =
+      key.starts_with("partitions.") || key.starts_with("gpus.") || key.starts_with("priorities.");
   if (group && (last == "avg_jct_s" || last == "avg_queue_s")) return Done{};
   std::vector<std::string_view> known{"run_preemptions"};
   for (const MetricInfo& info : metric_list()) known.push_back(info.key);
@@ -117,6 +124,11 @@ void find_files(ExperimentRun& run) {
     }
   };
   for (std::string* path : run.config.paths()) replace(*path);
+  for (std::vector<RunConfig>* others : {&run.more, &run.against}) {
+    for (RunConfig& other : *others) {
+      for (std::string* path : other.paths()) replace(*path);
+    }
+  }
   if (run.model) replace(run.model->file);
 }
 
@@ -139,16 +151,34 @@ Result<ExperimentRun> read_run(const TomlNode& node, const RunConfig& base,
   read_figures(reader, "artifact", &ExpectedFigure::artifact, run);
   read_figures(reader, "published", &ExpectedFigure::published, run);
   read_golden_member(reader, run);
+  const TomlNode* against = reader.take("against");
+  std::vector<std::string> seeds;
+  reader.read("run_seeds", seeds);
+  for (std::size_t i = 0; i < std::max<std::size_t>(1, seeds.size()); ++i) {
+    RunConfig seeded = config;
+    if (!seeds.empty()) {
+      reader.keep(apply_toml(seeded, toml_at("seed", toml_text(seeds[i])), where));
+    }
+    if (against != nullptr) {
+      reader.keep(apply_toml(run.against.emplace_back(seeded), *against, where));
+    }
+    (i == 0 ? run.config : run.more.emplace_back()) = std::move(seeded);
+  }
   if (Status read = reader.finish(); !read) return read.error();
-  run.config = std::move(config);
   find_files(run);
   if (!run.missing.empty() || run.model) return run;
-  auto complete = complete_config(std::move(run.config));
-  if (!complete) {
-    return Error{fmt::format("{}, line {}: run '{}': {}", where, node.line, run.name,
-                             complete.error().message)};
+  std::vector<RunConfig*> all{&run.config};
+  for (std::vector<RunConfig>* others : {&run.more, &run.against}) {
+    for (RunConfig& other : *others) all.push_back(&other);
   }
-  run.config = std::move(*complete);
+  for (RunConfig* one : all) {
+    auto complete = complete_config(std::move(*one));
+    if (!complete) {
+      return Error{fmt::format("{}, line {}: run '{}': {}", where, node.line, run.name,
+                               complete.error().message)};
+    }
+    *one = std::move(*complete);
+  }
   return run;
 }
 

@@ -25,9 +25,11 @@ namespace muster {
 //
 // Keys are those of the metric list; run_preemptions, those of all jobs of the run;
 // best_effort_avg_jct_s, the mean completion time of jobs without deadline;
-// partitions.NAME.KEY and gpus.FIRST-LAST.KEY (avg_jct_s or avg_queue_s of a partition, or of the
-// jobs with so many GPUs); jct_within.SECONDS, the share of jobs completed in that time. Of models:
-// see run/model_task.h.
+// partitions.NAME.KEY, priorities.N.KEY and gpus.FIRST-LAST.KEY (avg_jct_s or avg_queue_s of a
+// partition, of jobs of a priority, or with so many GPUs); jct_within.SECONDS, the share of jobs
+// completed in that time; ratio.KEY, a figure over that of the run it is held against, and
+// avg_jct_ratio, the mean over jobs of the completion time over the one there. Of models: see
+// run/model_task.h.
 struct ExpectedFigure {
   std::string key;
   double artifact = 0;
@@ -36,7 +38,9 @@ struct ExpectedFigure {
 
 struct ExperimentRun {
   std::string name;
-  RunConfig config;  // complete
+  RunConfig config;                // complete
+  std::vector<RunConfig> more;     // the same with other seeds: figures are means over all
+  std::vector<RunConfig> against;  // what it is held against, seed by seed; or empty
   std::vector<ExpectedFigure> expected;
   std::optional<ModelTask> model;  // a model is trained and tested; nothing is simulated
   GoldenSource golden;             // its file is a path under the reference folders

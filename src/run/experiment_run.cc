@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <future>
+#include <map>
 #include <mutex>
 #include <optional>
 
@@ -72,6 +74,74 @@ class JobTimes final : public Observer {
   std::vector<double> completion_;
 };
 
+// Completion times of the jobs that are measured.
+class Completions final : public Observer {
+ public:
+  explicit Completions(const RunConfig& config) : options_(metrics_options(config)) {}
+  void on_job_end(const JobRecord& job) override {
+    if (job.id < options_.first || job.id > options_.last) return;
+    if (job.status == JobState::kFinished) times_[job.id] = job.completion_time();
+  }
+  // The mean over the jobs of both of ours over theirs.
+  double mean_ratio(const Completions& theirs) const {
+    double sum = 0;
+    std::size_t count = 0;
+    for (const auto& [job, time] : times_) {
+      const auto found = theirs.times_.find(job);
+      if (found == theirs.times_.end() || !(found->second > 0)) continue;
+      sum += time / found->second;
+      ++count;
+    }
+    return sum / static_cast<double>(count);
+  }
+
+ private:
+  MetricsFold::Options options_;
+  std::map<JobId, double> times_;
+};
+
+// A run that others are held against: made once, however many those are.
+struct HeldAgainst {
+  RunSummary summary;
+  Completions times;
+};
+using Held = Result<std::shared_ptr<const HeldAgainst>>;
+
+class HeldRuns {
+ public:
+  // Null if it was stopped.
+  Held of(const RunConfig& config, const std::function<bool()>& keep_going) {
+    std::promise<Held> mine;
+    std::shared_future<Held> made;
+    bool first = false;
+    {
+      const std::lock_guard lock(mutex_);
+      RunConfig nameless = config;
+      nameless.name.clear();
+      const auto [found, fresh] = runs_.try_emplace(to_toml(nameless));
+      if (fresh) found->second = mine.get_future().share();
+      made = found->second;
+      first = fresh;
+    }
+    if (!first) return made.get();
+    auto run = std::make_shared<HeldAgainst>(HeldAgainst{{}, Completions(config)});
+    const auto summary = measure_run(config, nullptr, keep_going, &run->times);
+    if (!summary) {
+      mine.set_value(Held(summary.error()));
+    } else if (!*summary) {
+      mine.set_value(std::shared_ptr<const HeldAgainst>());
+    } else {
+      run->summary = **summary;
+      mine.set_value(std::shared_ptr<const HeldAgainst>(std::move(run)));
+    }
+    return made.get();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::shared_future<Held>> runs_;
+};
+
 // What is compared, of a job of ours or of theirs.
 std::string span_text(const GoldenJob& job, const GoldenSource& source) {
   const Seconds from = source.start.empty() ? job.submit : job.start;
@@ -138,6 +208,23 @@ FigureCheck compare_figure(const Experiment& experiment, const ExperimentRun& ru
 
 constexpr std::string_view kWithin = "jct_within.";
 
+constexpr std::string_view kRatio = "ratio.";
+
+// Tells several observers.
+class Both final : public Observer {
+ public:
+  Both(Observer& first, Observer& second) : first_(first), second_(second) {}
+  void on_job_end(const JobRecord& job) override {
+    first_.on_job_end(job);
+    second_.on_job_end(job);
+  }
+  void on_turn(const TurnStats& turn) override { first_.on_turn(turn); }
+
+ private:
+  Observer& first_;
+  Observer& second_;
+};
+
 double run_figure(const RunSummary& summary, const JobTimes& times, const std::string& key) {
   if (key == "run_preemptions") return times.stops();
   if (key == "best_effort_avg_jct_s") return times.best_effort_completion();
@@ -161,9 +248,19 @@ Result<std::optional<RunCheck>> check_model(const Experiment& experiment,
   return std::optional<RunCheck>(std::move(check));
 }
 
+// The figures that compare a run with the one it is held against.
+double ratio_figure(const RunSummary& summary, const Completions& ours, const HeldAgainst& theirs,
+                    std::string_view key) {
+  if (!key.starts_with(kRatio)) return ours.mean_ratio(theirs.times);
+  const std::string_view figure = key.substr(kRatio.size());
+  return summary_figure(summary, figure).value_or(kNoFigure) /
+         summary_figure(theirs.summary, figure).value_or(kNoFigure);
+}
+
 // With the given seed of its scheduling policy; 0: as it is described.
 Result<std::optional<RunCheck>> check_run(const Experiment& experiment, const ExperimentRun& run,
-                                          int seed, const ExperimentOptions& options) {
+                                          int seed, HeldRuns& held,
+                                          const ExperimentOptions& options) {
   RunCheck check;
   check.run = run.name;
   check.missing = run.missing;
@@ -182,17 +279,38 @@ Result<std::optional<RunCheck>> check_run(const Experiment& experiment, const Ex
   const bool completions =
       std::any_of(run.expected.begin(), run.expected.end(),
                   [](const ExpectedFigure& one) { return one.key.starts_with(kWithin); });
-  JobTimes times(golden, run.golden.trace_ids, completions);
-  RunConfig config = run.config;
-  if (seed > 0) config.scheduling.params["seed"] = std::to_string(seed);
-  const auto summary = measure_run(config, nullptr, options.keep_going, &times);
-  if (!summary) return Error{fmt::format("run '{}': {}", run.name, summary.error().message)};
-  if (!*summary) return std::optional<RunCheck>();
-  for (const ExpectedFigure& expected : run.expected) {
-    check.figures.push_back(
-        compare_figure(experiment, run, expected, run_figure(**summary, times, expected.key)));
+  std::optional<JobTimes> times;
+  std::vector<double> figures(run.expected.size(), 0);
+  const std::size_t seeds = 1 + run.more.size();
+  for (std::size_t s = 0; s < seeds; ++s) {
+    RunConfig config = s == 0 ? run.config : run.more[s - 1];
+    if (seed > 0) config.scheduling.params["seed"] = std::to_string(seed);
+    Completions ours(config);
+    times.emplace(golden, run.golden.trace_ids, completions);
+    Both both(*times, ours);
+    const auto summary = measure_run(config, nullptr, options.keep_going, &both);
+    if (!summary) return Error{fmt::format("run '{}': {}", run.name, summary.error().message)};
+    if (!*summary) return std::optional<RunCheck>();
+    std::shared_ptr<const HeldAgainst> theirs;
+    if (!run.against.empty()) {
+      auto other = held.of(run.against[s], options.keep_going);
+      if (!other) return Error{fmt::format("run '{}': {}", run.name, other.error().message)};
+      theirs = std::move(*other);
+      if (theirs == nullptr) return std::optional<RunCheck>();
+    }
+    for (std::size_t i = 0; i < figures.size(); ++i) {
+      const std::string& key = run.expected[i].key;
+      const bool compares = key == "avg_jct_ratio" || key.starts_with(kRatio);
+      const double figure = !compares           ? run_figure(**summary, *times, key)
+                            : theirs == nullptr ? kNoFigure
+                                                : ratio_figure(**summary, ours, *theirs, key);
+      figures[i] += figure / static_cast<double>(seeds);
+    }
   }
-  if (!golden.empty()) compare_jobs(golden, times, run.golden, experiment.jobs, check.jobs);
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    check.figures.push_back(compare_figure(experiment, run, run.expected[i], figures[i]));
+  }
+  if (!golden.empty()) compare_jobs(golden, *times, run.golden, experiment.jobs, check.jobs);
   return std::optional<RunCheck>(std::move(check));
 }
 
@@ -233,8 +351,8 @@ std::optional<double> summary_figure(const RunSummary& summary, std::string_view
   const std::string_view name = key.substr(first + 1, last - first - 1);
   double GroupRow::*field =
       key.substr(last + 1) == "avg_jct_s" ? &GroupRow::avg_jct_s : &GroupRow::avg_queue_s;
-  if (kind == "partitions") {
-    for (const GroupRow& row : summary.partitions) {
+  if (kind == "partitions" || kind == "priorities") {
+    for (const GroupRow& row : kind == "partitions" ? summary.partitions : summary.priorities) {
       if (row.name == name) return row.*field;
     }
     return std::nullopt;
@@ -279,13 +397,15 @@ Result<ExperimentResult> run_experiment(const Experiment& experiment,
   std::vector<std::optional<RunCheck>> checks(pieces.size());
   std::mutex mutex;
   std::optional<Error> error;
+  HeldRuns held;
   ProgressTask* task =
       options.progress == nullptr
           ? nullptr
           : &options.progress->task(fmt::format("{} {}", experiment.system, experiment.name),
                                     pieces.size());
   in_parallel(pieces.size(), options.threads, [&](std::size_t i) {
-    auto check = check_run(experiment, experiment.runs[pieces[i].run], pieces[i].seed, options);
+    auto check =
+        check_run(experiment, experiment.runs[pieces[i].run], pieces[i].seed, held, options);
     const std::lock_guard lock(mutex);
     if (task != nullptr) task->advance(1);
     if (check) {

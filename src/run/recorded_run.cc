@@ -169,6 +169,7 @@ Result<RecordedRun> record_run(const RunConfig& config, std::shared_ptr<const Sh
                            : &hooks.progress->task(run.info.label, (*simulation)->expected_jobs());
   Recorder recorder(writer.get(), task);
   (*simulation)->observe(recorder);
+  (*simulation)->save(hooks.save);
 
   const auto ended = (*simulation)->run([&] {
     return !recorder.failed() && (!hooks.keep_going || hooks.keep_going());

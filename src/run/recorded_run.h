@@ -13,12 +13,14 @@
 #include "report/run_info.h"
 #include "run/config.h"
 #include "run/jobs.h"
+#include "run/saved_run.h"
 
 namespace muster {
 
 struct RunHooks {
   std::function<bool()> keep_going = {};  // asked every turn; false ends the run
   Progress* progress = nullptr;           // gets a task for this run
+  SaveOptions save = {};                  // of the run on its way (run/saved_run.h)
 };
 
 struct RecordedRun {

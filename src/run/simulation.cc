@@ -1,16 +1,21 @@
 #include "run/simulation.h"
 
+#include <algorithm>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "backend/sim/recharge_backend.h"
 #include "base/table_lookup.h"
 #include "base/text.h"
 #include "perf/models.h"
+#include "policy/gavel/allocator.h"
 #include "policy/table.h"
 #include "run/guards.h"
 #include "run/job_tables.h"
 #include "run/plugins.h"
 #include "run/priced_jobs.h"
+#include "run/prices.h"
 #include "workload/byte_input.h"
 
 namespace muster {
@@ -92,6 +97,9 @@ Status Simulation::add_policies(const RunConfig& config) {
   for (const CombinationConfig& choice : combinations) {
     auto combination = make_combination(choice.admission, choice.scheduling, choice.placement);
     if (!combination) return combination.error();
+    if (auto* aware = dynamic_cast<PriceAware*>(combination->scheduling.get())) {
+      aware->use_prices(parts_.prices);
+    }
     parts_.combinations.push_back(std::move(*combination));
   }
   if (!config.selector.empty()) {
@@ -149,6 +157,36 @@ Status Simulation::add_stages(const RunConfig& config) {
   apart.failures = config.failures;
   apart.progress = config.progress;
   apart.options = config.engine;
+  return Done{};
+}
+
+Status Simulation::add_ideal(const RunConfig& config, std::shared_ptr<const PerfModel> truth) {
+  const auto allocators = allocator_table();
+  const auto found =
+      std::find_if(allocators.begin(), allocators.end(),
+                   [&](const AllocatorInfo& one) { return one.name == config.scheduling.name; });
+  if (found == allocators.end() || !config.combinations.empty()) {
+    return Error{
+        "the pacing 'ideal' carries out fractions of time: it needs one of the policies of Gavel "
+        "that divide time, such as gavel-isolated, found " +
+        config.label()};
+  }
+  if (config.failures.any() || !cluster_->schedule.empty()) {
+    return Error{"the pacing 'ideal' knows no nodes: they cannot fail, join or leave in it"};
+  }
+  const auto row = find_row("scheduling policy", scheduling_table(), config.scheduling.name);
+  if (!row) return row.error();
+  const auto params = Params::make("scheduling policy '" + config.scheduling.name + "'",
+                                   (*row)->params, config.scheduling.params);
+  if (!params) return params.error();
+  IdealParts& ideal = ideal_.emplace();
+  ideal.cluster = cluster_;
+  ideal.perf = std::move(truth);
+  ideal.beliefs = parts_.perf;
+  ideal.prices = parts_.prices;
+  ideal.allocator = found->make(*params, params->flag("as_published"));
+  ideal.source = source_.get();
+  ideal.options = parts_.options;
   return Done{};
 }
 
@@ -216,10 +254,16 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
   self.cluster_ = std::make_shared<const ClusterSpec>(std::move(*cluster));
   auto perf = make_perf(config.perf, self.symbols_);
   if (!perf) return perf.error();
+  auto beliefs = perf;
+  if (!config.beliefs.empty()) beliefs = make_perf(config.beliefs, self.symbols_);
+  if (!beliefs) return beliefs.error();
   const auto cost = make_cost(config.restart, self.symbols_);
   if (config.restart.unknown == "refuse") {
     self.source_ = std::make_unique<PricedJobs>(std::move(self.source_), cost, self.symbols_);
   }
+  auto prices = load_prices(config.prices, *self.cluster_, self.symbols_);
+  if (!prices) return prices.error();
+  self.parts_.prices = std::move(*prices);
   if (Status added = self.add_policies(config); !added) return added.error();
   if (staged) {
     if (Status added = self.add_stages(config); !added) return added.error();
@@ -247,7 +291,7 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
         std::make_unique<SimBackend>(self.cluster_, *perf, cost, config.failures, progress);
   }
   self.parts_.cluster = self.cluster_;
-  self.parts_.perf = *perf;
+  self.parts_.perf = *beliefs;
   self.parts_.backend = self.backend_.get();
   self.parts_.source = self.source_.get();
   self.parts_.options = config.engine;
@@ -256,18 +300,58 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
     self.parts_.options.until_left = {JobId{static_cast<std::uint32_t>(*config.measure.first)},
                                       JobId{static_cast<std::uint32_t>(*config.measure.last)}};
   }
+  self.config_ = config;
+  if (config.pacing.name == "ideal") {
+    if (Status added = self.add_ideal(config, *perf); !added) return added.error();
+  }
   return simulation;
 }
 
 Result<bool> Simulation::run(const std::function<bool()>& keep_going) {
+  const bool saves = !save_.file.empty();
+  if (saves || !save_.continue_from.empty()) {
+    if (apart_ || ideal_) {
+      return Error{
+          "a run with partitions apart, a profiling stage or the pacing 'ideal' cannot be saved"};
+    }
+  }
   if (apart_) return run_apart(keep_going);
-  bool stopped = false;
+  if (ideal_) {
+    ideal_->observers = parts_.observers;
+    return run_ideal(std::move(*ideal_), keep_going);
+  }
+  Story story;
+  if (saves) parts_.observers.push_back(&story);
+  const std::vector<Observer*> observers = parts_.observers;
   Engine engine(std::move(parts_));
+  if (saves) {
+    if (Status savable = check_savable(engine, config_); !savable) return savable.error();
+  }
+  if (!save_.continue_from.empty()) {
+    const Status put = continue_run(save_.continue_from, engine, config_, *source_, observers);
+    if (!put) return put.error();
+  }
+  bool stopped = false;
+  bool saved = !saves;
+  std::optional<Error> unsaved;
   const Status status = engine.run([&] {
+    if (!saved && engine.arrived() > save_.at_job) {
+      saved = true;
+      if (Status kept = save_run(save_.file, engine, config_, story); !kept) {
+        unsaved = kept.error();
+        return false;
+      }
+      story.close();
+    }
     stopped = keep_going && !keep_going();
     return !stopped;
   });
   if (!status) return status.error();
+  if (unsaved) return *unsaved;
+  if (!saved && !stopped) {
+    return Error{fmt::format("{} was not written: job {} never came, only {} did", save_.file,
+                             save_.at_job, engine.arrived())};
+  }
   return !stopped;
 }
 
@@ -289,6 +373,7 @@ Result<std::optional<RunSummary>> measure_run(const RunConfig& config,
 
 MetricsFold::Options metrics_options(const RunConfig& config) {
   MetricsFold::Options options;
+  options.deadlines_as_gavel = config.measure.deadlines == "as-gavel";
   if (config.measure.last) {
     options.first = JobId{static_cast<std::uint32_t>(*config.measure.first)};
     options.last = JobId{static_cast<std::uint32_t>(*config.measure.last)};

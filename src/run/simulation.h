@@ -14,8 +14,10 @@
 #include "engine/engine.h"
 #include "report/metrics.h"
 #include "run/config.h"
+#include "run/ideal_run.h"
 #include "run/jobs.h"
 #include "run/profiling.h"
+#include "run/saved_run.h"
 
 namespace muster {
 
@@ -39,6 +41,9 @@ class Simulation {
   // The profiling stage alone; the description must have one.
   Result<Profiling> profile();
 
+  // Saves the run on its way, or goes on from a saved one.
+  void save(SaveOptions options) { save_ = std::move(options); }
+
   // Runs to the end, or until `keep_going` says no. Tells whether the end was reached.
   Result<bool> run(const std::function<bool()>& keep_going = {});
 
@@ -47,6 +52,7 @@ class Simulation {
   Status add_policies(const RunConfig& config);
   Status add_stages(const RunConfig& config);
   Result<bool> run_apart(const std::function<bool()>& keep_going);
+  Status add_ideal(const RunConfig& config, std::shared_ptr<const PerfModel> truth);
   // A copy of what decides, for one of several engines.
   Engine::Parts clone_parts() const;
 
@@ -58,7 +64,10 @@ class Simulation {
   // Of a run in several simulations; empty otherwise.
   std::optional<ApartSettings> apart_;
   std::optional<ProfilingSettings> profiling_;
+  std::optional<IdealParts> ideal_;
   Engine::Parts parts_;
+  RunConfig config_;
+  SaveOptions save_;
   std::uint64_t expected_ = 0;
 };
 

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "report/csv.h"
+#include "run/cutoffs.h"
 #include "run/load_config.h"
 #include "run/plugins.h"
 #include "run/sweep_journal.h"
@@ -15,6 +17,15 @@ namespace muster {
 namespace {
 
 constexpr std::string_view kPolicyAxes[] = {"scheduling", "placement", "admission"};
+constexpr std::string_view kRateAxis = "rate";
+constexpr std::string_view kCountAxis = "jobs";
+
+// The place of an axis, or none.
+std::size_t axis_at(const SweepConfig& sweep, std::string_view name) {
+  std::size_t at = 0;
+  while (at < sweep.axes.size() && sweep.axes[at].name != name) ++at;
+  return at;
+}
 
 // Where the axis called `load` acts in this workload.
 std::string load_key(const RunConfig& config) {
@@ -28,7 +39,49 @@ std::string load_key(const RunConfig& config) {
   return "workload.speed";
 }
 
+bool generator_has(const RunConfig& config, std::string_view name) {
+  const auto row = find_plugin(plugin_kind("generator"), config.workload.generator.name);
+  if (!row) return false;
+  const ParamList& params = *(*row)->params;
+  return std::any_of(params.begin(), params.end(),
+                     [name](const ParamInfo& info) { return info.name == name; });
+}
+
+Status set_generator(RunConfig& config, std::string_view name, const std::string& value) {
+  return apply_toml(config, toml_at(fmt::format("workload.generator.{}", name), toml_text(value)),
+                    std::string(name));
+}
+
+// Jobs per hour, however the generator states them.
+Status apply_rate(RunConfig& config, const std::string& text) {
+  const auto rate = parse_real(text);
+  if (!rate || !(*rate > 0) || std::isinf(*rate)) {
+    return Error{fmt::format("rate '{}': expected jobs per hour, more than 0", text)};
+  }
+  if (generator_has(config, "lam")) return set_generator(config, "lam", exact_text(3600 / *rate));
+  if (generator_has(config, "rate")) return set_generator(config, "rate", text);
+  return Error{
+      "rates need a generator that has one, such as gavel or poisson; traces have a speed: --load"};
+}
+
+Status apply_count(RunConfig& config, const std::string& text) {
+  const auto count = parse_integer(text);
+  if (!count || *count < 1) {
+    return Error{fmt::format("number of jobs '{}': expected a whole number, 1 or more", text)};
+  }
+  if (!config.workload.trace.empty()) {
+    config.workload.limit = *count;
+    return Done{};
+  }
+  if (generator_has(config, "lam")) {
+    if (Status set = set_generator(config, "lam", "0"); !set) return set;
+  }
+  return set_generator(config, "jobs", text);
+}
+
 Status apply_value(RunConfig& config, const SweepAxis& axis, std::size_t value) {
+  if (axis.key == kRateAxis) return apply_rate(config, axis.values[value]);
+  if (axis.key == kCountAxis) return apply_count(config, axis.values[value]);
   return apply_toml(config, toml_at(axis.key, toml_text(axis.values[value])), axis.name);
 }
 
@@ -81,6 +134,45 @@ Result<std::vector<long long>> parse_seeds(std::string_view text) {
   return seeds;
 }
 
+Result<std::vector<std::string>> parse_points(std::string_view text, bool whole) {
+  const auto bad = [text] {
+    return Error{fmt::format(
+        "'{}': expected numbers as in 0.4,0.8,1.2, or FIRST:LAST:COUNT as in 0.4:6.4:16", text)};
+  };
+  const auto written = [whole](double value) {
+    return whole ? fmt::format("{:.0f}", std::floor(value)) : exact_text(value);
+  };
+  std::vector<std::string> values;
+  if (text.find(':') == std::string_view::npos) {
+    for (const std::string_view part : split(text, ',')) {
+      const auto value = parse_real(trim(part));
+      if (!value || !(*value >= 0) || std::isinf(*value)) return bad();
+      values.push_back(written(*value));
+    }
+    return values;
+  }
+  const std::vector<std::string_view> parts = split(text, ':');
+  if (parts.size() != 3) return bad();
+  const auto first = parse_real(trim(parts[0]));
+  const auto last = parse_real(trim(parts[1]));
+  const auto count = parse_integer(trim(parts[2]));
+  constexpr long long kMost = 100'000;
+  if (!first || !last || !count || !(*first >= 0) || !(*last >= *first) || std::isinf(*last) ||
+      *count < 1 || *count > kMost) {
+    return bad();
+  }
+  // As numpy.linspace has it.
+  const double step = *count > 1 ? (*last - *first) / static_cast<double>(*count - 1) : 0;
+  for (long long i = 0; i < *count; ++i) {
+    const double value = i > 0 && i == *count - 1 ? *last : *first + static_cast<double>(i) * step;
+    if (i == 0 && value == 0) continue;
+    values.push_back(written(value));
+  }
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  if (values.empty()) return bad();
+  return values;
+}
+
 Status set_axis(SweepConfig& sweep, std::string_view name, std::vector<std::string> values) {
   if (values.empty()) return Error{fmt::format("'{}' has no values to go through", name)};
   std::vector<std::string> sorted = values;
@@ -126,6 +218,26 @@ Status apply_sweep_toml(SweepConfig& sweep, const TomlNode& table, const std::st
     reader.read(name, values);
     if (!values.empty()) reader.keep(set_axis(sweep, name, std::move(values)));
   }
+  for (const std::string_view name : {kRateAxis, kCountAxis}) {
+    const TomlNode* node = table.find(name);
+    if (node == nullptr) continue;
+    std::vector<std::string> values;
+    if (node->scalar()) {
+      std::string text;
+      reader.read(name, text);
+      auto points = parse_points(text, name == kCountAxis);
+      if (!points) {
+        reader.fail(*node, points.error().message);
+        continue;
+      }
+      values = std::move(*points);
+    } else {
+      reader.read(name, values);
+    }
+    reader.keep(set_axis(sweep, name, std::move(values)));
+  }
+  reader.read("cutoffs", sweep.cutoffs);
+  reader.read("utilization", sweep.threshold);
   if (const TomlNode* vary = reader.take("vary")) {
     TomlReader inner(*vary, where, "sweep.vary");
     for (const auto& [key, node] : vary->members) {
@@ -143,6 +255,21 @@ Result<std::vector<SweepPoint>> sweep_points(const SweepConfig& sweep) {
     return Error{fmt::format("sweep.confidence is {}, but must lie between 0 and 1, as in 0.95",
                              sweep.confidence)};
   }
+  const std::size_t rate_axis = axis_at(sweep, kRateAxis);
+  const bool has_rates = rate_axis < sweep.axes.size();
+  if ((sweep.threshold != 0 || !sweep.cutoffs.empty()) && !has_rates) {
+    return Error{"cut-offs and a utilisation threshold are about rates: give some with --rates"};
+  }
+  if (!(sweep.threshold >= 0 && sweep.threshold <= 1)) {
+    return Error{fmt::format("sweep.utilization is {}, but must lie between 0 and 1, as in 0.9",
+                             sweep.threshold)};
+  }
+  Cutoffs cutoffs;
+  if (!sweep.cutoffs.empty()) {
+    auto loaded = Cutoffs::load(sweep.cutoffs);
+    if (!loaded) return loaded.error();
+    cutoffs = std::move(*loaded);
+  }
   std::vector<SweepPoint> points;
   std::vector<std::string> policies;
   std::vector<std::size_t> at(sweep.axes.size(), 0);
@@ -157,13 +284,16 @@ Result<std::vector<SweepPoint>> sweep_points(const SweepConfig& sweep) {
         }
       }
     }
+    const bool skip =
+        has_rates && parse_real(sweep.axes[rate_axis].values[at[rate_axis]]).value_or(0) >
+                         cutoffs.of(config.cluster.shape, config.scheduling.name);
     for (const long long seed : sweep.seeds) {
       RunConfig seeded = config;
       set_seed(seeded, seed);
       seeded.output.folder.clear();
       auto complete = complete_config(std::move(seeded));
       if (!complete) return complete.error();
-      points.push_back({at, seed, std::move(*complete)});
+      points.push_back({at, seed, std::move(*complete), skip});
     }
     policies.push_back(policy_label(sweep, at));
   } while (next_combination(sweep.axes, at));
@@ -194,13 +324,16 @@ std::string to_toml(const SweepConfig& sweep) {
   }
   out += fmt::format("]\nbaseline = {}\nconfidence = {}\n", toml_quoted(sweep.baseline),
                      toml_number(sweep.confidence));
+  if (!sweep.cutoffs.empty()) out += fmt::format("cutoffs = {}\n", toml_quoted(sweep.cutoffs));
+  if (sweep.threshold > 0) out += fmt::format("utilization = {}\n", toml_number(sweep.threshold));
   std::string vary;
   for (const SweepAxis& axis : sweep.axes) {
     std::string values;
     for (const std::string& value : axis.values) {
       values += (values.empty() ? "" : ", ") + toml_quoted(value);
     }
-    const bool plain = axis.policy() || axis.name == "cluster" || axis.name == "load";
+    const bool plain = axis.policy() || axis.name == "cluster" || axis.name == "load" ||
+                       axis.key == kRateAxis || axis.key == kCountAxis;
     (plain ? out : vary) += fmt::format("{} = [{}]\n", toml_key(axis.name), values);
   }
   if (!vary.empty()) out += "\n[sweep.vary]\n" + vary;
@@ -212,8 +345,11 @@ std::vector<SweepCell> summarise(const SweepConfig& sweep, const SweepResult& re
   const std::size_t seeds = sweep.seeds.size();
   const auto values_of = [&](std::size_t cell, const MetricInfo& info) {
     std::vector<double> values(seeds);
-    for (std::size_t s = 0; s < seeds; ++s)
-      values[s] = result.metrics[cell * seeds + s].*info.field;
+    for (std::size_t s = 0; s < seeds; ++s) {
+      const std::size_t point = cell * seeds + s;
+      const bool done = result.states[point] == PointState::kDone;
+      values[s] = done ? result.metrics[point].*info.field : kNoFigure;
+    }
     return values;
   };
   const std::size_t cells = result.points.size() / seeds;
@@ -248,6 +384,70 @@ std::vector<SweepCell> summarise(const SweepConfig& sweep, const SweepResult& re
   return summary;
 }
 
+std::vector<std::vector<std::size_t>> rate_tracks(const SweepConfig& sweep,
+                                                  const std::vector<SweepPoint>& points) {
+  const std::size_t axis = axis_at(sweep, kRateAxis);
+  std::map<std::pair<std::vector<std::size_t>, long long>, std::vector<std::size_t>> tracks;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    std::vector<std::size_t> others = points[i].values;
+    others[axis] = 0;
+    tracks[{others, points[i].seed}].push_back(i);
+  }
+  const auto rate = [&](std::size_t point) {
+    return parse_real(sweep.axes[axis].values[points[point].values[axis]]).value_or(0);
+  };
+  std::vector<std::vector<std::size_t>> sorted;
+  for (auto& [key, track] : tracks) {
+    std::sort(track.begin(), track.end(),
+              [&](std::size_t a, std::size_t b) { return rate(a) < rate(b); });
+    sorted.push_back(std::move(track));
+  }
+  return sorted;
+}
+
+std::vector<FoundRate> found_rates(const SweepConfig& sweep, const SweepResult& result) {
+  const std::size_t axis = axis_at(sweep, kRateAxis);
+  std::map<std::vector<std::size_t>, std::pair<std::vector<double>, std::vector<double>>> found;
+  for (const std::vector<std::size_t>& track : rate_tracks(sweep, result.points)) {
+    double rate = 0;
+    double utilization = kNoFigure;
+    for (const std::size_t point : track) {
+      const double used = result.metrics[point].utilization;
+      if (result.states[point] != PointState::kDone || !(used <= sweep.threshold)) continue;
+      rate = parse_real(sweep.axes[axis].values[result.points[point].values[axis]]).value_or(0);
+      utilization = used;
+    }
+    std::vector<std::size_t> others = result.points[track.front()].values;
+    others[axis] = 0;
+    found[others].first.push_back(rate);
+    found[others].second.push_back(utilization);
+  }
+  std::vector<FoundRate> rows;
+  for (const auto& [values, figures] : found) {
+    rows.push_back({values, mean_interval(figures.first, sweep.confidence),
+                    mean_interval(figures.second, sweep.confidence)});
+  }
+  return rows;
+}
+
+namespace {
+
+std::string_view state_name(PointState state) {
+  switch (state) {
+    case PointState::kOpen:
+      return "open";
+    case PointState::kDone:
+      return "done";
+    case PointState::kSkipped:
+      return "skipped";
+    case PointState::kTimedOut:
+      return "timed out";
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string points_csv(const SweepConfig& sweep, const SweepResult& result) {
   std::string out;
   for (const SweepAxis& axis : sweep.axes) {
@@ -258,7 +458,7 @@ std::string points_csv(const SweepConfig& sweep, const SweepResult& result) {
   for (const MetricInfo& info : metric_list()) {
     if (machine_free(info)) out += fmt::format(",{}", info.key);
   }
-  out += '\n';
+  out += ",state\n";
   for (std::size_t i = 0; i < result.points.size(); ++i) {
     const SweepPoint& point = result.points[i];
     for (std::size_t a = 0; a < sweep.axes.size(); ++a) {
@@ -269,9 +469,10 @@ std::string points_csv(const SweepConfig& sweep, const SweepResult& result) {
     for (const MetricInfo& info : metric_list()) {
       if (!machine_free(info)) continue;
       out += ',';
-      append_number(out, result.metrics[i].*info.field);
+      append_number(
+          out, result.states[i] == PointState::kDone ? result.metrics[i].*info.field : kNoFigure);
     }
-    out += '\n';
+    out += fmt::format(",{}\n", state_name(result.states[i]));
   }
   return out;
 }

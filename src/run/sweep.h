@@ -19,7 +19,9 @@
 
 namespace muster {
 
-// One thing that is varied: `key` is its place in a run description.
+// One thing that is varied: `key` is its place in a run description. Two are more than a place:
+//   rate  jobs per hour of the generator (its rate, or the inverse of its mean distance)
+//   jobs  so many jobs, all at once where the generator can do that
 struct SweepAxis {
   std::string key;   // "scheduling", "cluster", "workload.speed"
   std::string name;  // of its column: "scheduling", "cluster", "load"
@@ -35,12 +37,15 @@ struct SweepConfig {
   std::vector<long long> seeds{1};
   std::string baseline;  // value(s) of the policy axes, joined by " + "; empty: the first
   double confidence = 0.95;
+  std::string cutoffs;   // file of rates above which policies are not tried (run/cutoffs.h)
+  double threshold = 0;  // look for the highest rate with at most this utilisation; 0: run all
 };
 
 struct SweepPoint {
   std::vector<std::size_t> values;  // by axis
   long long seed = 1;
-  RunConfig config;  // complete
+  RunConfig config;   // complete
+  bool skip = false;  // beyond a cut-off
 };
 
 // Reads the table [sweep] of a file and what it says about axes, seeds and baseline.
@@ -48,6 +53,10 @@ Status apply_sweep_toml(SweepConfig& sweep, const TomlNode& table, const std::st
 
 // A list such as "1,3,8-10"; a single number N stands for 1 to N.
 Result<std::vector<long long>> parse_seeds(std::string_view text);
+
+// Numbers as a list, "0.4,0.8", or as first, last and how many evenly spaced ones, "0.4:6.4:16"; a
+// leading 0 of such a row is left out, as nothing comes at that rate.
+Result<std::vector<std::string>> parse_points(std::string_view text, bool whole);
 
 // Adds or replaces an axis. `load` means the load parameter of the generator, or the speed of a
 // trace.
@@ -62,15 +71,24 @@ std::string to_toml(const SweepConfig& sweep);
 struct SweepOptions {
   std::string folder = {};  // for the journal and the results; empty: keep nothing
   unsigned threads = 0;     // 0: as many as the machine has
+  double timeout = 0;       // seconds after which a run is given up; 0: never
   std::function<bool()> keep_going = {};
   Progress* progress = nullptr;
 };
 
+enum class PointState : std::uint8_t {
+  kOpen,  // not run: the sweep was stopped
+  kDone,
+  kSkipped,   // beyond a cut-off, or of no use to the search
+  kTimedOut,  // given up; another sweep in the folder tries again
+};
+
 struct SweepResult {
   std::vector<SweepPoint> points;
-  std::vector<Metrics> metrics;    // by point
+  std::vector<Metrics> metrics;  // by point; only of those that are done
+  std::vector<PointState> states;
   std::size_t resumed = 0;         // points that the journal already had
-  std::size_t done = 0;            // fewer than the points if it was stopped
+  std::size_t done = 0;            // or decided otherwise; fewer than the points if it was stopped
   std::optional<Error> unwritten;  // the journal could not be kept; the sweep was stopped
   bool complete() const { return done == points.size(); }
 };
@@ -86,6 +104,18 @@ struct SweepCell {
 
 std::vector<SweepCell> summarise(const SweepConfig& sweep, const SweepResult& result,
                                  const std::vector<std::string>& metrics);
+
+// What the search for the highest rate found, one combination of the other axes.
+struct FoundRate {
+  std::vector<std::size_t> values;  // by axis; that of the rate means nothing
+  Interval rate;                    // over the seeds; 0 where even the lowest was too high
+  Interval utilization;
+};
+std::vector<FoundRate> found_rates(const SweepConfig& sweep, const SweepResult& result);
+
+// Points that differ in the rate alone, in its order: what the search goes through.
+std::vector<std::vector<std::size_t>> rate_tracks(const SweepConfig& sweep,
+                                                  const std::vector<SweepPoint>& points);
 
 // "las + consolidated": the values of the policy axes.
 std::string policy_label(const SweepConfig& sweep, const std::vector<std::size_t>& values);

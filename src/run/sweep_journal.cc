@@ -43,7 +43,8 @@ bool read_line(std::string_view line, std::size_t& point, Metrics& metrics) {
   return true;
 }
 
-// The first line in which two texts differ, for the message.
+}  // namespace
+
 std::string first_difference(std::string_view before, std::string_view now) {
   const auto old_lines = split(before, '\n');
   const auto new_lines = split(now, '\n');
@@ -54,8 +55,6 @@ std::string first_difference(std::string_view before, std::string_view now) {
   };
   return fmt::format("it has `{}` where this one has `{}`", line(old_lines), line(new_lines));
 }
-
-}  // namespace
 
 bool machine_free(const MetricInfo& info) {
   return info.key != "wall_s" && info.key != "peak_rss_mb";

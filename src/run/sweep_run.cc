@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -53,58 +55,99 @@ std::string workload_key(const RunConfig& config) {
 // What the threads share.
 class Work {
  public:
-  Work(SweepResult& result, std::optional<SweepJournal>& journal, const SweepOptions& options)
-      : result_(result), journal_(journal), options_(options) {
+  Work(const SweepConfig& sweep, SweepResult& result, std::optional<SweepJournal>& journal,
+       const SweepOptions& options)
+      : threshold_(sweep.threshold), result_(result), journal_(journal), options_(options) {
+    group_.resize(result.points.size());
     std::map<std::string, std::size_t> groups;
     for (std::size_t i = 0; i < result.points.size(); ++i) {
-      if (journal && journal->done().count(i) != 0) continue;
+      if (result.states[i] != PointState::kOpen) continue;
       const RunConfig& config = result.points[i].config;
       const auto [found, fresh] = groups.try_emplace(workload_key(config), groups_.size());
       if (fresh) groups_.push_back(std::make_unique<JobsGroup>(config.workload));
       groups_[found->second]->expect();
-      queue_.push_back({i, found->second});
+      group_[i] = found->second;
+      queue_.push_back({i});
+    }
+    if (threshold_ > 0) {
+      queue_ = rate_tracks(sweep, result.points);
+      return;
     }
     // Points of one workload follow each other, so that few workloads are in memory at once.
-    std::stable_sort(queue_.begin(), queue_.end(),
-                     [](const Item& a, const Item& b) { return a.group < b.group; });
+    std::stable_sort(queue_.begin(), queue_.end(), [this](const auto& a, const auto& b) {
+      return group_[a.front()] < group_[b.front()];
+    });
   }
 
   std::size_t size() const { return queue_.size(); }
 
   void run(std::size_t place) {
-    if (!stopped_.load()) run_one(queue_[place]);
+    if (stopped_.load()) return;
+    if (threshold_ > 0) {
+      search(queue_[place]);
+    } else {
+      run_one(queue_[place].front());
+    }
   }
 
   const std::optional<Error>& error() const { return error_; }
-  std::size_t done() const { return done_; }
 
  private:
-  struct Item {
-    std::size_t point;
-    std::size_t group;
-  };
-
   bool keep_going() const {
     return !stopped_.load(std::memory_order_relaxed) &&
            (!options_.keep_going || options_.keep_going());
   }
 
-  void run_one(const Item& item) {
-    const SweepPoint& point = result_.points[item.point];
-    auto jobs = groups_[item.group]->take();
-    if (!jobs) return fail(item.point, jobs.error());
-    const auto summary =
-        measure_run(point.config, std::move(*jobs), [this] { return keep_going(); });
-    if (!summary) return fail(item.point, summary.error());
+  // Halves the row of rates until one is low enough and the next is not. A run that was given up
+  // or is beyond a cut-off counts as too high.
+  void search(const std::vector<std::size_t>& track) {
+    std::size_t low = 0;  // so many at the beginning are low enough
+    std::size_t high = track.size();
+    while (low < high) {
+      const std::size_t middle = (low + high) / 2;
+      const std::size_t point = track[middle];
+      if (result_.states[point] == PointState::kOpen) run_one(point);
+      if (result_.states[point] == PointState::kOpen) return;
+      const bool fits = result_.states[point] == PointState::kDone &&
+                        result_.metrics[point].utilization <= threshold_;
+      if (fits) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    for (const std::size_t point : track) {
+      if (result_.states[point] == PointState::kOpen) result_.states[point] = PointState::kSkipped;
+    }
+  }
+
+  void run_one(std::size_t at) {
+    const SweepPoint& point = result_.points[at];
+    auto jobs = groups_[group_[at]]->take();
+    if (!jobs) return fail(at, jobs.error());
+    const auto begun = std::chrono::steady_clock::now();
+    bool late = false;
+    const auto summary = measure_run(point.config, std::move(*jobs), [&] {
+      if (options_.timeout > 0) {
+        const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begun;
+        late = spent.count() > options_.timeout;
+      }
+      return !late && keep_going();
+    });
+    if (!summary) return fail(at, summary.error());
     if (!*summary) {
-      stopped_.store(true);
+      if (late) {
+        result_.states[at] = PointState::kTimedOut;
+      } else {
+        stopped_.store(true);
+      }
       return;
     }
     const std::lock_guard lock(mutex_);
-    result_.metrics[item.point] = (*summary)->metrics;
-    ++done_;
+    result_.metrics[at] = (*summary)->metrics;
+    result_.states[at] = PointState::kDone;
     if (!journal_) return;
-    if (Status kept = journal_->add(item.point, (*summary)->metrics); !kept) {
+    if (Status kept = journal_->add(at, (*summary)->metrics); !kept) {
       stopped_.store(true);
       result_.unwritten = kept.error();
     }
@@ -118,15 +161,16 @@ class Work {
                                result_.points[point].seed, error.message)};
   }
 
+  double threshold_;
   SweepResult& result_;
   std::optional<SweepJournal>& journal_;
   const SweepOptions& options_;
   std::vector<std::unique_ptr<JobsGroup>> groups_;
-  std::vector<Item> queue_;
+  std::vector<std::size_t> group_;               // by point
+  std::vector<std::vector<std::size_t>> queue_;  // single points, or tracks to be searched
   std::atomic<bool> stopped_{false};
   std::mutex mutex_;
   std::optional<Error> error_;
-  std::size_t done_ = 0;
 };
 
 }  // namespace
@@ -137,6 +181,10 @@ Result<SweepResult> run_sweep(const SweepConfig& sweep, const SweepOptions& opti
   SweepResult result;
   result.points = std::move(*points);
   result.metrics.resize(result.points.size());
+  result.states.resize(result.points.size(), PointState::kOpen);
+  for (std::size_t i = 0; i < result.points.size(); ++i) {
+    if (result.points[i].skip) result.states[i] = PointState::kSkipped;
+  }
   std::optional<SweepJournal> journal;
   if (!options.folder.empty()) {
     auto opened = SweepJournal::open(options.folder, to_toml(sweep));
@@ -145,10 +193,11 @@ Result<SweepResult> run_sweep(const SweepConfig& sweep, const SweepOptions& opti
     for (const auto& [point, metrics] : journal->done()) {
       if (point >= result.points.size()) continue;
       result.metrics[point] = metrics;
+      result.states[point] = PointState::kDone;
       ++result.resumed;
     }
   }
-  Work work(result, journal, options);
+  Work work(sweep, result, journal, options);
   ProgressTask* task =
       options.progress == nullptr ? nullptr : &options.progress->task("sweep", work.size());
   in_parallel(work.size(), options.threads, [&](std::size_t place) {
@@ -157,7 +206,7 @@ Result<SweepResult> run_sweep(const SweepConfig& sweep, const SweepOptions& opti
   });
   if (task != nullptr) task->finish();
   if (work.error()) return *work.error();
-  result.done = result.resumed + work.done();
+  for (const PointState state : result.states) result.done += state == PointState::kOpen ? 0 : 1;
   return result;
 }
 

@@ -262,5 +262,71 @@ TEST(Names, CoverEveryActionAndReason) {
   }
 }
 
+Decision decision(Seconds time, std::uint32_t job, Action action) {
+  Decision one;
+  one.time = time;
+  one.job = JobId{job};
+  one.action = action;
+  return one;
+}
+
+TEST(Metrics, FinishTimeFairness) {
+  Symbols symbols;
+  MetricsFold fold(symbols);
+  TurnStats busy = turn(0, 1, 1, 1, 1);
+  busy.demanded_gpus = 2;  // twice what there is
+  fold.on_decision(decision(0, 0, Action::kSubmit));
+  fold.on_decision(decision(0, 1, Action::kSubmit));
+  fold.on_turn(busy);
+  JobRecord first = finished(0, 0, 0, 100, 1);
+  first.duration = 50;
+  fold.on_job_end(first);  // 100 / (50 * 2)
+  TurnStats quiet = turn(100, 0, 1, 1, 1);
+  quiet.demanded_gpus = 1;
+  fold.on_turn(quiet);
+  JobRecord second = finished(1, 0, 100, 200, 1);
+  second.duration = 100;
+  fold.on_job_end(second);  // 200 / (100 * 1.5)
+  const Metrics metrics = fold.summary().metrics;
+  EXPECT_DOUBLE_EQ(metrics.avg_rho, (1 + 200.0 / 150) / 2);
+  EXPECT_DOUBLE_EQ(metrics.max_rho, 200.0 / 150);
+}
+
+TEST(Metrics, LeasesExtended) {
+  Symbols symbols;
+  MetricsFold fold(symbols);
+  fold.on_turn(turn(0, 0, 4, 4));
+  // One ends, one is moved, two stay.
+  fold.on_decision(decision(10, 0, Action::kFinish));
+  fold.on_decision(decision(10, 1, Action::kMove));
+  fold.on_turn(turn(10, 0, 3, 3));
+  // Nothing happens to the three.
+  fold.on_turn(turn(20, 0, 3, 3));
+  EXPECT_DOUBLE_EQ(fold.summary().metrics.lease_extension_ratio, 5.0 / 6);
+}
+
+TEST(Metrics, CostsAndPriorities) {
+  Symbols symbols;
+  MetricsFold fold(symbols);
+  EXPECT_TRUE(std::isnan(fold.summary().metrics.cost_usd));
+  JobRecord cheap = finished(0, 0, 0, 100, 1);
+  cheap.cost = 2;
+  cheap.priority = 1;
+  JobRecord dear = finished(1, 0, 0, 300, 1);
+  dear.cost = 3;
+  dear.priority = 5;
+  fold.on_job_end(cheap);
+  fold.on_job_end(dear);
+  TurnStats spent = turn(100, 0, 1, 1);
+  spent.spent = 4;
+  fold.on_turn(spent);
+  const RunSummary summary = fold.summary();
+  EXPECT_EQ(summary.metrics.cost_usd, 4);
+  EXPECT_EQ(summary.metrics.job_cost_usd, 5);
+  ASSERT_EQ(summary.priorities.size(), 2U);
+  EXPECT_EQ(summary.priorities[1].name, "5");
+  EXPECT_EQ(summary.priorities[1].avg_jct_s, 300);
+}
+
 }  // namespace
 }  // namespace muster

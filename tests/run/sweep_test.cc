@@ -176,5 +176,110 @@ TEST(Sweep, MistakesAreToldBeforeAnythingRuns) {
   EXPECT_THAT(problem(sweep), HasSubstr("between 0 and 1"));
 }
 
+SweepConfig rate_sweep() {
+  SweepConfig sweep = small_sweep();
+  sweep.axes.clear();
+  sweep.base.workload.generator.params.erase("load");
+  EXPECT_TRUE(set_axis(sweep, "scheduling", {"fifo", "srtf"}));
+  EXPECT_TRUE(set_axis(sweep, "rate", {"2", "8", "16", "32", "48", "64", "128"}));
+  sweep.seeds = {1, 2};
+  return sweep;
+}
+
+TEST(Sweep, PointsOfARow) {
+  const auto points = [](std::string_view text, bool whole = false) {
+    const auto parsed = parse_points(text, whole);
+    return parsed ? *parsed : std::vector<std::string>{"error"};
+  };
+  EXPECT_THAT(points("0.4,0.8"), ElementsAre("0.4", "0.8"));
+  EXPECT_THAT(points("0:2:5"), ElementsAre("0.5", "1", "1.5", "2"));
+  EXPECT_THAT(points("1:1:1"), ElementsAre("1"));
+  EXPECT_THAT(points("0:700:8", true),
+              ElementsAre("100", "200", "300", "400", "500", "600", "700"));
+  for (const std::string_view wrong : {"", "a", "1:2", "2:1:3", "1:2:0", "-1,2", "0:0:1"}) {
+    EXPECT_THAT(points(wrong), ElementsAre("error")) << wrong;
+  }
+}
+
+TEST(Sweep, RatesAndCounts) {
+  const auto points = sweep_points(rate_sweep());
+  ASSERT_TRUE(points) << points.error().message;
+  EXPECT_EQ(points->front().config.workload.generator.params.at("rate"), "2");
+  SweepConfig counts = small_sweep();
+  ASSERT_TRUE(set_axis(counts, "jobs", {"5", "10"}));
+  const auto counted = sweep_points(counts);
+  ASSERT_TRUE(counted) << counted.error().message;
+  EXPECT_EQ(counted->front().config.workload.generator.params.at("jobs"), "5");
+  SweepConfig traced = small_sweep();
+  traced.base.workload.generator = {};
+  traced.base.workload.trace = "jobs.csv";
+  traced.axes.clear();
+  ASSERT_TRUE(set_axis(traced, "rate", {"5"}));
+  const auto refused = sweep_points(traced);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("rates need a generator"));
+}
+
+TEST(Sweep, CutOffsSkipRates) {
+  TemporaryFolder folder;
+  SweepConfig sweep = rate_sweep();
+  sweep.cutoffs = folder.write("cutoffs.json", R"({"2x4": {"fifo": 16, "other": 1}})").string();
+  const auto result = run_sweep(sweep, {.threads = 1});
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_TRUE(result->complete());
+  int skipped = 0;
+  for (std::size_t i = 0; i < result->points.size(); ++i) {
+    const bool fifo = result->points[i].values[0] == 0;
+    const bool high = result->points[i].values[1] > 2;
+    EXPECT_EQ(result->states[i] == PointState::kSkipped, fifo && high);
+    skipped += result->states[i] == PointState::kSkipped ? 1 : 0;
+  }
+  EXPECT_EQ(skipped, 4 * 2);
+  EXPECT_THAT(points_csv(sweep, *result), HasSubstr(",skipped\n"));
+  sweep.cutoffs = folder.write("bad.json", R"({"2x4": {"fifo": "much"}})").string();
+  const auto bad = sweep_points(sweep);
+  ASSERT_FALSE(bad);
+  EXPECT_THAT(bad.error().message, HasSubstr("2x4, fifo: expected jobs per hour"));
+}
+
+TEST(Sweep, FindsTheHighestRateOfAUtilisation) {
+  TemporaryFolder folder;
+  SweepConfig sweep = rate_sweep();
+  const auto all = run_sweep(sweep, {.threads = 1});
+  ASSERT_TRUE(all) << all.error().message;
+  sweep.threshold = 0.5;
+  const std::string where = (folder.path() / "sweep").string();
+  const auto found = run_sweep(sweep, {.folder = where, .threads = 2});
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_TRUE(found->complete());
+  std::size_t run = 0;
+  for (const PointState state : found->states) run += state == PointState::kDone ? 1 : 0;
+  EXPECT_LT(run, found->points.size() * 2 / 3) << "a search must not run everything";
+  const std::vector<FoundRate> rows = found_rates(sweep, *found);
+  ASSERT_EQ(rows.size(), 2U);
+  for (const FoundRate& row : rows) EXPECT_GT(row.rate.mean, 0);
+  // Every rate it settles on is low enough, and the next one is not.
+  for (const auto& track : rate_tracks(sweep, found->points)) {
+    for (std::size_t i = 0; i < track.size(); ++i) {
+      if (found->states[track[i]] != PointState::kDone) continue;
+      EXPECT_EQ(found->metrics[track[i]].utilization, all->metrics[track[i]].utilization);
+    }
+  }
+  const auto again = run_sweep(sweep, {.folder = where, .threads = 1});
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->resumed, run);
+}
+
+TEST(Sweep, GivesUpRunsThatTakeTooLong) {
+  SweepConfig sweep = rate_sweep();
+  sweep.base.workload.generator.params["jobs"] = "20000";
+  sweep.seeds = {1};
+  ASSERT_TRUE(set_axis(sweep, "rate", {"100000"}));
+  const auto result = run_sweep(sweep, {.threads = 1, .timeout = 1e-9});
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_TRUE(result->complete());
+  EXPECT_EQ(result->states.front(), PointState::kTimedOut);
+}
+
 }  // namespace
 }  // namespace muster

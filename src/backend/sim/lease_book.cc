@@ -4,6 +4,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "model/keep.h"
+
 namespace muster {
 
 void LeaseBook::run(const Command& command, double step_rate, Seconds cost) {
@@ -57,8 +59,17 @@ void LeaseBook::give(Seconds now) {
   bool gave = false;
   for (Entry& entry : running_) {
     if (entry.leased) continue;
-    assert(entry.rate > 0 && "a performance model gave a job no speed");
     const double left = entry.total - entry.done;
+    if (!(entry.rate > 0)) {
+      // It was believed to run here, and does not: the round is lost.
+      entry.steps = 0;
+      entry.end = now + std::max(rule_.length, entry.cost);
+      entry.cost = 0;
+      entry.leased = true;
+      entry.lost = false;
+      gave = true;
+      continue;
+    }
     const double most = std::trunc(entry.rate * (rule_.length - entry.cost));
     // Whoever is too slow for a step in a round makes the round longer.
     entry.steps = std::min(most < 1 && !rule_.step_per_gpu ? 1.0 : std::max(most, 0.0), left);
@@ -98,7 +109,7 @@ void LeaseBook::lose(NodeId node, int gpu, Seconds at) {
 // The steps are split evenly over the GPUs, the last one takes the rest; published Gavel counts the
 // lease as failed if one of them got none.
 bool LeaseBook::too_few(const Entry& entry) const {
-  if (!rule_.step_per_gpu) return false;
+  if (!rule_.step_per_gpu || !(entry.rate > 0)) return false;
   if (entry.gpu_count == 1) return !(entry.steps > 0);
   return std::floor(entry.steps / entry.gpu_count) <= 0;
 }
@@ -127,6 +138,28 @@ void LeaseBook::settle(std::vector<JobEvent>& events) {
   for (std::size_t i = running_.size(); i-- > 0;) {
     if (!(running_[i].total - running_[i].done > 0)) remove(i);
   }
+}
+
+void LeaseBook::keep(Archive& archive) {
+  archive.each(running_, [&archive](Entry& entry) {
+    archive.value(entry.job);
+    archive.value(entry.slot);
+    muster::keep(archive, entry.gpus);
+    archive.list(entry.mates);
+    archive.value(entry.total);
+    archive.value(entry.done);
+    archive.value(entry.unit);
+    archive.value(entry.rate);
+    archive.value(entry.cost);
+    archive.value(entry.steps);
+    archive.value(entry.end);
+    archive.value(entry.gpu_count);
+    archive.value(entry.leased);
+    archive.value(entry.lost);
+  });
+  archive.list(where_);
+  archive.list(done_);
+  archive.list(owner_);
 }
 
 }  // namespace muster

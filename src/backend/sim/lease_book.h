@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "base/archive.h"
 #include "engine/backend.h"
 #include "engine/pacing.h"
 
@@ -31,6 +32,8 @@ class LeaseBook {
   void lose(NodeId node, int gpu, Seconds at);
   // Ends all leases and appends what became of them, by time.
   void settle(std::vector<JobEvent>& events);
+
+  void keep(Archive& archive);
 
  private:
   struct Entry {

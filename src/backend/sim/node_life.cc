@@ -115,6 +115,13 @@ JobEvent NodeLife::pop() {
   return event;
 }
 
+void NodeLife::keep(Archive& archive) {
+  archive.list(states_);
+  archive.mark(streams_.size());
+  for (NodeStream& stream : streams_) archive.value(stream);
+  archive.list(heap_);
+}
+
 void NodeLife::forget_failures() {
   options_.node_mtbf = kNever;
   options_.gpu_mtbf = kNever;

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "base/archive.h"
 #include "base/random.h"
 #include "engine/job_event.h"
 #include "model/cluster_spec.h"
@@ -32,6 +33,7 @@ class NodeLife {
   // Forgets the failures to come, which nobody can know of; the schedule and the repairs of what is
   // broken now stay.
   void forget_failures();
+  void keep(Archive& archive);
 
  private:
   enum class Source : std::uint8_t { kSchedule, kNode, kGpu };

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <functional>
 
+#include "base/archive.h"
+
 namespace muster {
 
 SimBackend::SimBackend(std::shared_ptr<const ClusterSpec> cluster,
@@ -207,6 +209,18 @@ Seconds SimBackend::advance(Seconds until, bool stop_at_event, std::vector<JobEv
   }
   now_ = limit;
   return now_;
+}
+
+bool SimBackend::keep(Archive& archive) {
+  nodes_.keep(archive);
+  leases_.keep(archive);
+  archive.list(countdown_);
+  archive.list(heap_);
+  archive.list(run_);
+  archive.list(running_);
+  archive.value(live_);
+  archive.value(now_);
+  return true;
 }
 
 std::unique_ptr<Backend> SimBackend::fork() const {

@@ -9,12 +9,13 @@
 #include "backend/sim/lease_book.h"
 #include "backend/sim/node_life.h"
 #include "backend/sim/progress_rule.h"
+#include "base/archive.h"
 #include "engine/backend.h"
 #include "perf/restart_cost.h"
 
 namespace muster {
 
-class SimBackend final : public Backend {
+class SimBackend final : public Backend, public Keepable {
  public:
   SimBackend(std::shared_ptr<const ClusterSpec> cluster, std::shared_ptr<const PerfModel> perf,
              std::shared_ptr<const RestartCost> cost, const FailureOptions& failures = {},
@@ -24,6 +25,7 @@ class SimBackend final : public Backend {
   Seconds advance(Seconds until, bool stop_at_event, std::vector<JobEvent>& events) override;
   Seconds next_event() override;
   std::unique_ptr<Backend> fork() const override;
+  bool keep(Archive& archive) override;
 
  private:
   struct Completion {

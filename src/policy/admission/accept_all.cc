@@ -1,12 +1,14 @@
+#include "base/archive.h"
 #include "policy/builtin.h"
 
 namespace muster {
 namespace {
 
 // Everyone who could ever fit is let in.
-class AcceptAll final : public AdmissionPolicy {
+class AcceptAll final : public AdmissionPolicy, public Keepable {
  public:
   AdmissionAnswer admit(const View&, const Load&, const JobSpec&) override { return {}; }
+  bool keep(Archive&) override { return true; }
   std::unique_ptr<AdmissionPolicy> clone() const override {
     return std::make_unique<AcceptAll>(*this);
   }

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/archive.h"
 #include "base/params.h"
 #include "model/ids.h"
 
@@ -80,6 +81,8 @@ class Allocator {
   virtual AllocatorTraits traits() const = 0;
   // Fills `allocation`, which comes reset.
   virtual void allocate(const AllocationProblem& problem, Allocation& allocation) = 0;
+  // Saves its state or puts it back (base/archive.h); false: it cannot, and neither can the run.
+  virtual bool keep(Archive&) { return false; }
   virtual std::unique_ptr<Allocator> clone() const = 0;
 };
 

@@ -34,6 +34,10 @@ class Allox final : public Allocator {
     if (n > 0 && !waiting_.empty()) assign(problem, workers, allocation);
     remember(problem, allocation);
   }
+  bool keep(Archive& archive) override {
+    archive.map(held_);
+    return true;
+  }
   std::unique_ptr<Allocator> clone() const override { return std::make_unique<Allox>(*this); }
 
  private:

@@ -46,6 +46,11 @@ class GavelFifo final : public Allocator {
     }
     if (mode_ == FifoMode::kPacked) pack(problem, allocation);
   }
+  bool keep(Archive& archive) override {
+    archive.value(random_);
+    archive.map(held_);
+    return true;
+  }
   std::unique_ptr<Allocator> clone() const override { return std::make_unique<GavelFifo>(*this); }
 
  private:

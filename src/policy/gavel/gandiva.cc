@@ -45,6 +45,11 @@ class Gandiva final : public Allocator {
       }
     }
   }
+  bool keep(Archive& archive) override {
+    archive.value(random_);
+    archive.map(mates_);
+    return true;
+  }
   std::unique_ptr<Allocator> clone() const override { return std::make_unique<Gandiva>(*this); }
 
  private:

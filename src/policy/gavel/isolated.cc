@@ -47,6 +47,7 @@ class Isolated final : public Allocator {
                   &allocation.alone[j * problem.types]);
     }
   }
+  bool keep(Archive&) override { return true; }
   std::unique_ptr<Allocator> clone() const override { return std::make_unique<Isolated>(*this); }
 };
 
@@ -64,6 +65,7 @@ class Proportional final : public Allocator {
       }
     }
   }
+  bool keep(Archive&) override { return true; }
   std::unique_ptr<Allocator> clone() const override {
     return std::make_unique<Proportional>(*this);
   }

@@ -1,8 +1,9 @@
 #include "policy/gavel/rounds.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+
+#include "policy/gavel/problem.h"
 
 namespace muster {
 namespace {
@@ -13,16 +14,6 @@ double steps_left(const Job& job, Seconds now) {
   if (!(job.spec.iterations > 0)) return std::max(0.0, job.total_work - done);
   return std::max(0.0,
                   job.spec.iterations - std::round(done * job.spec.iterations / job.total_work));
-}
-
-double rate_on(const View& view, const JobSpec& job, Symbol type, const JobSpec* mate) {
-  if (job.gpu_type != kNoSymbol && job.gpu_type != type) return 0;
-  Footing footing;
-  footing.gpus = job.gpus;
-  footing.gpu_type = type;
-  const std::array<const JobSpec*, 1> neighbours = {mate};
-  if (mate != nullptr) footing.neighbours = neighbours;
-  return view.perf.step_rate(job, footing);
 }
 
 }  // namespace
@@ -47,6 +38,8 @@ RoundsPolicy::RoundsPolicy(const RoundsPolicy& other)
       owners_(other.owners_),
       gone_(other.gone_),
       fresh_(other.fresh_),
+      prices_(other.prices_),
+      book_(other.book_),
       last_reset_(other.last_reset_),
       last_turn_(other.last_turn_),
       round_end_(other.round_end_),
@@ -54,6 +47,30 @@ RoundsPolicy::RoundsPolicy(const RoundsPolicy& other)
       pending_(other.pending_),
       idle_(other.idle_),
       any_gpus_(other.any_gpus_) {}
+
+bool RoundsPolicy::keep(Archive& archive) {
+  archive.value(shuffler_);
+  archive.value(types_);
+  archive.list(symbols_);
+  archive.list(capacity_);
+  archive.list(type_time_);
+  archive.list(entries_);
+  archive.list(cells_);
+  archive.list(round_);
+  archive.list(owners_);
+  archive.list(gone_);
+  archive.list(fresh_);
+  archive.list(prices_);
+  archive.value(last_reset_);
+  archive.value(last_turn_);
+  archive.value(round_end_);
+  archive.value(emptied_);
+  archive.value(pending_);
+  archive.value(idle_);
+  archive.value(any_gpus_);
+  claims_stale_ = true;
+  return allocator_->keep(archive);
+}
 
 void RoundsPolicy::on_job(JobMoment moment, Slot slot, const View& view) {
   const JobId id = view.jobs[slot].spec.id;
@@ -93,6 +110,26 @@ Seconds RoundsPolicy::wake(const View& view) const {
   return view.now + (view.turn_length > 0 ? view.turn_length : options_.round);
 }
 
+void RoundsPolicy::judge(const View& view, std::vector<Verdict>& verdicts) {
+  if (fresh_.empty()) return;
+  learn_types(view);
+  for (const Slot slot : fresh_) {
+    const JobSpec& job = view.jobs[slot].spec;
+    const bool runs = std::any_of(symbols_.begin(), symbols_.end(), [&](Symbol type) {
+      return job.gpus <= view.cluster.ever_for(job.partition, type) &&
+             rate_on(view.perf, job, type, nullptr) > 0;
+    });
+    if (runs) continue;
+    Verdict verdict;
+    verdict.job = slot;
+    verdict.state = JobState::kRefused;
+    verdict.reason = Reason::kNeverFits;
+    verdict.end = view.now;
+    verdict.done = view.now;
+    verdicts.push_back(verdict);
+  }
+}
+
 void RoundsPolicy::schedule(const View& view, Plan& plan) {
   learn_types(view);
   if (options_.published && emptied_ < view.now) pass_empty_turn();
@@ -111,26 +148,35 @@ void RoundsPolicy::schedule(const View& view, Plan& plan) {
   last_turn_ = view.now;
 }
 
-// The columns of Gavel's matrices are types in alphabetical order, which for its three types is the
-// order of its cluster specification backwards.
 void RoundsPolicy::learn_types(const View& view) {
   if (types_ == 0) {
-    for (const Pool& pool : view.cluster.pools()) {
-      if (std::find(symbols_.begin(), symbols_.end(), pool.gpu_type) == symbols_.end()) {
-        symbols_.push_back(pool.gpu_type);
-      }
-    }
-    std::reverse(symbols_.begin(), symbols_.end());
+    symbols_ = type_columns(view.cluster);
     types_ = symbols_.size();
     type_time_.assign(types_, 0.0);
   }
-  std::vector<int> now(types_, 0);
+  usable_.assign(types_, 0);
   for (const Pool& pool : view.cluster.pools()) {
     const auto at = std::find(symbols_.begin(), symbols_.end(), pool.gpu_type);
-    now[static_cast<std::size_t>(at - symbols_.begin())] += pool.usable;
+    usable_[static_cast<std::size_t>(at - symbols_.begin())] += pool.usable;
   }
-  if (now != capacity_) {
-    capacity_ = std::move(now);
+  if (usable_ != capacity_) {
+    capacity_ = usable_;
+    pending_ = true;
+  }
+  learn_prices(view);
+}
+
+void RoundsPolicy::learn_prices(const View& view) {
+  if (!options_.prices.empty()) {
+    prices_.assign(options_.prices.rbegin(), options_.prices.rend());
+    return;
+  }
+  if (book_ == nullptr) return;
+  prices_.resize(types_, -1);
+  for (std::size_t w = 0; w < types_; ++w) {
+    const double price = book_->at(symbols_[w], view.now);
+    if (price == prices_[w]) continue;
+    prices_[w] = price;
     pending_ = true;
   }
 }
@@ -168,14 +214,34 @@ void RoundsPolicy::book_last_round(const View& view) {
   for (const Turn& turn : round_) {
     if (!turn.ran) continue;
     const Seconds spent = turn.end - start;
+    if (options_.learns && entries_[turn.entry].pair()) {
+      learn_rates(view, turn, turn.end - last_turn_);
+    }
     cell(turn.entry, turn.column).time += spent;
     type_time_[turn.column] += spent;
   }
   round_.clear();
 }
 
+void RoundsPolicy::learn_rates(const View& view, const Turn& turn, Seconds spent) {
+  if (!(spent > 0)) return;
+  const Entry& entry = entries_[turn.entry];
+  Cell& one = cell(turn.entry, turn.column);
+  const auto learn = [&](Slot slot, JobId id, double left, double& rate) {
+    const Job& job = view.jobs[slot];
+    if (job.spec.id != id || !job.running()) return;  // its last round may have been a short one
+    const double seen = (left - steps_left(job, view.now)) / spent;
+    // Whole steps, and the wait for a slower mate, make measured rates a little smaller.
+    constexpr double kSame = 0.03;
+    if (std::abs(seen - rate) > kSame * rate) rate = seen;
+  };
+  learn(entry.a, entry.first, turn.left, one.rate);
+  learn(entry.b, entry.second, turn.mate_left, one.mate_rate);
+}
+
 void RoundsPolicy::remove_gone() {
   if (gone_.empty()) return;
+  claims_stale_ = true;
   std::sort(gone_.begin(), gone_.end());
   const auto left = [this](JobId id) { return std::binary_search(gone_.begin(), gone_.end(), id); };
   std::size_t kept = 0;
@@ -230,9 +296,9 @@ void RoundsPolicy::add_entry(const View& view, Slot a, Slot b) {
     fresh.time = second == nullptr ? options_.round / 2 : 0;
     const bool fits =
         options_.published || first.gpus <= view.cluster.ever_for(first.partition, symbols_[w]);
-    fresh.rate = fits ? rate_on(view, first, symbols_[w], second) : 0;
+    fresh.rate = fits ? rate_on(view.perf, first, symbols_[w], second) : 0;
     if (second != nullptr) {
-      fresh.mate_rate = fits ? rate_on(view, *second, symbols_[w], &first) : 0;
+      fresh.mate_rate = fits ? rate_on(view.perf, *second, symbols_[w], &first) : 0;
     }
     cells_.push_back(fresh);
   }
@@ -270,7 +336,7 @@ void RoundsPolicy::ask(const View& view) {
   problem_.now = view.now;
   problem_.types = types_;
   problem_.capacity = capacity_;
-  problem_.price.assign(options_.prices.rbegin(), options_.prices.rend());
+  problem_.price = prices_;
   problem_.jobs.clear();
   problem_.rates.clear();
   problem_.pairs.clear();
@@ -280,13 +346,7 @@ void RoundsPolicy::ask(const View& view) {
     if (entries_[e].pair()) continue;
     const Job& job = view.jobs[entries_[e].a];
     position[index(entries_[e].a)] = problem_.jobs.size();
-    AllocationJob asked;
-    asked.id = job.spec.id;
-    asked.gpus = job.spec.gpus;
-    asked.weight = job.spec.priority > 0 ? job.spec.priority : 1;
-    asked.steps_left = steps_left(job, view.now);
-    asked.age = view.now - job.spec.submit;
-    asked.deadline_in = job.spec.deadline - view.now;
+    AllocationJob asked = allocation_job(job.spec, steps_left(job, view.now), view.now);
     const auto owner = std::find(owners_.begin(), owners_.end(), job.spec.user);
     asked.owner = static_cast<std::size_t>(owner - owners_.begin());
     problem_.jobs.push_back(asked);
@@ -303,6 +363,7 @@ void RoundsPolicy::ask(const View& view) {
   }
   allocation_.reset(problem_);
   allocator_->allocate(problem_, allocation_);
+  claims_stale_ = true;
   std::size_t alone = 0;
   std::size_t paired = 0;
   for (std::size_t e = 0; e < entries_.size(); ++e) {
@@ -314,35 +375,35 @@ void RoundsPolicy::ask(const View& view) {
   }
 }
 
-void RoundsPolicy::set_priorities() {
+void RoundsPolicy::find_claims() {
+  claims_stale_ = false;
+  claims_.resize(types_);
+  for (std::vector<std::size_t>& of_type : claims_) of_type.clear();
   for (std::size_t e = 0; e < entries_.size(); ++e) {
     for (std::size_t w = 0; w < types_; ++w) {
       Cell& one = cell(e, w);
       const bool runs = one.rate != 0 && (!entries_[e].pair() || one.mate_rate != 0);
-      const double part = type_time_[w] == 0 ? 0 : one.time / type_time_[w];
-      if (!entries_[e].allocated || one.fraction == 0 || !runs) {
-        one.priority = 0;
-      } else {
-        one.priority = part > 0 ? one.fraction / part : one.fraction * 1e9;
-      }
+      one.priority = 0;
+      if (entries_[e].allocated && one.fraction != 0 && runs) claims_[w].push_back(e * types_ + w);
     }
   }
 }
 
-std::vector<std::size_t> RoundsPolicy::type_order() {
-  std::vector<std::size_t> order(types_);
-  for (std::size_t w = 0; w < types_; ++w) order[w] = types_ - 1 - w;
-  if (!allocator_->traits().knows_types) shuffler_.shuffle(order);
-  return order;
+void RoundsPolicy::set_priorities() {
+  if (claims_stale_) find_claims();
+  for (std::size_t w = 0; w < types_; ++w) {
+    for (const std::size_t at : claims_[w]) {
+      Cell& one = cells_[at];
+      const double part = type_time_[w] == 0 ? 0 : one.time / type_time_[w];
+      one.priority = part > 0 ? one.fraction / part : one.fraction * 1e9;
+    }
+  }
 }
 
-// Positions in the table of cells, in order of precedence.
-bool RoundsPolicy::before(std::size_t a, std::size_t b) const {
-  const Cell& x = cells_[a];
-  const Cell& y = cells_[b];
-  if (x.priority != y.priority) return x.priority > y.priority;
-  if (x.deficit != y.deficit) return x.deficit > y.deficit;
-  return x.fraction > y.fraction;
+void RoundsPolicy::order_types() {
+  order_.resize(types_);
+  for (std::size_t w = 0; w < types_; ++w) order_[w] = types_ - 1 - w;
+  if (!allocator_->traits().knows_types) shuffler_.shuffle(order_);
 }
 
 void RoundsPolicy::choose(const View& view, Plan& plan) {
@@ -350,38 +411,22 @@ void RoundsPolicy::choose(const View& view, Plan& plan) {
   left_ = capacity_;
   unchosen_ = 0;
   for (const Entry& entry : entries_) unchosen_ += entry.pair() ? 0 : 1;
-  const bool strict = allocator_->traits().strict;
-  std::vector<std::size_t> claims;
-  std::vector<std::size_t> others;
-  const auto gather = [&](std::size_t w) {
-    for (std::size_t e = 0; e < entries_.size(); ++e) {
-      (cell(e, w).priority > 0 ? claims : others).push_back(e * types_ + w);
-    }
-  };
-  const auto walk_both = [&] {
-    walk(claims);
-    // Who has no claim takes what is left; sorting them is worth it only if something is.
-    if (!strict) {
-      std::erase_if(others, [&](std::size_t at) {
-        const Entry& entry = entries_[at / types_];
-        return left_[at % types_] == 0 || chosen_[index(entry.a)] != 0 ||
-               (entry.pair() && chosen_[index(entry.b)] != 0);
-      });
-      walk(others);
-    }
-    claims.clear();
-    others.clear();
-  };
-  for (const std::size_t w : type_order()) {
-    gather(w);
-    if (!options_.global_queue) walk_both();
+  order_types();
+  // Type by type, or all at once.
+  const std::size_t step = options_.global_queue ? types_ : 1;
+  for (std::size_t from = 0; from < types_; from += step) {
+    take_claims(from, from + step);
+    if (!allocator_->traits().strict) take_others(from, from + step);
   }
-  if (options_.global_queue) walk_both();
   // Where the placement could follow in nothing, any GPUs are better than none until the next
   // reset.
   if (!options_.published && !idle_ && view.jobs.running().empty()) any_gpus_ = true;
-  for (const Turn& turn : round_) {
+  for (Turn& turn : round_) {
     const Entry& entry = entries_[turn.entry];
+    if (options_.learns && entry.pair()) {
+      turn.left = steps_left(view.jobs[entry.a], view.now);
+      turn.mate_left = steps_left(view.jobs[entry.b], view.now);
+    }
     if (any_gpus_) {
       plan.add(Share::alone(entry.a, entry.gpus));
       if (entry.pair()) plan.add(Share::alone(entry.b, entry.gpus));
@@ -397,12 +442,42 @@ void RoundsPolicy::choose(const View& view, Plan& plan) {
   }
 }
 
-void RoundsPolicy::walk(std::vector<std::size_t>& order) {
-  std::stable_sort(order.begin(), order.end(),
-                   [this](std::size_t a, std::size_t b) { return before(a, b); });
-  for (const std::size_t at : order) {
-    if (unchosen_ == 0) return;
-    take(at / types_, at % types_);
+void RoundsPolicy::take_claims(std::size_t from, std::size_t to) {
+  bids_.clear();
+  for (std::size_t i = from; i < to; ++i) {
+    for (const std::size_t at : claims_[order_[i]]) add_bid(at);
+  }
+  walk();
+}
+
+// Who has no claim takes what is left; looking for them is worth it only if something is.
+void RoundsPolicy::take_others(std::size_t from, std::size_t to) {
+  bids_.clear();
+  if (unchosen_ == 0) return;
+  for (std::size_t i = from; i < to; ++i) {
+    const std::size_t w = order_[i];
+    if (left_[w] == 0) continue;
+    for (std::size_t e = 0; e < entries_.size(); ++e) {
+      const Entry& entry = entries_[e];
+      const bool taken =
+          chosen_[index(entry.a)] != 0 || (entry.pair() && chosen_[index(entry.b)] != 0);
+      if (taken || entry.gpus > left_[w] || cell(e, w).priority > 0) continue;
+      add_bid(e * types_ + w);
+    }
+  }
+  walk();
+}
+
+// In order of precedence. Few of many may get something, so the order is made only as far as it is
+// looked at.
+void RoundsPolicy::walk() {
+  const auto after = [](const Bid& a, const Bid& b) { return b < a; };
+  std::make_heap(bids_.begin(), bids_.end(), after);
+  auto end = bids_.end();
+  while (end != bids_.begin() && unchosen_ > 0) {
+    std::pop_heap(bids_.begin(), end, after);
+    --end;
+    take(end->at / types_, end->at % types_);
   }
 }
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/random_python.h"
+#include "model/prices.h"
 #include "policy/gavel/allocator.h"
 #include "policy/scheduling.h"
 
@@ -29,10 +30,11 @@ struct RoundOptions {
   std::int64_t seed = 0;
   bool global_queue = false;   // one order over all types instead of type by type
   bool published = false;      // with the peculiarities of the artifact
+  bool learns = false;         // pairs that have run are known by what they did, not by belief
   std::vector<double> prices;  // dollars per GPU and hour, in the order of the cluster's types
 };
 
-class RoundsPolicy final : public SchedulingPolicy {
+class RoundsPolicy final : public SchedulingPolicy, public PriceAware, public Keepable {
  public:
   RoundsPolicy(std::unique_ptr<Allocator> allocator, RoundOptions options);
   RoundsPolicy(const RoundsPolicy& other);
@@ -43,8 +45,12 @@ class RoundsPolicy final : public SchedulingPolicy {
     return {.preemptive = true, .settles = false, .work_conserving = false};
   }
   void schedule(const View& view, Plan& plan) override;
+  // A job that no GPU type can run, or has GPUs enough for, is refused as it comes.
+  void judge(const View& view, std::vector<Verdict>& verdicts) override;
   void on_job(JobMoment moment, Slot slot, const View& view) override;
   Seconds wake(const View& view) const override;
+  void use_prices(std::shared_ptr<const PriceBook> prices) override { book_ = std::move(prices); }
+  bool keep(Archive& archive) override;
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<RoundsPolicy>(*this);
   }
@@ -73,13 +79,37 @@ class RoundsPolicy final : public SchedulingPolicy {
     std::size_t entry = 0;
     std::size_t column = 0;
     Seconds end = kNever;  // known once one of its jobs has left
+    double left = 0;       // steps of the first and of its mate at the beginning; of pairs
+    double mate_left = 0;
     bool ran = true;
   };
 
+  // What decides between cells, taken out of the table to be sorted.
+  struct Bid {
+    double priority = 0;
+    double deficit = 0;
+    double fraction = 0;
+    std::size_t at = 0;        // its place among the cells
+    std::size_t sequence = 0;  // types in their order, then the older job
+    bool operator<(const Bid& other) const {
+      if (priority != other.priority) return priority > other.priority;
+      if (deficit != other.deficit) return deficit > other.deficit;
+      if (fraction != other.fraction) return fraction > other.fraction;
+      return sequence < other.sequence;
+    }
+  };
+
   Cell& cell(std::size_t entry, std::size_t column) { return cells_[entry * types_ + column]; }
+  void add_bid(std::size_t at) {
+    const Cell& one = cells_[at];
+    bids_.push_back({one.priority, one.deficit, one.fraction, at, bids_.size()});
+  }
   void learn_types(const View& view);
   void pass_empty_turn();
+  void learn_prices(const View& view);
   void book_last_round(const View& view);
+  // What a pair was believed to do is replaced by what it did.
+  void learn_rates(const View& view, const Turn& turn, Seconds spent);
   void remove_gone();
   void add_fresh(const View& view);
   void add_entry(const View& view, Slot a, Slot b);
@@ -88,13 +118,16 @@ class RoundsPolicy final : public SchedulingPolicy {
   bool in_vain(const View& view) const;
   void reset(const View& view);
   void ask(const View& view);
+  void find_claims();
   void set_priorities();
   void choose(const View& view, Plan& plan);
-  // Takes whom it can, in order of precedence. Entries are given by their places among the cells.
-  void walk(std::vector<std::size_t>& order);
+  // Take whom they can, in order of precedence: those with a claim on the types from one place of
+  // the order to another, and the others.
+  void take_claims(std::size_t from, std::size_t to);
+  void take_others(std::size_t from, std::size_t to);
+  void walk();
   void take(std::size_t entry, std::size_t column);
-  std::vector<std::size_t> type_order();
-  bool before(std::size_t a, std::size_t b) const;
+  void order_types();
 
   std::unique_ptr<Allocator> allocator_;
   RoundOptions options_;
@@ -109,8 +142,15 @@ class RoundsPolicy final : public SchedulingPolicy {
   std::vector<Symbol> owners_;  // users in the order of their first jobs
   std::vector<JobId> gone_;
   std::vector<Slot> fresh_;
-  std::vector<char> chosen_;  // by slot, in this round
-  std::vector<int> left_;     // GPUs, by column
+  std::vector<char> chosen_;                      // by slot, in this round
+  std::vector<int> left_;                         // GPUs, by column
+  std::vector<int> usable_;                       // scratch
+  std::vector<std::size_t> order_;                // of columns, in this round
+  std::vector<Bid> bids_;                         // scratch
+  std::vector<std::vector<std::size_t>> claims_;  // by column: cells with a fraction, in order
+  bool claims_stale_ = true;
+  std::vector<double> prices_;  // by column, as last seen
+  std::shared_ptr<const PriceBook> book_;
   std::size_t unchosen_ = 0;  // jobs that could still be chosen
   AllocationProblem problem_;
   Allocation allocation_;

@@ -180,6 +180,8 @@ ParamList params_of(std::string_view name) {
       {"prices", ParamKind::kReals, "",
        "dollars per GPU and hour, in the order of the cluster's types, as in 0.74:0.43:0.135", 1e-9,
        1e9},
+      {"learns", ParamKind::kFlag, "false",
+       "what a pair was believed to do is replaced by what it did, once it has run"},
       {"seed", ParamKind::kInteger, "0", "of Python's random numbers", 0, 9e15},
       {"as_published", ParamKind::kFlag, "false",
        "with the defects of the published code; see docs/gavel.md"},
@@ -231,6 +233,7 @@ RoundOptions round_options_of(const Params& params) {
   options.seed = params.integer("seed");
   options.global_queue = params.flag("global_queue");
   options.published = params.flag("as_published");
+  options.learns = params.flag("learns");
   options.prices = params.reals("prices");
   return options;
 }

@@ -1,6 +1,7 @@
 // The placement rules that are one search each.
 #include <algorithm>
 
+#include "base/archive.h"
 #include "policy/builtin.h"
 #include "policy/placement/search.h"
 
@@ -18,7 +19,7 @@ int largest_node(const ClusterState& cluster, const JobSpec& job) {
   return largest;
 }
 
-class SearchPlacement final : public WalkingPlacement {
+class SearchPlacement final : public WalkingPlacement, public Keepable {
  public:
   SearchPlacement(bool backfill, Search search, bool one_node)
       : WalkingPlacement(backfill, !one_node), search_(search), one_node_(one_node) {}
@@ -26,6 +27,7 @@ class SearchPlacement final : public WalkingPlacement {
     if (one_node_ && gpus > largest_node(cluster, job)) return false;
     return WalkingPlacement::ever_fits(cluster, job, gpus);
   }
+  bool keep(Archive&) override { return true; }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<SearchPlacement>(*this);
   }

@@ -1,0 +1,118 @@
+// A run's state as bytes, to be put back later: one function per class names its members once, and
+// an archive either writes them or reads them.
+//
+//   void keep(Archive& archive) { archive.value(count_); archive.list(times_); archive.text(name_);
+//   }
+//
+// The bytes are for the program that wrote them: they follow its layout in memory.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace muster {
+
+class Archive;
+
+// What can be saved and put back. False: not as it is now, and neither can what it is part of.
+class Keepable {
+ public:
+  virtual ~Keepable() = default;
+  virtual bool keep(Archive& archive) = 0;
+};
+
+class Archive {
+ public:
+  Archive() = default;                                                        // writes
+  explicit Archive(std::string_view bytes) : rest_(bytes), reading_(true) {}  // reads
+
+  bool reading() const { return reading_; }
+  // False once reading has met an end or a mark where none should be: the bytes are damaged.
+  bool good() const { return good_; }
+  bool finished() const { return rest_.empty(); }
+  const std::string& bytes() const { return bytes_; }
+
+  template <typename T>
+  void value(T& value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    raw(&value, sizeof(T));
+  }
+  // Of values that are nothing but their bytes.
+  template <typename T>
+  void list(std::vector<T>& values) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    const std::uint64_t count = size(values.size(), sizeof(T));
+    if (reading_) values.resize(count);
+    if (count > 0) raw(values.data(), count * sizeof(T));
+  }
+  // Of others: `keep` is called with each.
+  template <typename Values, typename Keep>
+  void each(Values& values, Keep keep) {
+    const std::uint64_t count = size(values.size(), 1);
+    if (reading_) values.resize(count);
+    for (auto& one : values) {
+      if (good_) keep(one);
+    }
+  }
+  template <typename Key, typename Value>
+  void map(std::map<Key, Value>& values) {
+    std::vector<Key> keys;
+    std::vector<Value> contents;
+    for (const auto& [key, content] : values) {
+      keys.push_back(key);
+      contents.push_back(content);
+    }
+    list(keys);
+    list(contents);
+    if (!reading_) return;
+    values.clear();
+    if (keys.size() != contents.size()) good_ = false;
+    for (std::size_t i = 0; good_ && i < keys.size(); ++i) values[keys[i]] = contents[i];
+  }
+  void text(std::string& text) {
+    const std::uint64_t count = size(text.size(), 1);
+    if (reading_) text.resize(count);
+    raw(text.data(), count);
+  }
+  // A number that must be the same when it is read: tells at once where two sides differ.
+  void mark(std::uint64_t number) {
+    std::uint64_t found = number;
+    value(found);
+    if (found != number) good_ = false;
+  }
+
+ private:
+  std::uint64_t size(std::size_t now, std::size_t each) {
+    std::uint64_t count = now;
+    value(count);
+    if (reading_ && count > rest_.size() / each) {
+      good_ = false;
+      return 0;
+    }
+    return count;
+  }
+  void raw(void* data, std::size_t bytes) {
+    if (!reading_) {
+      bytes_.append(static_cast<const char*>(data), bytes);
+      return;
+    }
+    if (!good_ || bytes > rest_.size()) {
+      good_ = false;
+      return;
+    }
+    if (bytes > 0) std::memcpy(data, rest_.data(), bytes);
+    rest_.remove_prefix(bytes);
+  }
+
+  std::string bytes_;
+  std::string_view rest_;
+  bool reading_ = false;
+  bool good_ = true;
+};
+
+}  // namespace muster

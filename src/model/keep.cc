@@ -1,0 +1,99 @@
+#include "model/keep.h"
+
+namespace muster {
+
+void keep(Archive& archive, GpuSet& gpus) {
+  std::vector<NodeGpus> parts;
+  for (int i = 0; i < gpus.nodes(); ++i) parts.push_back(gpus[i]);
+  archive.list(parts);
+  if (!archive.reading()) return;
+  gpus.clear();
+  for (const NodeGpus& part : parts) gpus.add(part.node, part.mask);
+}
+
+void keep(Archive& archive, JobSpec& job) {
+  archive.value(job.id);
+  archive.value(job.submit);
+  archive.value(job.arrival);
+  archive.value(job.duration);
+  archive.value(job.gpus);
+  archive.value(job.min_gpus);
+  archive.value(job.max_gpus);
+  archive.value(job.deadline);
+  archive.value(job.value);
+  archive.list(job.later);
+  archive.value(job.estimate);
+  archive.value(job.cpus);
+  archive.value(job.memory_gb);
+  archive.value(job.iterations);
+  archive.value(job.step_ms);
+  archive.value(job.stage_ms);
+  archive.value(job.batch_size);
+  archive.value(job.priority);
+  archive.value(job.model);
+  archive.value(job.user);
+  archive.value(job.partition);
+  archive.value(job.gpu_type);
+  archive.text(job.name);
+}
+
+void keep(Archive& archive, Job& job) {
+  keep(archive, job.spec);
+  archive.value(job.self);
+  archive.value(job.state);
+  archive.value(job.total_work);
+  archive.value(job.work);
+  archive.value(job.rate);
+  archive.value(job.since);
+  archive.value(job.saved_work);
+  keep(archive, job.gpus);
+  archive.value(job.host);
+  archive.value(job.held_since);
+  archive.value(job.held_before);
+  archive.value(job.gpu_seconds_before);
+  archive.value(job.waiting_since);
+  archive.value(job.waited_before);
+  archive.value(job.admitted);
+  archive.value(job.first_start);
+  archive.value(job.preemptions);
+  archive.value(job.restarts);
+  archive.value(job.crashes);
+  archive.value(job.resizes);
+  archive.value(job.lost_work);
+  archive.value(job.overhead);
+  archive.value(job.start_order);
+  archive.value(job.joined);
+  archive.value(job.guest);
+  archive.value(job.partner);
+}
+
+void keep(Archive& archive, JobRecord& record) {
+  archive.value(record.id);
+  archive.text(record.name);
+  archive.value(record.submit);
+  archive.value(record.arrival);
+  archive.value(record.start);
+  archive.value(record.end);
+  archive.value(record.queue);
+  archive.value(record.gpus);
+  archive.value(record.status);
+  archive.value(record.reason);
+  archive.value(record.preemptions);
+  archive.value(record.restarts);
+  archive.value(record.resizes);
+  archive.value(record.duration);
+  archive.value(record.gpu_seconds);
+  archive.value(record.cost);
+  archive.value(record.lost_work);
+  archive.value(record.overhead);
+  archive.value(record.deadline);
+  archive.value(record.done);
+  archive.value(record.value);
+  archive.value(record.best_value);
+  archive.value(record.priority);
+  archive.value(record.user);
+  archive.value(record.partition);
+  archive.value(record.model);
+}
+
+}  // namespace muster

@@ -1,0 +1,40 @@
+#include "policy/gavel/problem.h"
+
+#include <algorithm>
+#include <array>
+
+namespace muster {
+
+std::vector<Symbol> type_columns(const ClusterState& cluster) {
+  std::vector<Symbol> types;
+  for (const Pool& pool : cluster.pools()) {
+    if (std::find(types.begin(), types.end(), pool.gpu_type) == types.end()) {
+      types.push_back(pool.gpu_type);
+    }
+  }
+  std::reverse(types.begin(), types.end());
+  return types;
+}
+
+double rate_on(const PerfModel& perf, const JobSpec& job, Symbol type, const JobSpec* mate) {
+  if (job.gpu_type != kNoSymbol && job.gpu_type != type) return 0;
+  Footing footing;
+  footing.gpus = job.gpus;
+  footing.gpu_type = type;
+  const std::array<const JobSpec*, 1> neighbours = {mate};
+  if (mate != nullptr) footing.neighbours = neighbours;
+  return perf.step_rate(job, footing);
+}
+
+AllocationJob allocation_job(const JobSpec& job, double steps_left, Seconds now) {
+  AllocationJob asked;
+  asked.id = job.id;
+  asked.gpus = job.gpus;
+  asked.weight = job.priority > 0 ? job.priority : 1;
+  asked.steps_left = steps_left;
+  asked.age = now - job.submit;
+  asked.deadline_in = job.deadline - now;
+  return asked;
+}
+
+}  // namespace muster

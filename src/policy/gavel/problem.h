@@ -1,0 +1,22 @@
+// From a cluster and its jobs to the numbers that allocators are asked with; shared by the rounds
+// (policy/gavel/rounds.h) and by execution without them (run/ideal_run.h).
+#pragma once
+
+#include <vector>
+
+#include "model/cluster_state.h"
+#include "perf/perf_model.h"
+#include "policy/gavel/allocator.h"
+
+namespace muster {
+
+// The GPU types of a cluster in the order of the columns: from the last that it names to the first.
+// For Gavel's three types that is the alphabetical order of its matrices.
+std::vector<Symbol> type_columns(const ClusterState& cluster);
+
+// Steps per second on GPUs of a type, alone or beside a mate; 0 where it may not or cannot run.
+double rate_on(const PerfModel& perf, const JobSpec& job, Symbol type, const JobSpec* mate);
+
+AllocationJob allocation_job(const JobSpec& job, double steps_left, Seconds now);
+
+}  // namespace muster

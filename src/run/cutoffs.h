@@ -1,0 +1,28 @@
+// Rates above which a sweep does not try: by cluster and policy, as Gavel's sweeps read them from a
+// JSON file.
+//
+//   {"36:36:36": {"max_min_fairness": 5.2, "max_min_fairness_perf": 6.0}}
+//
+// A run far above what the cluster can serve never ends its window. Policies may be given by
+// Gavel's names or by ours.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/result.h"
+
+namespace muster {
+
+class Cutoffs {
+ public:
+  static Result<Cutoffs> load(const std::string& path);
+
+  // Jobs per hour; infinite where nobody set a limit.
+  double of(const std::string& cluster, const std::string& policy) const;
+
+ private:
+  std::map<std::pair<std::string, std::string>, double> rates_;  // by cluster and Gavel's name
+};
+
+}  // namespace muster

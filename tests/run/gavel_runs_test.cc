@@ -1,0 +1,278 @@
+// Runs of Gavel's policies in the large: saved and continued, without rounds, with prices, with
+// beliefs, and with jobs that cannot run.
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "run/load_config.h"
+#include "run/simulation.h"
+#include "support/gavel_table.h"
+#include "support/paths.h"
+#include "support/simulation.h"
+#include "support/temporary_folder.h"
+
+namespace muster {
+namespace {
+
+using ::testing::HasSubstr;
+
+class GavelRuns : public ::testing::Test {
+ protected:
+  GavelRuns() { table_ = folder_.write("table.json", gavel_table_json()).string(); }
+
+  Result<RunConfig> try_config(const std::string& toml) {
+    auto document = parse_toml(toml, "test");
+    if (!document) return document.error();
+    ConfigLayers layers;
+    layers.preset = (source_dir() / "presets/gavel.toml").string();
+    auto config = load_config(*document, "test", "", layers);
+    if (!config) return config.error();
+    return complete_config(std::move(*config));
+  }
+  RunConfig config(const std::string& toml) {
+    auto made = try_config(toml);
+    EXPECT_TRUE(made) << (made ? "" : made.error().message);
+    return made ? std::move(*made) : RunConfig{};
+  }
+  // Jobs that the generator draws, on a small cluster.
+  RunConfig drawn(const std::string& policy, const std::string& more = {},
+                  const std::string& params = {}) {
+    return config(fmt::format(
+        "seed = 3\ncluster = '2:2:2'\nscheduling = '{0}'\nperf = [{{name = 'throughputs', file = "
+        "'{1}'}}]\n{2}\n[workload.generator]\nname = 'gavel'\nthroughputs = '{1}'\nlam = 5000\n"
+        "jobs = 40\n{3}\n",
+        policy, table_, more, params));
+  }
+  // Jobs of a trace in Gavel's form: type, GPUs, steps, arrival.
+  RunConfig traced(const std::string& policy, const std::string& rows, const std::string& cluster,
+                   const std::string& more = {}) {
+    const std::string trace = folder_.write("jobs.trace", rows).string();
+    return config(
+        fmt::format("seed = 0\ncluster = '{}'\nscheduling = '{}'\nperf = [{{name = 'throughputs', "
+                    "file = '{}'}}]\n"
+                    "{}\n[workload]\ntrace = '{}'\nformat = 'gavel'\nrebase = 'no'\n",
+                    cluster, policy, table_, more, trace));
+  }
+  static std::string row(const std::string& type, int gpus, double steps, double arrival) {
+    return fmt::format("{}\tx\tdir\t--steps\t1\t{}\t{}\t1\t-1.000000\t{}\n", type, steps, gpus,
+                       arrival);
+  }
+
+  struct Outcome {
+    RunLog log;
+    Metrics metrics;
+    std::string error;
+    bool complete = false;
+  };
+  static Outcome run(const RunConfig& config, SaveOptions save = {}) {
+    Outcome outcome;
+    auto simulation = Simulation::make(config);
+    if (!simulation) {
+      outcome.error = simulation.error().message;
+      return outcome;
+    }
+    MetricsFold fold((*simulation)->symbols(), metrics_options(config));
+    (*simulation)->observe(outcome.log);
+    (*simulation)->observe(fold);
+    (*simulation)->save(std::move(save));
+    const auto ended = (*simulation)->run();
+    if (!ended) outcome.error = ended.error().message;
+    outcome.complete = ended && *ended;
+    outcome.metrics = fold.summary().metrics;
+    return outcome;
+  }
+
+  TemporaryFolder folder_;
+  std::string table_;
+};
+
+std::vector<std::string> records(const RunLog& log) {
+  std::vector<std::string> lines;
+  for (const JobRecord& job : log.jobs) {
+    lines.push_back(fmt::format("{} {} {} {} {} {} {}", index(job.id), job.start, job.end,
+                                job.queue, job.preemptions, job.gpu_seconds, job.cost));
+  }
+  return lines;
+}
+
+TEST_F(GavelRuns, GoOnFromWhereTheyWereSaved) {
+  const std::string file = (folder_.path() / "saved").string();
+  for (const std::string policy :
+       {"gavel-isolated", "gavel-fifo", "gavel-gandiva", "gavel-allox", "gavel-fifo-packed"}) {
+    const RunConfig whole = drawn(policy);
+    const Outcome straight = run(whole);
+    ASSERT_TRUE(straight.complete) << policy << straight.error;
+    const Outcome saving = run(whole, {.at_job = 20, .file = file});
+    ASSERT_TRUE(saving.complete) << policy << saving.error;
+    EXPECT_EQ(records(saving.log), records(straight.log)) << "saving must not change the run";
+    const Outcome later = run(whole, {.continue_from = file});
+    ASSERT_TRUE(later.complete) << policy << later.error;
+    EXPECT_EQ(records(later.log), records(straight.log)) << policy;
+    EXPECT_EQ(later.log.lines(), straight.log.lines()) << policy;
+    EXPECT_EQ(later.log.turns.size(), straight.log.turns.size());
+    EXPECT_EQ(later.log.placements.size(), straight.log.placements.size());
+    EXPECT_EQ(later.metrics.avg_jct_s, straight.metrics.avg_jct_s);
+    EXPECT_EQ(later.metrics.utilization, straight.metrics.utilization);
+    EXPECT_EQ(later.metrics.avg_rho, straight.metrics.avg_rho);
+  }
+}
+
+TEST_F(GavelRuns, SavedWithFailuresTheyFailTheSame) {
+  const std::string file = (folder_.path() / "saved").string();
+  const RunConfig whole =
+      drawn("gavel-isolated", "[failures]\nnode_mtbf = 200000\nnode_repair = 4000\n");
+  const Outcome straight = run(whole);
+  EXPECT_GT(straight.metrics.restarts, 0);
+  ASSERT_TRUE(run(whole, {.at_job = 25, .file = file}).complete);
+  const Outcome later = run(whole, {.continue_from = file});
+  EXPECT_EQ(records(later.log), records(straight.log));
+}
+
+TEST_F(GavelRuns, WhatCannotGoOnIsTold) {
+  const std::string file = (folder_.path() / "saved").string();
+  const RunConfig whole = drawn("gavel-isolated");
+  ASSERT_TRUE(run(whole, {.at_job = 5, .file = file}).complete);
+  EXPECT_THAT(run(drawn("gavel-allox"), {.continue_from = file}).error,
+              HasSubstr("saved with another description"));
+  EXPECT_THAT(run(whole, {.continue_from = table_}).error, HasSubstr("is not a saved run"));
+  const std::string bytes = folder_.read("saved");
+  folder_.write("short", bytes.substr(0, bytes.size() - 100));
+  EXPECT_THAT(run(whole, {.continue_from = (folder_.path() / "short").string()}).error,
+              HasSubstr("damaged or cut off"));
+  EXPECT_THAT(run(whole, {.at_job = 4000, .file = file}).error, HasSubstr("job 4000 never came"));
+  RunConfig other = drawn("las");
+  EXPECT_THAT(run(other, {.at_job = 5, .file = file}).error, HasSubstr("cannot be saved"));
+  EXPECT_THAT(run(drawn("gavel-isolated", "pacing = 'ideal'"), {.at_job = 5, .file = file}).error,
+              HasSubstr("cannot be saved"));
+}
+
+TEST_F(GavelRuns, IdealExecutionIsTheFractions) {
+  // Two equal jobs on one GPU get half of it each; when one is done, the other gets all.
+  const std::string lm = "LM (batch size 5)";  // 110 steps per second on a v100
+  const RunConfig two = traced("gavel-isolated", row(lm, 1, 11000, 0) + row(lm, 1, 33000, 0),
+                               "1:0:0", "pacing = 'ideal'");
+  const Outcome outcome = run(two);
+  ASSERT_TRUE(outcome.complete) << outcome.error;
+  ASSERT_EQ(outcome.log.jobs.size(), 2U);
+  EXPECT_NEAR(outcome.log.job(0).end, 200, 1e-9);
+  EXPECT_NEAR(outcome.log.job(1).end, 400, 1e-9);
+  EXPECT_NEAR(outcome.log.job(0).gpu_seconds, 100, 1e-9);
+  EXPECT_NEAR(outcome.log.job(1).gpu_seconds, 300, 1e-9);
+  // A job that comes in between changes the division at once.
+  const RunConfig three = traced("gavel-isolated", row(lm, 1, 22000, 0) + row(lm, 1, 5500, 50),
+                                 "1:0:0", "pacing = 'ideal'");
+  const Outcome later = run(three);
+  EXPECT_NEAR(later.log.job(1).end, 150, 1e-9);
+  EXPECT_NEAR(later.log.job(0).end, 250, 1e-9);
+}
+
+TEST_F(GavelRuns, IdealExecutionOfManyJobsIsNearTheRounds) {
+  for (const std::string policy : {"gavel-isolated", "gavel-fifo-perf", "gavel-gandiva"}) {
+    const Outcome rounds = run(drawn(policy));
+    const Outcome ideal = run(drawn(policy, "pacing = 'ideal'"));
+    ASSERT_TRUE(ideal.complete) << ideal.error;
+    EXPECT_EQ(ideal.log.jobs.size(), rounds.log.jobs.size());
+    EXPECT_EQ(ideal.metrics.finished, 40);
+  }
+  EXPECT_THAT(run(drawn("las", "pacing = 'ideal'")).error,
+              HasSubstr("needs one of the policies of Gavel"));
+}
+
+TEST_F(GavelRuns, CostsArePricesTimesTime) {
+  const std::string lm = "LM (batch size 5)";
+  const std::string prices = "[prices.table]\nv100 = 3.6\n";
+  // Two jobs after each other on one GPU for 200 s in all; nothing else costs anything.
+  const RunConfig one =
+      traced("gavel-fifo-perf", row(lm, 1, 11000, 0) + row(lm, 1, 11000, 0), "1:0:0", prices);
+  const Outcome outcome = run(one);
+  ASSERT_TRUE(outcome.complete) << outcome.error;
+  EXPECT_NEAR(outcome.metrics.cost_usd, 0.2, 1e-3);
+  EXPECT_NEAR(outcome.metrics.job_cost_usd, 0.2, 1e-3);
+  EXPECT_NEAR(outcome.log.job(0).cost, 0.1, 1e-3);
+  const Outcome unpriced = run(traced("gavel-fifo-perf", row(lm, 1, 11000, 0), "1:0:0"));
+  EXPECT_TRUE(std::isnan(unpriced.metrics.cost_usd));
+  EXPECT_THAT(run(traced("gavel-fifo-perf", row(lm, 1, 11000, 0), "1:1:0", prices)).error,
+              HasSubstr("GPUs of type 'p100' and nobody says what they cost"));
+  // A file of prices that change, of two sellers.
+  const std::string file = folder_
+                               .write("prices.csv",
+                                      "time_s,gpu_type,price,seller\n0,v100,7.2,a\n"
+                                      "100,v100,3.6,a\n0,v100,36,b\n")
+                               .string();
+  const RunConfig changing = traced("gavel-fifo-perf", row(lm, 1, 22000, 0), "1:0:0",
+                                    fmt::format("[prices]\nfile = '{}'\nsellers = ['a']\n", file));
+  EXPECT_NEAR(run(changing).metrics.cost_usd, 0.2 + 0.1, 1e-3);
+}
+
+TEST_F(GavelRuns, BeliefsAboutPairsAreReplacedByWhatTheyDo) {
+  const std::string beliefs = fmt::format(
+      "beliefs = [{{name = 'estimated-throughputs', file = '{}', profiled = 0.3, references = 4}}]",
+      table_);
+  const Outcome known = run(drawn("gavel-gandiva"));
+  const Outcome believed = run(drawn("gavel-gandiva:learns=true", beliefs));
+  ASSERT_TRUE(believed.complete) << believed.error;
+  EXPECT_EQ(believed.metrics.finished, 40);
+  EXPECT_NEAR(believed.metrics.avg_jct_s, known.metrics.avg_jct_s, 0.25 * known.metrics.avg_jct_s);
+}
+
+TEST_F(GavelRuns, JobsThatCannotRunAreRefusedAtOnce) {
+  const std::string lm = "LM (batch size 5)";
+  for (const std::string pacing : {"", "pacing = 'ideal'"}) {
+    // Eight GPUs on 4:4:4: Gavel's own simulation never ends.
+    const Outcome wide =
+        run(traced("gavel-isolated", row(lm, 8, 1000, 0) + row(lm, 1, 1000, 0), "4:4:4", pacing));
+    ASSERT_TRUE(wide.complete) << wide.error;
+    EXPECT_EQ(wide.metrics.refused, 1);
+    EXPECT_EQ(wide.metrics.finished, 1);
+    EXPECT_EQ(wide.log.job(0).reason, Reason::kNeverFits);
+  }
+  EXPECT_THAT(run(traced("gavel-isolated", row("Unheard-of", 1, 1000, 0), "4:4:4")).error,
+              HasSubstr("'Unheard-of' on 1 GPUs is not in the table"));
+}
+
+TEST_F(GavelRuns, OneJobIsEnough) {
+  for (const AllocatorInfo& info : allocator_table()) {
+    for (const std::string pacing : {"", "pacing = 'ideal'"}) {
+      const Outcome outcome =
+          run(traced(std::string(info.name), row("A3C", 1, 4000, 0), "1:1:1", pacing));
+      ASSERT_TRUE(outcome.complete) << info.name << ": " << outcome.error;
+      EXPECT_EQ(outcome.metrics.finished, 1) << info.name;
+    }
+  }
+}
+
+TEST_F(GavelRuns, SteadyStatePrioritiesAndFixedDurations) {
+  const RunConfig steady =
+      drawn("gavel-isolated", "",
+            "steady_state = '2:2:2'\nfixed_duration = 7200\nmulti_priority = true\n");
+  const Outcome outcome = run(steady);
+  ASSERT_TRUE(outcome.complete) << outcome.error;
+  int at_start = 0;
+  int urgent = 0;
+  for (const JobRecord& job : outcome.log.jobs) {
+    at_start += job.submit == 0 ? 1 : 0;
+    urgent += job.priority == 5 ? 1 : 0;
+    EXPECT_EQ(job.duration, 7200);
+  }
+  EXPECT_EQ(at_start, 6 + 1) << "one for each GPU, and the first of the stream";
+  EXPECT_GT(urgent, 0);
+  EXPECT_LT(urgent, 20);
+}
+
+TEST_F(GavelRuns, DeadlinesAreCountedBothWays) {
+  RunConfig config = drawn("gavel-isolated", "", "deadlines = true\n");
+  config.measure.deadlines = "lateness";
+  const Outcome right = run(config);
+  config.measure.deadlines = "as-gavel";
+  const Outcome published = run(config);
+  EXPECT_EQ(right.metrics.deadline_jobs, 40);
+  EXPECT_EQ(right.metrics.avg_jct_s, published.metrics.avg_jct_s);
+  EXPECT_GT(right.metrics.late_jobs, published.metrics.late_jobs)
+      << "late arrivals hardly ever miss a deadline in Gavel's counting";
+}
+
+}  // namespace
+}  // namespace muster
