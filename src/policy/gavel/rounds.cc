@@ -224,13 +224,14 @@ void RoundsPolicy::book_last_round(const View& view) {
 }
 
 void RoundsPolicy::learn_rates(const View& view, const Turn& turn, Seconds spent) {
-  if (!(spent > 0)) return;
+  if (spent < options_.round / 2) return;  // too short to measure anything
   const Entry& entry = entries_[turn.entry];
   Cell& one = cell(turn.entry, turn.column);
   const auto learn = [&](Slot slot, JobId id, double left, double& rate) {
     const Job& job = view.jobs[slot];
     if (job.spec.id != id || !job.running()) return;  // its last round may have been a short one
     const double seen = (left - steps_left(job, view.now)) / spent;
+    if (seen < 0) return;  // work was lost
     // Whole steps, and the wait for a slower mate, make measured rates a little smaller.
     constexpr double kSame = 0.03;
     if (std::abs(seen - rate) > kSame * rate) rate = seen;
