@@ -241,8 +241,19 @@ bool Engine::dead_end() {
   // A whole cluster will not become better; and nodes that fail and return for ever are no hope
   // after all have done so many times.
   const auto nodes = static_cast<int>(cluster_.node_count());
-  return parts_.backend->next_event() == kNever ||
-         cluster_.usable_gpus() == cluster_.spec().total_gpus() || vain_events_ > 20 * (nodes + 1);
+  return parts_.backend->next_event() == kNever || cluster_.usable_gpus() == gpus_to_hope_for() ||
+         vain_events_ > 20 * (nodes + 1);
+}
+
+int Engine::gpus_to_hope_for() const {
+  const ClusterSpec& spec = cluster_.spec();
+  std::vector<bool> gone(spec.nodes.size(), false);
+  for (const NodeChange& change : spec.schedule) {
+    gone[index(change.node)] = !change.joins && change.time <= now_;
+  }
+  int sum = 0;
+  for (std::size_t i = 0; i < gone.size(); ++i) sum += gone[i] ? 0 : spec.nodes[i].gpus;
+  return sum;
 }
 
 void Engine::give_up_waiting() {

@@ -112,6 +112,8 @@ class Engine final : public WhatIf {
   void look_closely(TurnStats& stats) const;
   // Whether jobs wait and nothing that is known to come can change that.
   bool dead_end();
+  // GPUs of the nodes that have not left for good: there will never be more.
+  int gpus_to_hope_for() const;
   // When one of the policies wants to be asked again though nothing happened.
   Seconds policy_wake() const;
   void give_up_waiting();

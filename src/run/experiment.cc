@@ -20,8 +20,7 @@ constexpr std::string_view kWithin = "jct_within.";
 constexpr std::string_view kRatio = "ratio.";
 constexpr std::string_view kJctRatio = "avg_jct_ratio";
 
-Status check_key(const std::string& key, bool of_model) {
-  if (of_model) return check_model_figure(key);
+Status check_key(const std::string& key) {
   const bool own = key == "run_preemptions" || key == "best_effort_avg_jct_s" || key == kJctRatio;
   if (own || find_metric(key) != nullptr) return Done{};
   if (key.starts_with(kRatio)) {
@@ -43,6 +42,13 @@ Status check_key(const std::string& key, bool of_model) {
   return Error{unknown_name("figure", key, known)};
 }
 
+Status check_any_key(const std::string& key, const ExperimentRun& run) {
+  if (run.model) return check_model_figure(key);
+  if (run.runtime) return check_runtime_figure(key);
+  if (run.hierarchy) return check_hierarchy_figure(key);
+  return check_key(key);
+}
+
 // Figures by key, into the expectations of a run; the keys of tables inside are joined by dots.
 class FigureReader {
  public:
@@ -55,7 +61,8 @@ class FigureReader {
         read(value, key + ".");
         continue;
       }
-      if (Status known = check_key(key, run_.model.has_value()); !known) {
+      const Status known = check_any_key(key, run_);
+      if (!known) {
         reader_.fail(value, known.error().message);
       }
       const auto number = parse_real(value.text);
@@ -130,6 +137,8 @@ void find_files(ExperimentRun& run) {
     }
   }
   if (run.model) replace(run.model->file);
+  if (run.runtime) replace(run.runtime->throughputs);
+  if (run.hierarchy) replace(run.hierarchy->throughputs);
 }
 
 Result<ExperimentRun> read_run(const TomlNode& node, const RunConfig& base,
@@ -144,6 +153,16 @@ Result<ExperimentRun> read_run(const TomlNode& node, const RunConfig& base,
     auto task = read_model_task(*model, where);
     if (!task) return task.error();
     run.model = std::move(*task);
+  }
+  if (const TomlNode* runtime = reader.take("runtime")) {
+    auto task = read_runtime_task(*runtime, where);
+    if (!task) return task.error();
+    run.runtime = std::move(*task);
+  }
+  if (const TomlNode* hierarchy = reader.take("hierarchy")) {
+    auto task = read_hierarchy_task(*hierarchy, where);
+    if (!task) return task.error();
+    run.hierarchy = std::move(*task);
   }
   reader.read("not_possible", run.missing);
   reader.read("shown", run.shown);
@@ -166,7 +185,7 @@ Result<ExperimentRun> read_run(const TomlNode& node, const RunConfig& base,
   }
   if (Status read = reader.finish(); !read) return read.error();
   find_files(run);
-  if (!run.missing.empty() || run.model) return run;
+  if (!run.missing.empty() || !run.simulated()) return run;
   std::vector<RunConfig*> all{&run.config};
   for (std::vector<RunConfig>* others : {&run.more, &run.against}) {
     for (RunConfig& other : *others) all.push_back(&other);
@@ -209,7 +228,7 @@ Result<Experiment> parse_experiment(const TomlNode& document, const std::string&
   if (const TomlNode* adjust = reader.take("adjust")) {
     TomlReader table(*adjust, where, "adjust");
     for (const auto& [key, value] : adjust->members) {
-      if (Status known = check_key(key, false); !known) table.fail(value, known.error().message);
+      if (Status known = check_key(key); !known) table.fail(value, known.error().message);
       table.read(key, experiment.adjust[key]);
     }
     reader.keep(table.finish());

@@ -17,7 +17,9 @@
 #include "report/progress.h"
 #include "run/config.h"
 #include "run/golden.h"
+#include "run/hierarchy_task.h"
 #include "run/model_task.h"
+#include "run/runtime_task.h"
 
 namespace muster {
 
@@ -29,7 +31,8 @@ namespace muster {
 // partition, of jobs of a priority, or with so many GPUs); jct_within.SECONDS, the share of jobs
 // completed in that time; ratio.KEY, a figure over that of the run it is held against, and
 // avg_jct_ratio, the mean over jobs of the completion time over the one there. Of models: see
-// run/model_task.h.
+// run/model_task.h; of runtimes, run/runtime_task.h;
+// of hierarchies, run/hierarchy_task.h.
 struct ExpectedFigure {
   std::string key;
   double artifact = 0;
@@ -42,11 +45,14 @@ struct ExperimentRun {
   std::vector<RunConfig> more;     // the same with other seeds: figures are means over all
   std::vector<RunConfig> against;  // what it is held against, seed by seed; or empty
   std::vector<ExpectedFigure> expected;
-  std::optional<ModelTask> model;  // a model is trained and tested; nothing is simulated
-  GoldenSource golden;             // its file is a path under the reference folders
-  std::vector<std::string> shown;  // as in Experiment, of this run alone
+  std::optional<ModelTask> model;          // a model is trained and tested; nothing is simulated
+  std::optional<RuntimeTask> runtime;      // a decision is timed; nothing is simulated
+  std::optional<HierarchyTask> hierarchy;  // a division among entities; nothing is simulated
+  GoldenSource golden;                     // its file is a path under the reference folders
+  std::vector<std::string> shown;          // as in Experiment, of this run alone
   long long seeds = 0;  // a policy that draws: run with its seeds 1 to this, means are compared
   std::string missing;  // why it cannot be run: a file is not here, or a part of Muster
+  bool simulated() const { return !model && !runtime && !hierarchy; }
 };
 
 struct Experiment {

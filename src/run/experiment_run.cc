@@ -234,11 +234,13 @@ double run_figure(const RunSummary& summary, const JobTimes& times, const std::s
   return summary_figure(summary, key).value_or(kNoFigure);
 }
 
-Result<std::optional<RunCheck>> check_model(const Experiment& experiment,
-                                            const ExperimentRun& run) {
+// A run that is a task of another kind than a simulation.
+Result<std::optional<RunCheck>> check_task(const Experiment& experiment, const ExperimentRun& run) {
   RunCheck check;
   check.run = run.name;
-  const auto figures = run_model_task(*run.model);
+  const auto figures = run.model     ? run_model_task(*run.model)
+                       : run.runtime ? run_runtime_task(*run.runtime)
+                                     : run_hierarchy_task(*run.hierarchy);
   if (!figures) return Error{fmt::format("run '{}': {}", run.name, figures.error().message)};
   for (const ExpectedFigure& expected : run.expected) {
     const auto found = figures->find(expected.key);
@@ -265,7 +267,7 @@ Result<std::optional<RunCheck>> check_run(const Experiment& experiment, const Ex
   check.run = run.name;
   check.missing = run.missing;
   if (!run.missing.empty()) return std::optional<RunCheck>(std::move(check));
-  if (run.model) return check_model(experiment, run);
+  if (!run.simulated()) return check_task(experiment, run);
   std::vector<GoldenJob> golden;
   if (!run.golden.file.empty()) {
     if (const auto path = find_reference_file(run.golden.file); path) {

@@ -10,11 +10,11 @@
 #include <fmt/format.h>
 
 #include "base/random_python.h"
-#include "base/text.h"
 #include "perf/throughput_table.h"
 #include "policy/gavel/program_allocators.h"
 #include "policy/gavel/split.h"
 #include "policy/table.h"
+#include "run/make_allocator.h"
 #include "workload/generate/generators.h"
 
 namespace muster {
@@ -127,41 +127,27 @@ double timed_parts(const Allocator& allocator, const AllocationProblem& problem,
   return slowest;
 }
 
-const AllocatorInfo* find_allocator(std::string_view name) {
-  for (const AllocatorInfo& info : allocator_table()) {
-    if (info.name == name) return &info;
-  }
-  return nullptr;
-}
-
 // With the parameters' defaults. Water filling serves entities of weights 1 to 3, as in the figure.
-Result<std::unique_ptr<Allocator>> make_allocator(const std::string& name, int trial,
-                                                  ParamTexts given = {}) {
-  const AllocatorInfo* info = find_allocator(name);
-  if (info == nullptr) {
-    std::vector<std::string_view> known;
-    for (const AllocatorInfo& one : allocator_table()) known.push_back(one.name);
-    return Error{unknown_name("policy with fractions", name, known)};
-  }
-  const auto row = find_row("policy", scheduling_table(), name);
+Result<std::unique_ptr<Allocator>> timed_allocator(const std::string& name, int trial,
+                                                   ParamTexts given = {}) {
+  Choice choice{name, std::move(given)};
+  const auto row = find_row("scheduling policy", scheduling_table(), name);
   if (!row) return row.error();
   for (const ParamInfo& param : (*row)->params) {
     if (param.name != "entities") continue;
     PythonRandom random(trial);
     for (std::size_t e = 0; e < kEntities; ++e) {
-      given["entities"] += fmt::format("{}{}", e == 0 ? "" : ":", 1 + random.choice(3));
+      choice.params["entities"] += fmt::format("{}{}", e == 0 ? "" : ":", 1 + random.choice(3));
     }
   }
-  const auto params = Params::make(name, (*row)->params, given);
-  if (!params) return params.error();
-  return info->make(*params, false);
+  return make_allocator(choice);
 }
 
 Result<double> off_general(const std::string& name, int trial, const AllocationProblem& problem,
                            const Allocation& ours) {
   const auto reached = raised(name, problem, ours);
   if (!reached) return 0.0;
-  const auto general = make_allocator(name, trial, {{"solver", "simplex"}});
+  const auto general = timed_allocator(name, trial, {{"solver", "simplex"}});
   if (!general) return general.error();
   Allocation theirs;
   timed(**general, problem, theirs);
@@ -193,7 +179,7 @@ Result<std::vector<PolicyRuntime>> measure_policy_runtimes(
       row.jobs = jobs;
       double kept = 0;
       for (int trial = 0; trial < options.trials; ++trial) {
-        const auto made = make_allocator(name, trial);
+        const auto made = timed_allocator(name, trial);
         if (!made) return made.error();
         Allocator& allocator = **made;
         if (allocator.traits().pairs && jobs > kMostWithPairs) break;
@@ -210,7 +196,7 @@ Result<std::vector<PolicyRuntime>> measure_policy_runtimes(
           row.seconds.push_back(seconds);
           continue;
         }
-        const auto fresh = make_allocator(name, trial);
+        const auto fresh = timed_allocator(name, trial);
         Allocation split;
         row.seconds.push_back(timed_parts(**fresh, *problem, options.parts, split));
         kept += sum_of_parts(*problem, split) / sum_of_parts(*problem, whole);

@@ -34,7 +34,7 @@ Status check_savable(Engine& engine, const RunConfig& config) {
 }
 
 Status save_run(const std::string& file, Engine& engine, const RunConfig& config,
-                const Story& story) {
+                const RunStory& story) {
   Archive state;
   if (!engine.keep(state)) return check_savable(engine, config);
   Archive whole;

@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "engine/engine.h"
 #include "run/config.h"
-#include "run/story.h"
+#include "run/run_story.h"
 
 namespace muster {
 
@@ -23,7 +23,7 @@ Status check_savable(Engine& engine, const RunConfig& config);
 
 // Replaces what the file held.
 Status save_run(const std::string& file, Engine& engine, const RunConfig& config,
-                const Story& story);
+                const RunStory& story);
 
 // Puts a saved run back: takes `source`, which must not have been touched, to where it was, and
 // tells `observers` what was told. The description must be the one that it was saved with, its

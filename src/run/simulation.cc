@@ -9,10 +9,10 @@
 #include "base/table_lookup.h"
 #include "base/text.h"
 #include "perf/models.h"
-#include "policy/gavel/allocator.h"
 #include "policy/table.h"
 #include "run/guards.h"
 #include "run/job_tables.h"
+#include "run/make_allocator.h"
 #include "run/plugins.h"
 #include "run/priced_jobs.h"
 #include "run/prices.h"
@@ -161,30 +161,21 @@ Status Simulation::add_stages(const RunConfig& config) {
 }
 
 Status Simulation::add_ideal(const RunConfig& config, std::shared_ptr<const PerfModel> truth) {
-  const auto allocators = allocator_table();
-  const auto found =
-      std::find_if(allocators.begin(), allocators.end(),
-                   [&](const AllocatorInfo& one) { return one.name == config.scheduling.name; });
-  if (found == allocators.end() || !config.combinations.empty()) {
+  auto allocator = make_allocator(config.scheduling);
+  if (!allocator || !config.combinations.empty()) {
     return Error{
-        "the pacing 'ideal' carries out fractions of time: it needs one of the policies of Gavel "
-        "that divide time, such as gavel-isolated, found " +
-        config.label()};
+        "the pacing 'ideal' carries out fractions of time and needs a policy that divides time: " +
+        (allocator ? "found several combinations of policies" : allocator.error().message)};
   }
   if (config.failures.any() || !cluster_->schedule.empty()) {
     return Error{"the pacing 'ideal' knows no nodes: they cannot fail, join or leave in it"};
   }
-  const auto row = find_row("scheduling policy", scheduling_table(), config.scheduling.name);
-  if (!row) return row.error();
-  const auto params = Params::make("scheduling policy '" + config.scheduling.name + "'",
-                                   (*row)->params, config.scheduling.params);
-  if (!params) return params.error();
   IdealParts& ideal = ideal_.emplace();
   ideal.cluster = cluster_;
   ideal.perf = std::move(truth);
   ideal.beliefs = parts_.perf;
   ideal.prices = parts_.prices;
-  ideal.allocator = found->make(*params, params->flag("as_published"));
+  ideal.allocator = std::move(*allocator);
   ideal.source = source_.get();
   ideal.options = parts_.options;
   return Done{};
@@ -320,7 +311,7 @@ Result<bool> Simulation::run(const std::function<bool()>& keep_going) {
     ideal_->observers = parts_.observers;
     return run_ideal(std::move(*ideal_), keep_going);
   }
-  Story story;
+  RunStory story;
   if (saves) parts_.observers.push_back(&story);
   const std::vector<Observer*> observers = parts_.observers;
   Engine engine(std::move(parts_));

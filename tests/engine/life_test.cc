@@ -263,6 +263,18 @@ TEST(DeadEnd, IsFoundAlthoughNodesComeAndGo) {
   EXPECT_EQ(simulate(scenario).job(0).status, JobState::kRefused);
 }
 
+// What has left for good is nothing to wait for, however rarely the others fail.
+TEST(DeadEnd, IsFoundAtOnceWhereAllAreThereThatWillEverBe) {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(2, 4);
+  scenario.cluster.schedule = {{5, NodeId{1}, false}};
+  scenario.jobs = {job_of(10, 10, 8)};
+  scenario.failures.node_mtbf = 1e6;
+  const RunLog log = simulate(scenario);
+  EXPECT_EQ(log.job(0).status, JobState::kRefused);
+  EXPECT_EQ(log.job(0).end, 10);
+}
+
 // A policy that leaves GPUs idle on purpose, and says until when, is waited for.
 TEST(DeadEnd, IsNotWhereAPolicyWaitsOnPurpose) {
   Scenario scenario;

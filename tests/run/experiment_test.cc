@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "run/simulation.h"
+#include "support/gavel_table.h"
 #include "support/temporary_folder.h"
 
 namespace muster {
@@ -184,6 +185,33 @@ TEST(Experiment, WhatIsNotHereIsNamedAndNotHeldAgainstUs) {
   EXPECT_TRUE(no_trace.within());
   EXPECT_THAT(no_trace.runs.at(0).missing, HasSubstr("trace.csv is not on this machine"));
   EXPECT_THAT(no_trace.runs.at(0).figures, SizeIs(0));
+}
+
+TEST(Experiment, TimesADecisionInsteadOfARun) {
+  const SharedFolder shared;
+  shared.folder().write("table.json", gavel_table_json());
+  const auto text = [](const char* task, const char* figures) {
+    return three_jobs(std::string("runtime = {throughputs = \"shared:table.json\", ") + task +
+                      "}\n" + figures);
+  };
+  const auto result =
+      run(must_parse(text("policy = \"gavel-max-min-fairness-perf\", jobs = 32, parts = 2",
+                          "artifact = {seconds = 1e9, share_kept = 0.5}")));
+  ASSERT_THAT(result.runs.at(0).figures, SizeIs(2));
+  EXPECT_GT(result.runs[0].figures[0].ours, 0);
+  EXPECT_LT(result.runs[0].figures[0].ours, 60);
+  EXPECT_NEAR(result.runs[0].figures[1].ours, 1, 0.3);
+  const auto fails = [&](const char* task, const char* figures) {
+    const auto bad = parsed(text(task, figures));
+    return bad ? std::string("parsed") : bad.error().message;
+  };
+  EXPECT_THAT(fails("policy = \"gavel-isolated\", jobs = 0", ""), HasSubstr("at least 1"));
+  EXPECT_THAT(fails("policy = \"gavel-isolated\", jobs = 8", "artifact = {avg_jct_s = 1}"),
+              HasSubstr("share_kept"));
+  const auto unknown =
+      run_experiment(must_parse(text("policy = \"gavel-isolatd\", jobs = 8", "")), {});
+  ASSERT_FALSE(unknown);
+  EXPECT_THAT(unknown.error().message, HasSubstr("gavel-isolated"));
 }
 
 TEST(Experiment, SameAtAnyNumberOfThreads) {

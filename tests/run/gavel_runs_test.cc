@@ -178,7 +178,7 @@ TEST_F(GavelRuns, IdealExecutionOfManyJobsIsNearTheRounds) {
     EXPECT_EQ(ideal.metrics.finished, 40);
   }
   EXPECT_THAT(run(drawn("las", "pacing = 'ideal'")).error,
-              HasSubstr("needs one of the policies of Gavel"));
+              HasSubstr("needs a policy that divides time"));
 }
 
 TEST_F(GavelRuns, CostsArePricesTimesTime) {

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "perf/throughput_table.h"
 #include "workload/generate/first_jobs.h"
+#include "workload/generate/gavel_jobs.h"
 #include "workload/generate/generator_rows.h"
 
 namespace muster {
@@ -310,6 +311,12 @@ Result<Generated> make_gavel_trace(const Params& params, Symbols& symbols) {
     options.hours.push_back(i > 0 && i == count - 1 ? most : least + i * step);
   }
   return make_source<TraceJobs>(params, std::move(options), symbols);
+}
+
+std::vector<std::string> gavel_job_types() {
+  std::vector<std::string> types;
+  for (const Template& one : kTemplates) types.push_back(job_type_of(one));
+  return types;
 }
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-#include "run/story.h"
+#include "run/run_story.h"
 
 #include "model/keep.h"
 
@@ -9,7 +9,7 @@ enum class Kind : std::uint8_t { kDecision, kPlacement, kJob, kTurn };
 
 }  // namespace
 
-void Story::on_decision(const Decision& decision) {
+void RunStory::on_decision(const Decision& decision) {
   if (closed_) return;
   Kind kind = Kind::kDecision;
   Decision kept = decision;
@@ -17,7 +17,7 @@ void Story::on_decision(const Decision& decision) {
   told_.value(kept);
 }
 
-void Story::on_placement(const Decision& decision, const GpuSet& gpus) {
+void RunStory::on_placement(const Decision& decision, const GpuSet& gpus) {
   if (closed_) return;
   Kind kind = Kind::kPlacement;
   Decision kept = decision;
@@ -27,7 +27,7 @@ void Story::on_placement(const Decision& decision, const GpuSet& gpus) {
   keep(told_, held);
 }
 
-void Story::on_job_end(const JobRecord& job) {
+void RunStory::on_job_end(const JobRecord& job) {
   if (closed_) return;
   Kind kind = Kind::kJob;
   JobRecord kept = job;
@@ -35,7 +35,7 @@ void Story::on_job_end(const JobRecord& job) {
   keep(told_, kept);
 }
 
-void Story::on_turn(const TurnStats& turn) {
+void RunStory::on_turn(const TurnStats& turn) {
   if (closed_) return;
   Kind kind = Kind::kTurn;
   TurnStats kept = turn;

@@ -11,7 +11,7 @@
 
 namespace muster {
 
-class Story final : public Observer {
+class RunStory final : public Observer {
  public:
   void on_decision(const Decision& decision) override;
   void on_placement(const Decision& decision, const GpuSet& gpus) override;
