@@ -423,9 +423,10 @@ void NormalSystem::solve_ties(std::vector<double>& right) const {
   for (std::size_t i = 0; i < ties_; ++i) right[i] = x[i] * tie_scale_[i];
 }
 
-// y is by rows on both sides.
-void NormalSystem::solve_once(std::vector<double>& y) const {
+// y is by rows on both sides, u by wide variables.
+void NormalSystem::solve_once(std::vector<double>& y, std::vector<double>& u) const {
   std::vector<double> tie(ties_, 0.0);
+  for (std::size_t k = 0; k < u.size(); ++k) tie[rows_tied_ + k] = u[k];
   std::vector<double> ordered(y.size());
   for (std::size_t r = 0; r < y.size(); ++r) {
     if (is_tie(r)) {
@@ -453,11 +454,13 @@ void NormalSystem::solve_once(std::vector<double>& y) const {
   for (std::size_t r = 0; r < y.size(); ++r) {
     y[r] = is_tie(r) ? tie[tie_place_[r]] : ordered[groups_[group_of_[r]].first + lower_[r]];
   }
+  for (std::size_t k = 0; k < u.size(); ++k) u[k] = tie[rows_tied_ + k];
 }
 
 void NormalSystem::solve(const std::vector<double>& right, std::vector<double>& y) {
   y = right;
-  solve_once(y);
+  std::vector<double> eliminated;
+  solve_once(y, eliminated);
   // What rounding left over is solved for again, as long as that helps.
   constexpr int kRefinements = 2;
   constexpr double kExact = 1e-14;
@@ -474,9 +477,17 @@ void NormalSystem::solve(const std::vector<double>& right, std::vector<double>& 
     if (i == kRefinements || left <= kExact * largest(right)) return;
     before = left;
     kept = y;
-    solve_once(residual_);
+    solve_once(residual_, eliminated);
     for (std::size_t r = 0; r < y.size(); ++r) y[r] += residual_[r];
   }
+}
+
+double NormalSystem::dot_column(std::size_t variable, const std::vector<double>& rows) const {
+  double sum = 0;
+  for (std::size_t t = program_.first_term(variable); t < program_.last_term(variable); ++t) {
+    sum += program_.terms[t].value * rows[program_.terms[t].row];
+  }
+  return sum;
 }
 
 // left -= (E D E' + F) y.
@@ -485,11 +496,7 @@ void NormalSystem::subtract_product(const std::vector<double>& y, std::vector<do
   for (std::size_t v = 0; v < program_.variables(); ++v) {
     const std::size_t begin = program_.first_term(v);
     const std::size_t end = program_.last_term(v);
-    double sum = 0;
-    for (std::size_t t = begin; t < end; ++t) {
-      sum += program_.terms[t].value * y[program_.terms[t].row];
-    }
-    sum *= d_[v];
+    const double sum = d_[v] * dot_column(v, y);
     for (std::size_t t = begin; t < end; ++t) {
       left[program_.terms[t].row] -= program_.terms[t].value * sum;
     }

@@ -23,6 +23,13 @@ class NormalSystem {
   bool factor(const std::vector<double>& d, const std::vector<double>& f);
   void solve(const std::vector<double>& right, std::vector<double>& y);
 
+  // Variables that touch many groups, in order.
+  const std::vector<std::size_t>& wide() const { return wide_; }
+  // The same equations before these variables u are eliminated, for right sides of their own:
+  // (E D E' + F) y + U u = right over the other variables, U' y - u / D = wide_right. Takes the
+  // right sides, gives y and u, not refined.
+  void solve_in_place(std::vector<double>& y, std::vector<double>& u) const { solve_once(y, u); }
+
  private:
   struct Group {
     std::size_t first = 0;  // position of its first row in the order by groups
@@ -49,8 +56,9 @@ class NormalSystem {
   void find_tightest();
   bool factor_ties();
   void solve_ties(std::vector<double>& right) const;
-  void solve_once(std::vector<double>& y) const;
+  void solve_once(std::vector<double>& y, std::vector<double>& u) const;
   void subtract_product(const std::vector<double>& y, std::vector<double>& left) const;
+  double dot_column(std::size_t variable, const std::vector<double>& rows) const;
 
   const LinearProgram& program_;
   std::size_t links_ = 0;

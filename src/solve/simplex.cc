@@ -4,8 +4,12 @@
 
 namespace muster {
 
-LinearSolution solve_simplex(const LinearProgram& program) {
-  if (!program.linear()) return {};
+struct WarmSimplex::Model {
+  ClpSimplex clp;
+  std::vector<double> bounds;
+};
+
+WarmSimplex::WarmSimplex(const LinearProgram& program) : model_(std::make_unique<Model>()) {
   const int rows = static_cast<int>(program.rows());
   const int columns = static_cast<int>(program.variables());
   std::vector<CoinBigIndex> starts;
@@ -19,31 +23,52 @@ LinearSolution solve_simplex(const LinearProgram& program) {
     }
   }
   starts.push_back(static_cast<CoinBigIndex>(indices.size()));
-  ClpSimplex model;
-  model.setLogLevel(0);
+  ClpSimplex& clp = model_->clp;
+  clp.setLogLevel(0);
   // Debian's build of CLP can abort on its own scaling.
-  model.scaling(0);
+  clp.scaling(0);
   // Without bounds of their own, variables are at least 0 and rows have no lower end.
-  model.loadProblem(columns, rows, starts.data(), indices.data(), values.data(), nullptr, nullptr,
-                    program.costs.data(), nullptr, program.bounds.data());
-  model.setPrimalTolerance(1e-9);
-  model.setDualTolerance(1e-9);
-  model.primal();
+  clp.loadProblem(columns, rows, starts.data(), indices.data(), values.data(), nullptr, nullptr,
+                  program.costs.data(), nullptr, program.bounds.data());
+  clp.setPrimalTolerance(1e-9);
+  clp.setDualTolerance(1e-9);
+  model_->bounds = program.bounds;
+}
+
+WarmSimplex::~WarmSimplex() = default;
+
+void WarmSimplex::set_bound(std::size_t row, double bound) {
+  model_->bounds[row] = bound;
+  model_->clp.setRowUpper(static_cast<int>(row), bound);
+}
+
+void WarmSimplex::set_coefficient(std::size_t row, std::size_t variable, double value) {
+  model_->clp.modifyCoefficient(static_cast<int>(row), static_cast<int>(variable), value, true);
+}
+
+LinearSolution WarmSimplex::solve() {
+  ClpSimplex& clp = model_->clp;
+  clp.primal();
   LinearSolution solution;
-  solution.iterations = model.numberIterations();
-  if (model.isProvenPrimalInfeasible()) solution.status = SolveStatus::kInfeasible;
-  if (model.isProvenDualInfeasible()) solution.status = SolveStatus::kUnbounded;
-  if (!model.isProvenOptimal()) return solution;
+  solution.iterations = clp.numberIterations();
+  if (clp.isProvenPrimalInfeasible()) solution.status = SolveStatus::kInfeasible;
+  if (clp.isProvenDualInfeasible()) solution.status = SolveStatus::kUnbounded;
+  if (!clp.isProvenOptimal()) return solution;
   solution.status = SolveStatus::kOptimal;
-  solution.cost = model.objectiveValue();
-  solution.x.assign(model.primalColumnSolution(), model.primalColumnSolution() + columns);
-  solution.slack.resize(program.rows());
-  solution.prices.resize(program.rows());
-  for (std::size_t r = 0; r < program.rows(); ++r) {
-    solution.slack[r] = program.bounds[r] - model.primalRowSolution()[r];
-    solution.prices[r] = -model.dualRowSolution()[r];
+  solution.cost = clp.objectiveValue();
+  solution.x.assign(clp.primalColumnSolution(), clp.primalColumnSolution() + clp.numberColumns());
+  solution.slack.resize(model_->bounds.size());
+  solution.prices.resize(model_->bounds.size());
+  for (std::size_t r = 0; r < model_->bounds.size(); ++r) {
+    solution.slack[r] = model_->bounds[r] - clp.primalRowSolution()[r];
+    solution.prices[r] = -clp.dualRowSolution()[r];
   }
   return solution;
+}
+
+LinearSolution solve_simplex(const LinearProgram& program) {
+  if (!program.linear()) return {};
+  return WarmSimplex(program).solve();
 }
 
 }  // namespace muster

@@ -290,7 +290,7 @@ TEST(GavelAllocators, MakespanIsTheShortest) {
   EXPECT_NEAR(time(ask(*policy, problem)), 200'000, 1);
 }
 
-TEST(GavelAllocators, PublishedMakespanIsTheMiddleOfABisection) {
+TEST(GavelAllocators, PublishedMakespanIsWithinABisection) {
   AllocationProblem problem = standard({1, 1, 1});
   const auto policy = make_gavel_makespan({Sight::kRates, true});
   const auto time = [&](double first, double second) {
@@ -401,13 +401,17 @@ TEST(GavelAllocators, SolversThatFail) {
   for (AllocationJob& job : problem.jobs) job.steps_left = 100;
   const ProgramOptions broken = {Sight::kPairs, false, fail};
   for (const auto& policy :
-       {make_gavel_max_min(broken), make_gavel_water_filling(broken),
-        make_gavel_finish_time(broken), make_gavel_makespan(broken), make_gavel_sum(broken, {}),
+       {make_gavel_max_min(broken), make_gavel_finish_time(broken), make_gavel_makespan(broken),
+        make_gavel_sum(broken, {}), make_gavel_water_filling({Sight::kPairs, true, fail}),
         make_gavel_strategy_proof({Sight::kRates, false, fail})}) {
     const Allocation allocation = ask(*policy, problem);
     expect_row(allocation, 0, {1.0 / 3, 1.0 / 3, 1.0 / 3});
     expect_row(allocation, 1, {1.0 / 3, 1.0 / 3, 1.0 / 3});
   }
+  // Water filling finds its levels at corners, and keeps the last one if there is no middle.
+  const Allocation filled = ask(*make_gavel_water_filling(broken), problem);
+  EXPECT_NEAR(throughput(problem, filled, 0), 2, 1e-4);
+  EXPECT_NEAR(throughput(problem, filled, 1), 3, 1e-4);
 }
 
 // Entities: weights are between owners, whatever the number of their jobs.

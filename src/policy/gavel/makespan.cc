@@ -10,8 +10,8 @@ namespace {
 // With fractions X a job of r steps takes r / (sum over types of T X). The shortest time in which
 // all can be done is one linear program: the largest level t with sum of T X >= t r for all jobs;
 // the time is 1 / t. As published, the time is then not the shortest but what a bisection from 100
-// s to 1,000,000 s (or the next power of ten) finds within 5 %, and the answer is the middle of all
-// X that make it.
+// s to 1,000,000 s (or the next power of ten) finds within 5 %, and the answer is the first X that
+// its solver meets among all that make it, as there is nothing to raise.
 class Makespan final : public Allocator {
  public:
   explicit Makespan(const ProgramOptions& options) : options_(options) {}
@@ -20,7 +20,7 @@ class Makespan final : public Allocator {
     const std::vector<double> rates = seen_rates(problem, options_, BlindRate::kFirstType);
     std::vector<double> steps;
     for (const AllocationJob& job : problem.jobs) steps.push_back(job.steps_left);
-    ShareProgram program(problem, rates, steps, options_.solver);
+    ShareProgram program(problem, rates, steps, options_.solver, options_.form());
     // In units of the longest job alone, so that the numbers are near one.
     double unit = 0;
     for (std::size_t c = 0; c < program.classes(); ++c) {
@@ -38,17 +38,18 @@ class Makespan final : public Allocator {
       share_equally(problem, allocation);
       return;
     }
-    if (options_.published) find_middle(program, bisect(unit / best.level));
+    if (options_.published) find_any(program, bisect(unit / best.level));
     program.write(allocation);
   }
+  bool keep(Archive& /*archive*/) override { return true; }
   std::unique_ptr<Allocator> clone() const override { return std::make_unique<Makespan>(*this); }
 
  private:
-  static void find_middle(ShareProgram& program, double time) {
+  static void find_any(ShareProgram& program, double time) {
     ShareProgram::Wish wish;
     for (std::size_t c = 0; c < program.classes(); ++c) {
       const double left = program.job(c).steps_left;
-      if (left > 0) wish.rows.push_back({c, time / left, 1, 0});
+      wish.rows.push_back({c, 1, left / time, 0});
     }
     program.solve(wish);
   }

@@ -72,7 +72,7 @@ class MaxMinFairness final : public Allocator {
     const std::vector<double> rates = seen_rates(problem, options_);
     std::vector<double> weights;
     for (const AllocationJob& job : problem.jobs) weights.push_back(job.weight);
-    ShareProgram program(problem, rates, weights, options_.solver);
+    ShareProgram program(problem, rates, weights, options_.solver, options_.form());
     ShareProgram::Wish wish;
     wish.level_cost = -1;
     for (std::size_t c = 0; c < program.classes(); ++c) {
@@ -87,6 +87,7 @@ class MaxMinFairness final : public Allocator {
     }
     program.write(allocation);
   }
+  bool keep(Archive& /*archive*/) override { return true; }
   std::unique_ptr<Allocator> clone() const override {
     return std::make_unique<MaxMinFairness>(*this);
   }

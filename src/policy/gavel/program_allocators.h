@@ -16,6 +16,7 @@ struct ProgramOptions {
   Sight sight = Sight::kRates;
   bool published = false;  // with the peculiarities of the artifact
   ShareSolver solver = solve_shares;
+  ShareForm form() const { return published ? ShareForm::kPublished : ShareForm::kPlain; }
 };
 
 AllocatorTraits traits_of(Sight sight);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "solve/embedding.h"
 #include "solve/interior_point.h"
 #include "solve/simplex.h"
 
@@ -10,6 +11,10 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+LinearSolution solve_shares_published(const LinearProgram& program, double /*tolerance*/) {
+  return solve_embedded(program);
+}
 
 }  // namespace
 
@@ -25,8 +30,9 @@ LinearSolution solve_shares_generally(const LinearProgram& program, double /*tol
 }
 
 ShareProgram::ShareProgram(const AllocationProblem& problem, const std::vector<double>& rates,
-                           const std::vector<double>& keys, ShareSolver solver)
-    : problem_(problem), solver_(solver), rates_(rates) {
+                           const std::vector<double>& keys, ShareSolver solver, ShareForm form)
+    : problem_(problem), solver_(solver), form_(form), rates_(rates) {
+  if (form_ == ShareForm::kPublished && solver_ == solve_shares) solver_ = solve_shares_published;
   for (std::size_t i = 0; i < rates_.size(); ++i) {
     if (!(rates_[i] > 0) || problem.capacity[i % problem.types] <= 0) rates_[i] = 0;
   }
@@ -113,14 +119,37 @@ std::pair<double, double> ShareProgram::pair_rate(const PairClass& pair, std::si
   return rates;
 }
 
+bool ShareProgram::asked(const PairClass& pair, const std::pair<double, double>& rates,
+                         std::size_t column) const {
+  if (form_ == ShareForm::kPublished) return problem_.capacity[column] > 0;
+  if (!asked(std::min(rates.first, rates.second), column)) return false;
+  // Where two jobs together make no more than if they took turns, they take turns, which leaves
+  // them more time.
+  const double first = rate(pair.first, column);
+  const double second = rate(pair.second, column);
+  if (!(first > 0) || !(second > 0)) return true;
+  return rates.first / first + rates.second / second > 1;
+}
+
+// Rows of the GPU types. A type without GPUs has no variables; as published it is not there.
+std::size_t ShareProgram::type_rows() const {
+  if (form_ == ShareForm::kPlain) return problem_.types;
+  return static_cast<std::size_t>(std::count_if(problem_.capacity.begin(), problem_.capacity.end(),
+                                                [](int gpus) { return gpus > 0; }));
+}
+
 LinearProgram ShareProgram::build(const Wish& wish) const {
   LinearProgram program;
   const std::size_t types = problem_.types;
   const bool packs = !pair_classes_.empty();
+  std::vector<std::size_t> row_of_type(types, kNone);
   for (std::size_t w = 0; w < types; ++w) {
-    // A type without GPUs has no variables, and a bound of zero would leave its row no inside.
-    program.add_row(std::max(1, problem_.capacity[w]), packs ? 0 : LinearProgram::kLinking);
+    if (form_ == ShareForm::kPublished && problem_.capacity[w] <= 0) continue;
+    // A bound of zero would leave the row no inside.
+    row_of_type[w] =
+        program.add_row(std::max(1, problem_.capacity[w]), packs ? 0 : LinearProgram::kLinking);
   }
+  const std::size_t first_class = program.rows();
   const auto group = [&](std::size_t c) { return packs ? 0 : static_cast<std::int32_t>(c); };
   for (std::size_t c = 0; c < classes(); ++c) program.add_row(1, group(c), copies(c));
   // Rows with the throughput of a class, and the scale it has there.
@@ -138,35 +167,38 @@ LinearProgram ShareProgram::build(const Wish& wish) const {
   const bool capped = wish.level_cost != 0 && wish.most_level != kNever;
   const std::size_t cap = program.rows();
   if (capped) program.add_row(wish.most_level, packs ? 0 : LinearProgram::kLinking);
-  const auto add_throughput = [&](std::size_t c, double rate) {
-    for (const auto& [row, scale] : rows_of[c]) program.add_term(row, -scale * rate);
+  // So many of the variable's equal ones are of one job of the class, each at that rate.
+  const auto add_time = [&](std::size_t c, double rate, double time, double equal) {
+    program.add_term(first_class + c, time, equal);
+    for (const auto& [row, scale] : rows_of[c]) program.add_term(row, -scale * rate * time, equal);
   };
   const auto gain = [&](std::size_t w) { return wish.gains.empty() ? 0 : wish.gains[w]; };
   for (std::size_t c = 0; c < classes(); ++c) {
     for (std::size_t w = 0; w < types; ++w) {
       const double here = rate(c, w);
-      if (!(here > 0)) continue;
+      if (!asked(here, w)) continue;
       program.add_variable(-copies(c) * here * gain(w), copies(c));
-      program.add_term(w, copies(c) * job(c).gpus);
-      program.add_term(types + c, 1);
-      add_throughput(c, here);
+      program.add_term(row_of_type[w], copies(c) * job(c).gpus, copies(c));
+      add_time(c, here, 1, 1);
     }
   }
   for (const PairClass& pair : pair_classes_) {
+    const auto count = static_cast<double>(pair.pairs.size());
+    const double all = unit(pair);
     for (std::size_t w = 0; w < types; ++w) {
-      const auto [first, second] = pair_rate(pair, w);
-      if (!runs(first, second, w)) continue;
-      // The variable is the time of all pairs of the two classes together.
-      program.add_variable(-(first + second) * gain(w), static_cast<double>(pair.pairs.size()));
-      program.add_term(w, job(pair.first).gpus);
+      const auto rates = pair_rate(pair, w);
+      if (!asked(pair, rates, w)) continue;
+      const auto [first, second] = rates;
+      program.add_variable(-(first + second) * gain(w) * all, count);
+      program.add_term(row_of_type[w], job(pair.first).gpus * all, all);
       if (pair.first == pair.second) {
-        program.add_term(types + pair.first, 2 / copies(pair.first));
-        add_throughput(pair.first, (first + second) / copies(pair.first));
+        const double time = 2 * all / copies(pair.first);
+        add_time(pair.first, (first + second) / 2, time, std::max(1.0, time));
       } else {
-        program.add_term(types + pair.first, 1 / copies(pair.first));
-        program.add_term(types + pair.second, 1 / copies(pair.second));
-        add_throughput(pair.first, first / copies(pair.first));
-        add_throughput(pair.second, second / copies(pair.second));
+        const double time = all / copies(pair.first);
+        add_time(pair.first, first, time, std::max(1.0, time));
+        const double other = all / copies(pair.second);
+        add_time(pair.second, second, other, std::max(1.0, other));
       }
     }
   }
@@ -190,37 +222,40 @@ ShareProgram::Answer ShareProgram::solve(const Wish& wish, double tolerance) {
   Answer answer;
   answer.status = solution.status;
   if (solution.status != SolveStatus::kOptimal) return answer;
-  const std::size_t first_row = problem_.types + classes();
-  const auto begin = static_cast<std::ptrdiff_t>(first_row);
-  const auto end = static_cast<std::ptrdiff_t>(first_row + wish.rows.size());
+  const auto begin = static_cast<std::ptrdiff_t>(first_row());
+  const auto end = begin + static_cast<std::ptrdiff_t>(wish.rows.size());
   answer.value = solution.cost;
   answer.prices.assign(solution.prices.begin() + begin, solution.prices.begin() + end);
   answer.slack.assign(solution.slack.begin() + begin, solution.slack.begin() + end);
-  x_ = std::move(solution.x);
-  if (wish.level_cost != 0) answer.level = x_.back();
-  take_back(program);
+  if (wish.level_cost != 0) answer.level = solution.x.back();
+  accept(program, std::move(solution.x));
   answer.throughput.assign(classes(), 0.0);
   std::size_t v = 0;
   for (std::size_t c = 0; c < classes(); ++c) {
     for (std::size_t w = 0; w < problem_.types; ++w) {
-      if (rate(c, w) > 0) answer.throughput[c] += rate(c, w) * x_[v++];
+      if (asked(rate(c, w), w)) answer.throughput[c] += rate(c, w) * x_[v++];
     }
   }
   for (const PairClass& pair : pair_classes_) {
     for (std::size_t w = 0; w < problem_.types; ++w) {
-      const auto [first, second] = pair_rate(pair, w);
-      if (!runs(first, second, w)) continue;
-      answer.throughput[pair.first] += first * x_[v] / copies(pair.first);
-      answer.throughput[pair.second] += second * x_[v] / copies(pair.second);
-      ++v;
+      const auto rates = pair_rate(pair, w);
+      if (!asked(pair, rates, w)) continue;
+      const double time = x_[v++] * unit(pair);
+      answer.throughput[pair.first] += rates.first * time / copies(pair.first);
+      answer.throughput[pair.second] += rates.second * time / copies(pair.second);
     }
   }
   return answer;
 }
 
+void ShareProgram::accept(const LinearProgram& program, std::vector<double> x) {
+  x_ = std::move(x);
+  if (form_ == ShareForm::kPlain) take_back(program);
+}
+
 // What rounding gave beyond the GPUs and the time that there are.
 void ShareProgram::take_back(const LinearProgram& program) {
-  const std::size_t rows = problem_.types + classes();
+  const std::size_t rows = type_rows() + classes();
   std::vector<double> used(rows, 0.0);
   const auto each_term = [&](const auto& visit) {
     for (std::size_t v = 0; v < x_.size(); ++v) {
@@ -245,16 +280,16 @@ void ShareProgram::write(Allocation& allocation) const {
   std::size_t v = 0;
   for (std::size_t c = 0; c < classes(); ++c) {
     for (std::size_t w = 0; w < types; ++w) {
-      if (!(rate(c, w) > 0)) continue;
+      if (!asked(rate(c, w), w)) continue;
       const double part = std::clamp(x_[v++], 0.0, 1.0);
       for (const std::size_t j : members_[c]) allocation.alone[j * types + w] = part;
     }
   }
   for (const PairClass& pair : pair_classes_) {
     for (std::size_t w = 0; w < types; ++w) {
-      const auto [first, second] = pair_rate(pair, w);
-      if (!runs(first, second, w)) continue;
-      const double part = std::clamp(x_[v++] / static_cast<double>(pair.pairs.size()), 0.0, 1.0);
+      if (!asked(pair, pair_rate(pair, w), w)) continue;
+      const double time = x_[v++] * unit(pair);
+      const double part = std::clamp(time / static_cast<double>(pair.pairs.size()), 0.0, 1.0);
       for (const std::size_t p : pair.pairs) allocation.paired[p * types + w] = part;
     }
   }

@@ -14,7 +14,9 @@
 // A job that can run nowhere alone is left out, also from pairs, and gets nothing.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "policy/gavel/allocator.h"
@@ -30,12 +32,18 @@ LinearSolution solve_shares(const LinearProgram& program, double tolerance);
 // The general solver alone: an answer as good, at a corner.
 LinearSolution solve_shares_generally(const LinearProgram& program, double tolerance);
 
+// How a program is put to its solver. As published: as Gavel's code puts it to ECOS, with time also
+// on types where a job, or a pair, makes no progress, and without solving more exactly than ECOS
+// does; the answer is then the one that ECOS gives (solve/embedding.h).
+enum class ShareForm { kPlain, kPublished };
+
 class ShareProgram {
  public:
   // `rates` as in the problem, and may be other ones. `keys` tells apart jobs that the policy
   // treats differently.
   ShareProgram(const AllocationProblem& problem, const std::vector<double>& rates,
-               const std::vector<double>& keys, ShareSolver solver = solve_shares);
+               const std::vector<double>& keys, ShareSolver solver = solve_shares,
+               ShareForm form = ShareForm::kPlain);
 
   // Classes of equal jobs.
   std::size_t classes() const { return members_.size(); }
@@ -76,8 +84,12 @@ class ShareProgram {
   static constexpr double kExact = 1e-9;
   // Solves and, if there is an answer, remembers the fractions.
   Answer solve(const Wish& wish, double tolerance = kExact);
-  // The program itself, for those who compare solvers.
+  // The program itself, for those who solve it in a way of their own: the wish's rows begin at
+  // first_row(), its level is the last variable.
   LinearProgram build(const Wish& wish) const;
+  std::size_t first_row() const { return type_rows() + classes(); }
+  // Remembers the fractions of their answer.
+  void accept(const LinearProgram& program, std::vector<double> x);
 
   // Writes the fractions of the last answer.
   void write(Allocation& allocation) const;
@@ -92,14 +104,23 @@ class ShareProgram {
   void merge(const std::vector<double>& keys);
   // False if pairs of two classes differ: then the jobs of a class are not equal after all.
   bool merge_pairs();
+  std::size_t type_rows() const;
   void take_back(const LinearProgram& program);
   std::pair<double, double> pair_rate(const PairClass& pair, std::size_t column) const;
-  bool runs(double first, double second, std::size_t column) const {
-    return first > 0 && second > 0 && problem_.capacity[column] > 0;
+  // Whether there is a variable for it.
+  bool asked(double rate, std::size_t column) const {
+    return problem_.capacity[column] > 0 && (rate > 0 || form_ == ShareForm::kPublished);
+  }
+  bool asked(const PairClass& pair, const std::pair<double, double>& rates,
+             std::size_t column) const;
+  // A pair's variable is the time of all pairs of its classes together; as published, of one.
+  double unit(const PairClass& pair) const {
+    return form_ == ShareForm::kPublished ? static_cast<double>(pair.pairs.size()) : 1;
   }
 
   const AllocationProblem& problem_;
   ShareSolver solver_;
+  ShareForm form_;
   std::vector<double> rates_;  // zero where the job cannot run
   std::vector<std::vector<std::size_t>> members_;
   std::vector<std::size_t> class_of_;  // by job; kNone: cannot run

@@ -22,7 +22,7 @@ class SumOfThroughputs final : public Allocator {
         needs[j] = job.steps_left / job.deadline_in;
       }
     }
-    ShareProgram program(problem, problem.rates, needs, options_.solver);
+    ShareProgram program(problem, problem.rates, needs, options_.solver, options_.form());
     if (program.classes() == 0) return;
     ShareProgram::Wish wish;
     wish.gains.assign(problem.types, 1.0);
@@ -33,7 +33,8 @@ class SumOfThroughputs final : public Allocator {
       for (std::size_t c = 0; c < program.classes(); ++c) {
         // A little less than needed, so that the program keeps an inside.
         const double need = needs[program.members(c).front()];
-        if (need > 0) wish.rows.push_back({c, 1 / need, 1 - 1e-7, 0});
+        if (need > 0 && options_.published) wish.rows.push_back({c, 1, need, 0});
+        if (need > 0 && !options_.published) wish.rows.push_back({c, 1 / need, 1 - 1e-7, 0});
       }
     }
     if (program.solve(wish).status != SolveStatus::kOptimal) {
@@ -42,6 +43,7 @@ class SumOfThroughputs final : public Allocator {
     }
     program.write(allocation);
   }
+  bool keep(Archive& /*archive*/) override { return true; }
   std::unique_ptr<Allocator> clone() const override {
     return std::make_unique<SumOfThroughputs>(*this);
   }

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
 #include "policy/gavel/program_allocators.h"
+#include "solve/simplex.h"
 
 namespace muster {
 namespace {
@@ -15,10 +17,9 @@ namespace {
 // jobs that can still rise, in proportion to their priorities (fairness), or goes to the oldest of
 // them (fifo).
 //
-// Who cannot rise is read off the prices of the program: a job's row has a positive price exactly
-// if it is a bottleneck in every best answer. The published code asks a mixed-integer program
-// instead; where that cannot be solved it takes every job for full after the first level, unseen
-// (`one_level`).
+// Who cannot rise is read off the prices of the program: a job whose row has a positive price is a
+// bottleneck in every best answer. The published code asks a mixed-integer program instead; where
+// that cannot be solved it takes every job for full after the first level, unseen (`one_level`).
 class WaterFilling final : public Allocator {
  public:
   WaterFilling(const ProgramOptions& options, WaterOptions water)
@@ -27,27 +28,21 @@ class WaterFilling final : public Allocator {
 
   void allocate(const AllocationProblem& problem, Allocation& allocation) override {
     const std::vector<double> rates = seen_rates(problem, options_);
-    ShareProgram program(problem, rates, keys(problem), options_.solver);
+    ShareProgram program(problem, rates, keys(problem), options_.solver, options_.form());
     std::vector<Water> waters(program.classes());
-    double most = 0;
     for (std::size_t c = 0; c < waters.size(); ++c) {
-      const std::size_t j = program.members(c).front();
-      waters[c].fair = proportional_rate(problem, rates, j);
-      for (std::size_t w = 0; w < problem.types; ++w) {
-        most = std::max(most, program.rate(c, w) * problem.jobs[j].gpus / waters[c].fair);
-      }
+      waters[c].fair = proportional_rate(problem, rates, program.members(c).front());
     }
-    bool any = false;
-    for (std::size_t full = 0; full < waters.size();) {
-      const std::size_t before = full;
-      weigh(program, waters);
-      if (!raise(program, waters, most, full)) break;
-      any = true;
-      if (full == before) break;
+    if (waters.empty()) return;
+    const bool any =
+        options_.published ? fill_as_published(program, waters) : fill(program, waters);
+    if (any) {
+      program.write(allocation);
+    } else {
+      share_equally(problem, allocation);
     }
-    if (any) program.write(allocation);
-    if (!any && !waters.empty()) share_equally(problem, allocation);
   }
+  bool keep(Archive& /*archive*/) override { return true; }
   std::unique_ptr<Allocator> clone() const override {
     return std::make_unique<WaterFilling>(*this);
   }
@@ -109,8 +104,74 @@ class WaterFilling final : public Allocator {
     }
   }
 
+  // All levels, by programs that differ in a few numbers: each begins at the last one's corner.
+  // In the end the middle of all answers with these levels. False if there is no answer.
+  bool fill(ShareProgram& program, std::vector<Water>& waters) const {
+    ShareProgram::Wish wish;
+    wish.level_cost = -1;
+    for (std::size_t c = 0; c < waters.size(); ++c) {
+      wish.rows.push_back({c, program.job(c).gpus / waters[c].fair, 0, 1});
+    }
+    const LinearProgram raising = program.build(wish);
+    WarmSimplex simplex(raising);
+    bool any = false;
+    for (std::size_t full = 0; full < waters.size();) {
+      weigh(program, waters);
+      for (std::size_t c = 0; c < waters.size(); ++c) {
+        const std::size_t row = program.first_row() + c;
+        simplex.set_bound(row, -waters[c].level * program.job(c).gpus);
+        simplex.set_coefficient(row, raising.variables() - 1,
+                                waters[c].full ? 0 : waters[c].weight);
+      }
+      LinearSolution solution = simplex.solve();
+      if (solution.status != SolveStatus::kOptimal) break;
+      any = true;
+      const std::size_t before = full;
+      for (std::size_t c = 0; c < waters.size(); ++c) {
+        Water& water = waters[c];
+        if (water.full || !(water.weight > 0)) continue;
+        water.level += solution.x.back() * water.weight / program.job(c).gpus;
+        constexpr double kNoPrice = 1e-9;
+        if (water_.one_level || solution.prices[program.first_row() + c] > kNoPrice) {
+          water.full = true;
+          ++full;
+        }
+      }
+      program.accept(raising, std::move(solution.x));
+      if (full == before) break;
+    }
+    if (!any || options_.solver == solve_shares_generally) return any;
+    wish.level_cost = 0;
+    for (ShareProgram::Row& row : wish.rows) {
+      // A little less than it has, so that the program keeps an inside.
+      row.least = waters[row.of_class].level * program.job(row.of_class).gpus * (1 - 1e-7);
+    }
+    program.solve(wish);
+    return true;
+  }
+
+  bool fill_as_published(ShareProgram& program, std::vector<Water>& waters) const {
+    double most = 0;
+    for (std::size_t c = 0; c < waters.size(); ++c) {
+      most = std::max(most, program.fastest(c) * program.job(c).gpus / waters[c].fair);
+    }
+    // The published code compares the number of full jobs with that of jobs and pairs: with pairs
+    // it solves once more when all are full, and there is nothing to raise.
+    const bool once_more = options_.sight == Sight::kPairs;
+    bool any = false;
+    for (std::size_t full = 0; full < waters.size() || once_more;) {
+      const std::size_t before = full;
+      weigh(program, waters);
+      if (!raise_as_published(program, waters, most, full)) break;
+      any = true;
+      if (full == before) break;
+    }
+    return any;
+  }
+
   // One level higher; counts those who are full then. False if there is no answer.
-  bool raise(ShareProgram& program, std::vector<Water>& waters, double most, std::size_t& full) {
+  bool raise_as_published(ShareProgram& program, std::vector<Water>& waters, double most,
+                          std::size_t& full) const {
     ShareProgram::Wish wish;
     wish.level_cost = -1;
     std::vector<std::size_t> rising;  // the row of each class that rises, in order
@@ -120,17 +181,22 @@ class WaterFilling final : public Allocator {
         const double scale = program.job(c).gpus / water.weight;
         rising.push_back(wish.rows.size());
         wish.rows.push_back({c, scale / water.fair, scale * water.level, 1});
+      } else {
+        wish.rows.push_back({c, 0, -most, 1});
       }
-      // Nobody falls. A little less than it has, so that the program keeps an inside.
-      wish.rows.push_back({c, 1 / water.fair, water.level * (1 - 1e-7), 0});
+      wish.rows.push_back({c, 1 / water.fair, water.level, 0});  // nobody falls
     }
-    if (rising.empty()) return false;
-    if (rising.size() < waters.size()) wish.most_level = most;
     const ShareProgram::Answer answer = program.solve(wish);
     if (answer.status != SolveStatus::kOptimal) return false;
+    // The level that the fractions reach: levels to come are sensitive to its last digits.
+    double level = rising.size() < waters.size() ? most : HUGE_VAL;
+    for (const std::size_t r : rising) {
+      const ShareProgram::Row& row = wish.rows[r];
+      level = std::min(level, row.scale * answer.throughput[row.of_class] - row.least);
+    }
     for (const std::size_t r : rising) {
       Water& water = waters[wish.rows[r].of_class];
-      water.level += answer.level * water.weight / program.job(wish.rows[r].of_class).gpus;
+      water.level += level * water.weight / program.job(wish.rows[r].of_class).gpus;
       constexpr double kNoPrice = 1e-10;
       if (water_.one_level || answer.prices[r] > std::max(kNoPrice, answer.slack[r])) {
         water.full = true;
