@@ -53,6 +53,7 @@ std::string ours_text(const FigureCheck& figure) {
 }
 
 std::string difference_text(const FigureCheck& figure) {
+  if (!figure.compared()) return "";
   if (!figure.judged) return fmt::format("({:+.3f})", figure.difference);
   if (std::abs(figure.difference) < 5e-4) return "0";
   return fmt::format("{:+.3f}{}", figure.difference, figure.within ? "" : " !");
@@ -95,7 +96,7 @@ void print_table(const std::vector<RunCheck>& runs, bool all) {
     bool first = true;
     if (!run.missing.empty()) table.add_row({run.run, std::string("not run")});
     for (const FigureCheck& figure : run.figures) {
-      if (!first && !all && figure.within) continue;
+      if (!first && !all && figure.within && figure.compared()) continue;
       std::vector<Cell> cells{first ? run.run : std::string(), figure.expected.key,
                               ours_text(figure), figure_text(figure.expected.artifact)};
       if (published) cells.emplace_back(figure_text(figure.expected.published));
@@ -143,6 +144,7 @@ void write_json(JsonWriter& json, const Experiment& experiment, const Experiment
       json.begin_object().member("key", figure.expected.key).member("ours", figure.ours);
       if (!std::isnan(figure.least)) {
         json.member("least", figure.least).member("most", figure.most);
+        json.member("deviation", figure.deviation);
       }
       json.member("artifact", figure.expected.artifact);
       json.member("published", figure.expected.published);

@@ -68,8 +68,10 @@ void Engine::decide() {
   admit();
   judge();
   stops_ = 0;
+  planned_ = false;
   if (!changed_ && settled() && now_ < wake_) return;
   changed_ = false;
+  planned_ = true;
   const SchedulingTraits traits = active().scheduling->traits();
   plan_.reset(traits.preemptive ? cluster_.usable_gpus() : cluster_.free_gpus(),
               active().placement->extent(cluster_, traits));
@@ -338,6 +340,10 @@ void Engine::report_turn(Seconds previous) {
   stats.demanded_gpus = static_cast<std::int32_t>(demanded_);
   stats.stops = stops_;
   if (parts_.prices != nullptr) stats.spent = spend(previous);
+  if (planned_) {
+    stats.programs = plan_.programs();
+    stats.gap = plan_.gap();
+  }
   stats.skipped = static_cast<std::int32_t>(started_ ? parts_.pacing->skipped(previous, now_) : 0);
   for (Observer* observer : parts_.observers) observer->on_turn(stats);
 }

@@ -186,7 +186,8 @@ class Engine final : public WhatIf {
   int running_ = 0;
   int guests_ = 0;  // of those that run
   int stops_ = 0;
-  int vain_events_ = 0;  // since a job last ran or came
+  bool planned_ = false;  // this turn
+  int vain_events_ = 0;   // since a job last ran or came
   int vain_turns_ = 0;
   bool changed_ = true;    // something happened that a settled policy must answer
   bool rescaled_ = false;  // nodes were powered up or down in this turn

@@ -2,6 +2,7 @@
 // with a GPU count and, where it matters, a GPU type. A plan is shares in order of precedence.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <vector>
@@ -46,6 +47,8 @@ class Plan {
     shares_.clear();
     ranking_.clear();
     seats_.clear();
+    programs_ = 0;
+    gap_ = 0;
     budget_ = gpus;
     extent_ = extent;
   }
@@ -74,10 +77,21 @@ class Plan {
   void seat(Slot lead, NodeId node, int gpus) { seats_.push_back({lead, node, gpus}); }
   const std::vector<Seat>& seats() const { return seats_; }
 
+  // A policy whose plan comes from a program that may be cut off, or from a rule that stands in for
+  // one, says how much better another plan could have been, relative to this one.
+  void solved(double gap) {
+    ++programs_;
+    gap_ = std::max(gap_, gap);
+  }
+  int programs() const { return programs_; }
+  double gap() const { return gap_; }  // the largest
+
  private:
   std::vector<Share> shares_;
   std::vector<Slot> ranking_;
   std::vector<Seat> seats_;  // those of one share follow each other
+  int programs_ = 0;
+  double gap_ = 0;
   int budget_ = 0;
   Extent extent_ = Extent::kAll;
 };

@@ -51,10 +51,14 @@ struct Metrics {
   double late_jobs = 0;
   double avg_lateness_s = kNoFigure;
   double value_ratio = kNoFigure;
+  double best_effort_avg_jct_s = kNoFigure;
   double fairness_jain = kNoFigure;
   double avg_rho = kNoFigure;
   double max_rho = kNoFigure;
   double lease_extension_ratio = kNoFigure;
+  double programs = kNoFigure;
+  double avg_gap = kNoFigure;
+  double max_gap = kNoFigure;
   double avg_queue_length = kNoFigure;
   double max_queue_length = 0;
   double cluster_gpus = 0;

@@ -156,6 +156,9 @@ void MetricsFold::on_job_end(const JobRecord& job) {
     }
     value_.add(job.value);
     best_value_.add(job.best_value);
+  } else if (finished) {
+    ++best_effort_;
+    best_effort_completion_.add(job.completion_time());
   }
   for (const auto& metric : custom_) metric->on_job_end(job);
 }
@@ -191,6 +194,9 @@ void MetricsFold::on_turn(const TurnStats& turn) {
   most_queued_ = std::max(most_queued_, turn.waiting + turn.held);
   most_usable_ = std::max(most_usable_, turn.usable_gpus);
   turns_ += 1 + static_cast<std::uint64_t>(turn.skipped);
+  programs_ += static_cast<std::uint64_t>(turn.programs);
+  gaps_.add(turn.gap * turn.programs);
+  largest_gap_ = std::max(largest_gap_, turn.gap);
   last_ = turn;
   for (const auto& metric : custom_) metric->on_turn(turn);
 }
@@ -255,10 +261,18 @@ RunSummary MetricsFold::summary() const {
   metrics.late_jobs = count_of(late_);
   if (late_ > 0) metrics.avg_lateness_s = lateness_.value() / count_of(late_);
   if (best_value_.value() > 0) metrics.value_ratio = value_.value() / best_value_.value();
+  if (deadlines_ > 0) {
+    metrics.best_effort_avg_jct_s = mean_of(best_effort_completion_, best_effort_);
+  }
   metrics.fairness_jain = fairness();
   metrics.avg_rho = mean_of(rho_, rhos_);
   if (rhos_ > 0) metrics.max_rho = most_rho_;
   if (leases_ > 0) metrics.lease_extension_ratio = count_of(extended_) / count_of(leases_);
+  if (programs_ > 0) {
+    metrics.programs = count_of(programs_);
+    metrics.avg_gap = mean_of(gaps_, programs_);
+    metrics.max_gap = largest_gap_;
+  }
   metrics.max_queue_length = most_queued_;
   metrics.cluster_gpus = most_usable_;
   metrics.turns = count_of(turns_);

@@ -146,6 +146,11 @@ class MetricsFold final : public Observer {
   std::uint64_t deadlines_met_ = 0;
   std::uint64_t late_ = 0;
   Sum lateness_;
+  std::uint64_t best_effort_ = 0;  // finished
+  Sum best_effort_completion_;
+  std::uint64_t programs_ = 0;
+  Sum gaps_;
+  double largest_gap_ = 0;
   Sum value_;
   Sum best_value_;
   Seconds first_submit_ = kNever;

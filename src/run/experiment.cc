@@ -18,14 +18,16 @@ constexpr std::string_view kReference = "shared:";
 
 constexpr std::string_view kWithin = "jct_within.";
 constexpr std::string_view kRatio = "ratio.";
+constexpr std::string_view kSpeedup = "speedup.";
 constexpr std::string_view kJctRatio = "avg_jct_ratio";
 
 Status check_key(const std::string& key) {
-  const bool own = key == "run_preemptions" || key == "best_effort_avg_jct_s" || key == kJctRatio;
+  const bool own = key == "run_preemptions" || key == kJctRatio;
   if (own || find_metric(key) != nullptr) return Done{};
-  if (key.starts_with(kRatio)) {
-    if (find_metric(std::string_view(key).substr(kRatio.size())) != nullptr) return Done{};
-    return Error{fmt::format("figure '{}': expected ratio.KEY, as in ratio.makespan_s", key)};
+  for (const std::string_view kind : {kRatio, kSpeedup}) {
+    if (!key.starts_with(kind)) continue;
+    if (find_metric(std::string_view(key).substr(kind.size())) != nullptr) return Done{};
+    return Error{fmt::format("figure '{}': expected {}KEY, as in {}makespan_s", key, kind, kind)};
   }
   if (key.starts_with(kWithin)) {
     if (parse_real(std::string_view(key).substr(kWithin.size()))) return Done{};
@@ -141,8 +143,19 @@ void find_files(ExperimentRun& run) {
   if (run.hierarchy) replace(run.hierarchy->throughputs);
 }
 
+// Figures without a number to compare with: of all runs, and of this one.
+Status add_shown(const std::vector<std::string>& of_all, ExperimentRun& run) {
+  std::vector<std::string> keys = of_all;
+  keys.insert(keys.end(), run.also.begin(), run.also.end());
+  for (const std::string& key : keys) {
+    if (Status known = check_any_key(key, run); !known) return known;
+    run.expected.push_back({key, kNoFigure, kNoFigure});
+  }
+  return Done{};
+}
+
 Result<ExperimentRun> read_run(const TomlNode& node, const RunConfig& base,
-                               const std::string& where) {
+                               const std::vector<std::string>& also, const std::string& where) {
   TomlReader reader(node, where, "run");
   ExperimentRun run;
   reader.read("name", run.name);
@@ -166,9 +179,12 @@ Result<ExperimentRun> read_run(const TomlNode& node, const RunConfig& base,
   }
   reader.read("not_possible", run.missing);
   reader.read("shown", run.shown);
+  reader.read("also", run.also);
   reader.read("seeds", run.seeds);
+  reader.read("draws", run.draws);
   read_figures(reader, "artifact", &ExpectedFigure::artifact, run);
   read_figures(reader, "published", &ExpectedFigure::published, run);
+  if (Status added = add_shown(also, run); !added) return added.error();
   read_golden_member(reader, run);
   const TomlNode* against = reader.take("against");
   std::vector<std::string> seeds;
@@ -219,9 +235,11 @@ Result<Experiment> parse_experiment(const TomlNode& document, const std::string&
     TomlReader table(*tolerance, where, "tolerance");
     table.read("absolute", experiment.absolute);
     table.read("relative", experiment.relative);
+    table.read("deviations", experiment.deviations);
     table.read("at_most", experiment.at_most);
     table.read("at_least", experiment.at_least);
     table.read("shown", experiment.shown);
+    table.read("also", experiment.also);
     table.read("jobs", experiment.jobs);
     reader.keep(table.finish());
   }
@@ -240,7 +258,7 @@ Result<Experiment> parse_experiment(const TomlNode& document, const std::string&
   if (!base) return base.error();
   if (runs == nullptr || runs->items.empty()) return Error{where + ": no [[run]]"};
   for (const TomlNode& node : runs->items) {
-    auto run = read_run(node, *base, where);
+    auto run = read_run(node, *base, experiment.also, where);
     if (!run) return run.error();
     experiment.runs.push_back(std::move(*run));
   }

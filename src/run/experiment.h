@@ -26,10 +26,10 @@ namespace muster {
 // What should come out. NaN: not known.
 //
 // Keys are those of the metric list; run_preemptions, those of all jobs of the run;
-// best_effort_avg_jct_s, the mean completion time of jobs without deadline;
 // partitions.NAME.KEY, priorities.N.KEY and gpus.FIRST-LAST.KEY (avg_jct_s or avg_queue_s of a
 // partition, of jobs of a priority, or with so many GPUs); jct_within.SECONDS, the share of jobs
-// completed in that time; ratio.KEY, a figure over that of the run it is held against, and
+// completed in that time; ratio.KEY, a figure over that of the run it is held against,
+// speedup.KEY, the other way round, and
 // avg_jct_ratio, the mean over jobs of the completion time over the one there. Of models: see
 // run/model_task.h; of runtimes, run/runtime_task.h;
 // of hierarchies, run/hierarchy_task.h.
@@ -50,7 +50,9 @@ struct ExperimentRun {
   std::optional<HierarchyTask> hierarchy;  // a division among entities; nothing is simulated
   GoldenSource golden;                     // its file is a path under the reference folders
   std::vector<std::string> shown;          // as in Experiment, of this run alone
+  std::vector<std::string> also;           // the same
   long long seeds = 0;  // a policy that draws: run with its seeds 1 to this, means are compared
+  long long draws = 0;  // a trace that was drawn: run with seeds 1 to this of what was drawn
   std::string missing;  // why it cannot be run: a file is not here, or a part of Muster
   bool simulated() const { return !model && !runtime && !hierarchy; }
 };
@@ -62,10 +64,12 @@ struct Experiment {
   std::string source;   // where the numbers come from
   double absolute = 0;  // tolerance of figures
   double relative = 0;
+  double deviations = 0;  // of several draws or seeds, that a figure may lie from their mean
   // Figures that may be better than expected by any amount: smaller, or larger.
   std::vector<std::string> at_most;
   std::vector<std::string> at_least;
   std::vector<std::string> shown;  // beginnings of keys of figures that are shown and not judged
+  std::vector<std::string> also;   // figures to show that nobody has published
   double jobs = 0;                 // tolerance of golden jobs, in seconds
   std::map<std::string, double, std::less<>> adjust;  // added to our figures before comparing
   std::vector<ExperimentRun> runs;
@@ -79,9 +83,11 @@ struct FigureCheck {
   double ours = 0;           // the mean, of several seeds
   double least = kNoFigure;  // of several seeds
   double most = kNoFigure;
+  double deviation = 0;   // of several seeds: standard deviation
   double difference = 0;  // from the artifact, or from the paper where there is no artifact
   bool within = true;
   bool judged = true;
+  bool compared() const;  // there is something to compare it with
 };
 
 struct JobsCheck {

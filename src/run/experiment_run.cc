@@ -33,10 +33,6 @@ class JobTimes final : public Observer {
     times_.resize(static_cast<std::size_t>(golden.back().id - first_) + 1);
   }
   void on_job_end(const JobRecord& job) override {
-    if (!job.has_deadline() && job.status == JobState::kFinished) {
-      best_effort_sum_ += job.completion_time();
-      ++best_effort_jobs_;
-    }
     if (completions_ && job.status == JobState::kFinished) {
       completion_.push_back(job.completion_time());
     }
@@ -48,10 +44,6 @@ class JobTimes final : public Observer {
   }
   void on_turn(const TurnStats& turn) override { stops_ += turn.stops; }
 
-  double best_effort_completion() const {
-    return best_effort_jobs_ == 0 ? kNoFigure
-                                  : best_effort_sum_ / static_cast<double>(best_effort_jobs_);
-  }
   double stops() const { return static_cast<double>(stops_); }
   // The share of jobs that were completed within so many seconds.
   double within(double seconds) const {
@@ -68,8 +60,6 @@ class JobTimes final : public Observer {
   bool completions_;
   long long first_ = 0;
   long long stops_ = 0;
-  double best_effort_sum_ = 0;
-  std::size_t best_effort_jobs_ = 0;
   std::vector<std::optional<GoldenJob>> times_;
   std::vector<double> completion_;
 };
@@ -187,7 +177,7 @@ bool begins_one(const std::vector<std::string>& starts, const std::string& key) 
 }
 
 FigureCheck compare_figure(const Experiment& experiment, const ExperimentRun& run,
-                           const ExpectedFigure& expected, double ours) {
+                           const ExpectedFigure& expected, double ours, double deviation = 0) {
   FigureCheck check;
   check.expected = expected;
   check.ours = ours;
@@ -196,12 +186,13 @@ FigureCheck compare_figure(const Experiment& experiment, const ExperimentRun& ru
   }
   const double reference = std::isnan(expected.artifact) ? expected.published : expected.artifact;
   check.difference = check.ours - reference;
-  const double allowed = experiment.absolute + experiment.relative * std::abs(reference);
+  const double allowed = experiment.absolute + experiment.relative * std::abs(reference) +
+                         experiment.deviations * deviation;
   double beyond = std::abs(check.difference);
   if (listed(experiment.at_most, expected.key)) beyond = check.difference;
   if (listed(experiment.at_least, expected.key)) beyond = -check.difference;
-  check.judged =
-      !begins_one(experiment.shown, expected.key) && !begins_one(run.shown, expected.key);
+  check.judged = check.compared() && !begins_one(experiment.shown, expected.key) &&
+                 !begins_one(run.shown, expected.key);
   check.within = !check.judged || beyond <= allowed;
   return check;
 }
@@ -209,6 +200,7 @@ FigureCheck compare_figure(const Experiment& experiment, const ExperimentRun& ru
 constexpr std::string_view kWithin = "jct_within.";
 
 constexpr std::string_view kRatio = "ratio.";
+constexpr std::string_view kSpeedup = "speedup.";
 
 // Tells several observers.
 class Both final : public Observer {
@@ -227,7 +219,6 @@ class Both final : public Observer {
 
 double run_figure(const RunSummary& summary, const JobTimes& times, const std::string& key) {
   if (key == "run_preemptions") return times.stops();
-  if (key == "best_effort_avg_jct_s") return times.best_effort_completion();
   if (key.starts_with(kWithin)) {
     return times.within(parse_real(std::string_view(key).substr(kWithin.size())).value_or(0));
   }
@@ -253,13 +244,30 @@ Result<std::optional<RunCheck>> check_task(const Experiment& experiment, const E
 // The figures that compare a run with the one it is held against.
 double ratio_figure(const RunSummary& summary, const Completions& ours, const HeldAgainst& theirs,
                     std::string_view key) {
-  if (!key.starts_with(kRatio)) return ours.mean_ratio(theirs.times);
-  const std::string_view figure = key.substr(kRatio.size());
-  return summary_figure(summary, figure).value_or(kNoFigure) /
-         summary_figure(theirs.summary, figure).value_or(kNoFigure);
+  const bool speedup = key.starts_with(kSpeedup);
+  if (!speedup && !key.starts_with(kRatio)) return ours.mean_ratio(theirs.times);
+  const std::string_view figure = key.substr(speedup ? kSpeedup.size() : kRatio.size());
+  const double mine = summary_figure(summary, figure).value_or(kNoFigure);
+  const double other = summary_figure(theirs.summary, figure).value_or(kNoFigure);
+  return speedup ? other / mine : mine / other;
 }
 
-// With the given seed of its scheduling policy; 0: as it is described.
+// The description with another seed of its scheduling policy, or of what was drawn for its trace:
+// the deadlines of a generator, models and deadlines of a raw trace. 0: as it is.
+RunConfig seeded(RunConfig config, const ExperimentRun& run, int seed) {
+  if (seed == 0) return config;
+  const std::string text = std::to_string(seed);
+  if (run.draws == 0) {
+    config.scheduling.params["seed"] = text;
+  } else if (config.workload.trace.empty()) {
+    config.workload.generator.params["deadline_seed"] = text;
+  } else {
+    config.workload.settings["seed"] = text;
+    config.workload.settings["deadline_seed"] = text;
+  }
+  return config;
+}
+
 Result<std::optional<RunCheck>> check_run(const Experiment& experiment, const ExperimentRun& run,
                                           int seed, HeldRuns& held,
                                           const ExperimentOptions& options) {
@@ -285,8 +293,7 @@ Result<std::optional<RunCheck>> check_run(const Experiment& experiment, const Ex
   std::vector<double> figures(run.expected.size(), 0);
   const std::size_t seeds = 1 + run.more.size();
   for (std::size_t s = 0; s < seeds; ++s) {
-    RunConfig config = s == 0 ? run.config : run.more[s - 1];
-    if (seed > 0) config.scheduling.params["seed"] = std::to_string(seed);
+    const RunConfig config = seeded(s == 0 ? run.config : run.more[s - 1], run, seed);
     Completions ours(config);
     times.emplace(golden, run.golden.trace_ids, completions);
     Both both(*times, ours);
@@ -295,14 +302,17 @@ Result<std::optional<RunCheck>> check_run(const Experiment& experiment, const Ex
     if (!*summary) return std::optional<RunCheck>();
     std::shared_ptr<const HeldAgainst> theirs;
     if (!run.against.empty()) {
-      auto other = held.of(run.against[s], options.keep_going);
+      const RunConfig& against = run.against[s];
+      auto other =
+          held.of(run.draws > 0 ? seeded(against, run, seed) : against, options.keep_going);
       if (!other) return Error{fmt::format("run '{}': {}", run.name, other.error().message)};
       theirs = std::move(*other);
       if (theirs == nullptr) return std::optional<RunCheck>();
     }
     for (std::size_t i = 0; i < figures.size(); ++i) {
       const std::string& key = run.expected[i].key;
-      const bool compares = key == "avg_jct_ratio" || key.starts_with(kRatio);
+      const bool compares =
+          key == "avg_jct_ratio" || key.starts_with(kRatio) || key.starts_with(kSpeedup);
       const double figure = !compares           ? run_figure(**summary, *times, key)
                             : theirs == nullptr ? kNoFigure
                                                 : ratio_figure(**summary, ours, *theirs, key);
@@ -319,25 +329,31 @@ Result<std::optional<RunCheck>> check_run(const Experiment& experiment, const Ex
 // Several seeds of one run: means are compared, and how far they lie apart is shown.
 RunCheck merge_seeds(const Experiment& experiment, const ExperimentRun& run,
                      std::vector<RunCheck> checks) {
-  RunCheck merged = std::move(checks.front());
-  if (checks.size() == 1) return merged;
+  if (checks.size() == 1) return std::move(checks.front());
+  // Adjusted already, each.
+  Experiment plain = experiment;
+  plain.adjust.clear();
+  const auto count = static_cast<double>(checks.size());
+  RunCheck merged = checks.front();
   for (std::size_t f = 0; f < merged.figures.size(); ++f) {
-    double sum = merged.figures[f].ours;
-    double least = sum;
-    double most = sum;
-    for (std::size_t i = 1; i < checks.size(); ++i) {
-      const double ours = checks[i].figures[f].ours;
-      sum += ours;
-      least = std::min(least, ours);
-      most = std::max(most, ours);
+    double sum = 0;
+    double least = checks[0].figures[f].ours;
+    double most = least;
+    for (const RunCheck& check : checks) {
+      sum += check.figures[f].ours;
+      least = std::min(least, check.figures[f].ours);
+      most = std::max(most, check.figures[f].ours);
     }
-    // Adjusted already, each.
-    Experiment plain = experiment;
-    plain.adjust.clear();
-    merged.figures[f] = compare_figure(plain, run, merged.figures[f].expected,
-                                       sum / static_cast<double>(checks.size()));
+    const double mean = sum / count;
+    double squares = 0;
+    for (const RunCheck& check : checks) {
+      squares += (check.figures[f].ours - mean) * (check.figures[f].ours - mean);
+    }
+    const double deviation = std::sqrt(squares / (count - 1));
+    merged.figures[f] = compare_figure(plain, run, merged.figures[f].expected, mean, deviation);
     merged.figures[f].least = least;
     merged.figures[f].most = most;
+    merged.figures[f].deviation = deviation;
   }
   return merged;
 }
@@ -375,6 +391,10 @@ std::optional<double> summary_figure(const RunSummary& summary, std::string_view
   return jobs == 0 ? std::nullopt : std::optional<double>(sum / jobs);
 }
 
+bool FigureCheck::compared() const {
+  return !std::isnan(expected.artifact) || !std::isnan(expected.published);
+}
+
 bool RunCheck::within() const {
   return jobs.unequal == 0 && std::all_of(figures.begin(), figures.end(),
                                           [](const FigureCheck& one) { return one.within; });
@@ -393,7 +413,7 @@ Result<ExperimentResult> run_experiment(const Experiment& experiment,
   std::vector<Piece> pieces;
   for (std::size_t i = 0; i < experiment.runs.size(); ++i) {
     const ExperimentRun& run = experiment.runs[i];
-    const int seeds = run.missing.empty() ? static_cast<int>(run.seeds) : 0;
+    const int seeds = run.missing.empty() ? static_cast<int>(std::max(run.seeds, run.draws)) : 0;
     for (int seed = std::min(1, seeds); seed <= seeds; ++seed) pieces.push_back({i, seed});
   }
   std::vector<std::optional<RunCheck>> checks(pieces.size());

@@ -85,6 +85,8 @@ void tell_together(std::span<PieceLog> pieces, std::span<Observer* const> observ
     }
     if (now == kNever) break;
     int stops = 0;
+    int programs = 0;
+    double gap = 0;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       const PieceLog& piece = pieces[i];
       for (; next[i] < piece.turns_.size() && piece.turns_[next[i]].stats.time == now; ++next[i]) {
@@ -92,12 +94,16 @@ void tell_together(std::span<PieceLog> pieces, std::span<Observer* const> observ
         for (; event[i] < turn.end; ++event[i]) piece.tell(piece.events_[event[i]], observers);
         latest[i] = turn.stats;
         stops += turn.stats.stops;
+        programs += turn.stats.programs;
+        gap = std::max(gap, turn.stats.gap);
       }
     }
     TurnStats turn = sum_of(latest);
     turn.time = now;
     turn.previous = previous == kNever ? now : previous;
     turn.stops = stops;
+    turn.programs = programs;
+    turn.gap = gap;
     for (Observer* observer : observers) observer->on_turn(turn);
     previous = now;
   }

@@ -11,8 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "run/config.h"
-#include "run/simulation.h"
+#include "support/described_run.h"
 #include "support/paths.h"
 
 namespace muster {
@@ -78,16 +77,9 @@ const System kGandiva = {"gandiva", "gandiva-as-coded", {}, "arrivals-alone"};
 const System kTiresias = {"dlas-gpu", "tiresias-as-coded", {}, "arrivals"};
 const System kThemis = {"themis", "themis-as-coded", {}, "every-slot"};
 
-struct Collector final : Observer {
-  std::vector<JobRecord> jobs;
-  long long turns = 0;
-  void on_job_end(const JobRecord& job) override { jobs.push_back(job); }
-  void on_turn(const TurnStats&) override { ++turns; }
-};
-
-Collector run_system(const Workload& workload, const System& system) {
+RunLog run_system(const Workload& workload, const System& system) {
   RunConfig config;
-  config.workload.trace = (shared_dir() / workload.trace).lexically_normal().string();
+  config.workload.trace = shared_path(workload.trace);
   config.workload.rebase = "no";
   config.workload.limit = workload.limit;
   config.cluster.shape = workload.cluster;
@@ -97,29 +89,10 @@ Collector run_system(const Workload& workload, const System& system) {
   config.placement = {"buddy", {}};
   const char* tables =
       workload.t4 ? "data/elasticflow/throughputs_T4" : "data/elasticflow/throughputs_A100";
-  config.perf = {{"throughput-tables",
-                  {{"folder", (shared_dir() / tables).lexically_normal().string()},
-                   {"cap", workload.t4 ? "artifact-t4" : "artifact-a100"}}}};
-  Collector collector;
-  auto complete = complete_config(config);
-  if (!complete) {
-    ADD_FAILURE() << complete.error().message;
-    return collector;
-  }
-  const auto jobs = load_jobs(complete->workload);
-  if (!jobs) {
-    ADD_FAILURE() << jobs.error().message;
-    return collector;
-  }
-  auto simulation = Simulation::make(*complete, *jobs);
-  if (!simulation) {
-    ADD_FAILURE() << simulation.error().message;
-    return collector;
-  }
-  (*simulation)->observe(collector);
-  const auto ended = (*simulation)->run();
-  EXPECT_TRUE(ended) << (ended ? "" : ended.error().message);
-  return collector;
+  config.perf = {
+      {"throughput-tables",
+       {{"folder", shared_path(tables)}, {"cap", workload.t4 ? "artifact-t4" : "artifact-a100"}}}};
+  return run_described(config);
 }
 
 std::string outcome_of(const JobRecord& job) {
@@ -132,7 +105,7 @@ std::string outcome_of(const JobRecord& job) {
 // differ; then only the ratio is held to `ratio_slack`.
 void compare(const Workload& workload, const System& system, double ratio_slack = 0) {
   const std::string name = workload.run + "__" + system.name;
-  const Collector ours = run_system(workload, system);
+  const RunLog ours = run_system(workload, system);
   std::map<std::string, const JobRecord*> by_name;
   double completion = 0;
   int met = 0;
@@ -173,7 +146,7 @@ void compare(const Workload& workload, const System& system, double ratio_slack 
     }
   }
   fmt::print("{}: {} of {} jobs equal, {} rounds\n", name,
-             rows.size() - static_cast<std::size_t>(different), rows.size(), ours.turns);
+             rows.size() - static_cast<std::size_t>(different), rows.size(), ours.turns.size());
   if (ratio_slack == 0) {
     EXPECT_EQ(different, 0) << name << ": jobs that differ";
   }
@@ -185,7 +158,7 @@ void compare(const Workload& workload, const System& system, double ratio_slack 
     EXPECT_EQ(met, *parse_integer(row.at("accepted"))) << name;
     EXPECT_EQ(refused, *parse_integer(row.at("rejected"))) << name;
     EXPECT_EQ(late, *parse_integer(row.at("late"))) << name;
-    EXPECT_EQ(ours.turns, *parse_integer(row.at("rounds"))) << name;
+    EXPECT_EQ(static_cast<long long>(ours.turns.size()), *parse_integer(row.at("rounds"))) << name;
     EXPECT_NEAR(completion / finished, *parse_real(row.at("mean_jct_s")), 0.0501) << name;
   }
 }
@@ -240,11 +213,15 @@ TEST(ElasticFlowParity, Themis) {
   compare(kCifar, kThemis, 0.02);
 }
 
-// The artifact's own log of figure 10.
+// The artifact's own logs of figure 10, made with its code of October 2022.
 TEST(ElasticFlowParity, LogsOfFigure10) {
   MUSTER_NEEDS_ELASTICFLOW();
-  for (const System& system : {kEdf, kGandiva, kThemis}) {
-    const Collector ours = run_system(kFigure10, system);
+  System elasticflow = kEfAccess;
+  elasticflow.params = {{"as_of_2022", "true"}};
+  System tiresias = kTiresias;
+  tiresias.params = {{"as_of_2022", "true"}};
+  for (const System& system : {kEdf, kGandiva, kThemis, tiresias, elasticflow}) {
+    const RunLog ours = run_system(kFigure10, system);
     std::map<std::string, Seconds> ends;
     for (const JobRecord& job : ours.jobs) ends[job.name] = job.end;
     int jobs = 0;

@@ -9,40 +9,16 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "run/config.h"
-#include "run/simulation.h"
+#include "support/described_run.h"
 #include "support/paths.h"
 
 namespace muster {
 namespace {
 
-struct Collector final : Observer {
-  std::vector<JobRecord> jobs;
-  int most_used = 0;
-  void on_job_end(const JobRecord& job) override { jobs.push_back(job); }
-  void on_turn(const TurnStats& turn) override { most_used = std::max(most_used, turn.used_gpus); }
-};
-
-std::string shared_path(const std::string& name) {
-  return (shared_dir() / name).lexically_normal().string();
-}
-
-Collector run(const RunConfig& config) {
-  Collector collector;
-  auto complete = complete_config(config);
-  if (!complete) {
-    ADD_FAILURE() << complete.error().message;
-    return collector;
-  }
-  auto simulation = Simulation::make(*complete);
-  if (!simulation) {
-    ADD_FAILURE() << simulation.error().message;
-    return collector;
-  }
-  (*simulation)->observe(collector);
-  const auto ended = (*simulation)->run();
-  EXPECT_TRUE(ended) << (ended ? "" : ended.error().message);
-  return collector;
+int most_used(const RunLog& log) {
+  int most = 0;
+  for (const TurnStats& turn : log.turns) most = std::max(most, turn.used_gpus);
+  return most;
 }
 
 RunConfig chronus(const std::string& choice, const std::string& cluster, long long limit) {
@@ -61,7 +37,7 @@ RunConfig chronus(const std::string& choice, const std::string& cluster, long lo
 // met deadlines may differ.
 constexpr int kSlack = 3;
 
-void compare(const std::string& name, const Collector& ours) {
+void compare(const std::string& name, const RunLog& ours) {
   std::map<std::string, const JobRecord*> by_name;
   int met = 0;
   for (const JobRecord& job : ours.jobs) {
@@ -95,13 +71,13 @@ void compare(const std::string& name, const Collector& ours) {
 TEST(ChronusParity, MeetsAsManyDeadlinesAsTheRecordedRuns) {
   MUSTER_NEEDS_SHARED("golden/elasticflow/outcomes/t195_n16g8__chronus.csv");
   for (const char* choice : {"exact", "greedy"}) {
-    const Collector small = run(chronus(choice, "4x8", 25));
+    const RunLog small = run_described(chronus(choice, "4x8", 25));
     compare("t25_n4g8__chronus", small);
-    EXPECT_LE(small.most_used, 32);
+    EXPECT_LE(most_used(small), 32);
   }
-  const Collector large = run(chronus("greedy", "16x8", 0));
+  const RunLog large = run_described(chronus("greedy", "16x8", 0));
   compare("t195_n16g8__chronus", large);
-  EXPECT_LE(large.most_used, 128);
+  EXPECT_LE(most_used(large), 128);
 }
 
 // One search is a hundredth of the published one here, to be quick: that all jobs come to an end,
@@ -118,8 +94,8 @@ TEST(PolluxParity, TrainsTheFirstJobsOfFigure8a) {
   config.scheduling = {"pollux-as-coded", {{"population", "20"}, {"generations", "5"}}};
   config.placement = {"as-planned", {}};
   config.perf = {{"goodput", {{"folder", shared_path("data/pollux")}}}};
-  const Collector first = run(config);
-  const Collector second = run(config);
+  const RunLog first = run_described(config);
+  const RunLog second = run_described(config);
   ASSERT_EQ(first.jobs.size(), 30U);
   int resizes = 0;
   for (std::size_t i = 0; i < first.jobs.size(); ++i) {
@@ -128,7 +104,7 @@ TEST(PolluxParity, TrainsTheFirstJobsOfFigure8a) {
     resizes += first.jobs[i].resizes;
   }
   EXPECT_GT(resizes, 10);
-  EXPECT_LE(first.most_used, 16);
+  EXPECT_LE(most_used(first), 16);
 }
 
 }  // namespace

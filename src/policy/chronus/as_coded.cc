@@ -1,6 +1,7 @@
 // Chronus as the ElasticFlow artifact runs it (time-aware-with-lease), for its figures 6, 8 and 11.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "policy/builtin.h"
 #include "solve/lease_program.h"
@@ -74,6 +75,8 @@ class ChronusAsCoded final : public SchedulingPolicy {
     }
   }
   void schedule(const View&, Plan& plan) override {
+    if (gap_) plan.solved(*gap_);
+    gap_.reset();
     for (const Slot slot : running_) plan.add(Share::alone(slot, jobs_[index(slot)].gpus));
   }
   std::unique_ptr<SchedulingPolicy> clone() const override {
@@ -158,6 +161,7 @@ class ChronusAsCoded final : public SchedulingPolicy {
     const LeaseChoice choice = options_.exact
                                    ? choose_leases(wants, capacity_, aim, options_.program)
                                    : choose_leases_greedily(wants, capacity_, aim);
+    if (!wants.empty()) gap_ = choice.gap;
     for (std::size_t i = 0; i < holders.size(); ++i) {
       State& s = job(holders[i]);
       if (choice.option[i] == LeaseChoice::kNone) s.rank = Class::kUnaccepted;
@@ -262,8 +266,9 @@ class ChronusAsCoded final : public SchedulingPolicy {
   Options options_;
   Seconds now_ = 0;
   int capacity_ = 0;
-  int unaccepted_ = 0;       // at the last lease, and since
-  std::vector<State> jobs_;  // by slot
+  std::optional<double> gap_;  // of the leases dealt this turn
+  int unaccepted_ = 0;         // at the last lease, and since
+  std::vector<State> jobs_;    // by slot
   std::vector<Slot> arriving_;
   std::vector<Slot> pending_;
   std::vector<Slot> running_;

@@ -44,7 +44,7 @@ class Chronus final : public SchedulingPolicy {
     answer(view, capacity, new_lease ? view.now : lease_end_);
     if (new_lease) {
       lease_end_ = (std::floor(view.now / options_.lease) + 1) * options_.lease;
-      deal(view, capacity);
+      deal(view, capacity, plan);
     }
     rank(view);
     for (const Slot slot : order_) {
@@ -106,7 +106,7 @@ class Chronus final : public SchedulingPolicy {
     arriving_.clear();
   }
 
-  void deal(const View& view, int capacity) {
+  void deal(const View& view, int capacity, Plan& plan) {
     std::vector<Slot> holders;
     std::vector<LeaseJob> jobs;
     bool others = false;
@@ -123,6 +123,7 @@ class Chronus final : public SchedulingPolicy {
     const LeaseAim aim = others ? LeaseAim::kFew : LeaseAim::kMany;
     const LeaseChoice choice = options_.exact ? choose_leases(jobs, capacity, aim, options_.program)
                                               : choose_leases_greedily(jobs, capacity, aim);
+    if (!jobs.empty()) plan.solved(choice.gap);
     for (std::size_t i = 0; i < holders.size(); ++i) {
       State& state = jobs_[index(holders[i])];
       state.leased = choice.now[i] != 0;

@@ -12,7 +12,8 @@ namespace {
 
 class Tiresias final : public Scheduler {
  public:
-  Tiresias(double limit_1, double limit_2) : Scheduler(Cap::kWidest), limits_{limit_1, limit_2} {}
+  Tiresias(double limit_1, double limit_2, bool as_of_2022)
+      : Scheduler(Cap::kWidest), limits_{limit_1, limit_2}, as_of_2022_(as_of_2022) {}
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<Tiresias>(*this);
   }
@@ -102,7 +103,7 @@ class Tiresias final : public Scheduler {
         remaining += j.overhead;
       }
       const Seconds end = std::trunc(now_ + remaining);
-      const Seconds event = std::max(now_ + slot_, end);
+      const Seconds event = as_of_2022_ ? end : std::max(now_ + slot_, end);
       if (event > end_) continue;
       if (event < end_) ending_.clear();
       end_ = event;
@@ -124,6 +125,7 @@ class Tiresias final : public Scheduler {
   }
 
   std::array<double, 2> limits_;
+  bool as_of_2022_;  // an end makes a round of its own, however close
   std::array<std::vector<Slot>, 3> queues_;
   std::vector<Slot> jobs_;    // in the order in which they were last placed
   std::vector<State> state_;  // by slot
@@ -138,7 +140,8 @@ class Tiresias final : public Scheduler {
 namespace muster {
 
 std::unique_ptr<SchedulingPolicy> make_published_tiresias(const Params& params) {
-  return std::make_unique<published::Tiresias>(params.real("limit_1"), params.real("limit_2"));
+  return std::make_unique<published::Tiresias>(params.real("limit_1"), params.real("limit_2"),
+                                               params.flag("as_of_2022"));
 }
 
 }  // namespace muster

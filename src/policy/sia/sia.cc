@@ -34,7 +34,7 @@ class Sia final : public SchedulingPolicy {
   }
   void schedule(const View& view, Plan& plan) override {
     if (view.now >= next_) {
-      hand_out(view);
+      hand_out(view, plan);
       next_ = view.now + options_.interval;
     }
     for (const Given& given : given_) {
@@ -103,7 +103,7 @@ class Sia final : public SchedulingPolicy {
     return options_.fairness < 0 ? options_.without - powered : powered;
   }
 
-  void hand_out(const View& view) {
+  void hand_out(const View& view, Plan& plan) {
     IntegerProgram program;
     configurations_.clear();
     for (const Pool& pool : view.cluster.pools()) program.add_row(0, pool.usable);
@@ -139,6 +139,7 @@ class Sia final : public SchedulingPolicy {
     }
     given_.clear();
     const IntegerSolution solution = solve_integer(program, options);
+    if (!configurations_.empty()) plan.solved(solution.gap());
     for (std::size_t i = 0; i < solution.x.size(); ++i) {
       if (solution.x[i] < 0.5) continue;
       const Configuration& one = configurations_[i];
