@@ -3,7 +3,6 @@
 // ratios beside the published ones. Figures need the traces (MUSTER_SHARED); without them it says
 // so.
 #include <cstring>
-#include <map>
 #include <random>
 
 #include <fmt/format.h>
@@ -87,7 +86,7 @@ void bench_admission() {
   }
 }
 
-// Runs an experiment and prints the first figure of each run; the time it took.
+// Runs an experiment and prints the figures of each run; the time it took.
 double run_figure(const char* name, bool print) {
   const auto loaded = load_experiment("elasticflow", name);
   if (!loaded) {
@@ -107,36 +106,13 @@ double run_figure(const char* name, bool print) {
       return 0;
     }
     if (!print) continue;
-    const FigureCheck& figure = run.figures.front();
-    fmt::print("  {:<44} {:.3f}   published {:.3f}\n", run.run, figure.ours,
-               figure.expected.published);
-  }
-  return seconds;
-}
-
-// Figure 11(b): completion times of best-effort jobs, as often Gandiva's.
-void bench_best_effort() {
-  const auto loaded = load_experiment("elasticflow", "figure11");
-  if (!loaded) return;
-  Experiment experiment = *loaded;
-  for (ExperimentRun& run : experiment.runs) {
-    run.expected = {{"best_effort_avg_jct_s", kNoFigure, kNoFigure}};
-  }
-  const auto result = run_experiment(experiment, {});
-  if (!result) return;
-  std::map<std::string, double> gandiva;
-  for (const RunCheck& run : result->runs) {
-    const std::size_t colon = run.run.find(": ");
-    if (run.figures.empty() || colon == std::string::npos) return;
-    if (run.run.substr(colon + 2) == "Gandiva") {
-      gandiva[run.run.substr(0, colon)] = run.figures.front().ours;
+    for (const FigureCheck& figure : run.figures) {
+      if (std::isnan(figure.expected.published)) continue;
+      fmt::print("  {:<44} {:<32} {:.3f}   published {:.3f}\n", run.run, figure.expected.key,
+                 figure.ours, figure.expected.published);
     }
   }
-  fmt::print("figure 11(b): completion time of best-effort jobs, Gandiva's over theirs\n");
-  for (const RunCheck& run : result->runs) {
-    const std::string share = run.run.substr(0, run.run.find(": "));
-    fmt::print("  {:<44} {:.2f}\n", run.run, gandiva[share] / run.figures.front().ours);
-  }
+  return seconds;
 }
 
 }  // namespace
@@ -151,7 +127,6 @@ int main(int argc, char** argv) {
                muster::run_figure("figure8b", true));
     fmt::print("figure 9     {:>8.1f} s\n", muster::run_figure("figure9", true));
     fmt::print("figure 11    {:>8.1f} s\n", muster::run_figure("figure11", true));
-    muster::bench_best_effort();
   }
   return 0;
 }

@@ -1,6 +1,7 @@
 #include "solve/allocation_search.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cassert>
 #include <cmath>
@@ -107,7 +108,6 @@ void AllocationSearch::prepare(std::span<const int> node_gpus, const std::vector
   left_.resize(words_);
   spread_.resize(words_);
   used_.resize(words_);
-  there_.resize(nodes_);
   count_hits();
 }
 
@@ -148,73 +148,98 @@ void AllocationSearch::trim(Word* row, int most, int most_nodes) {
 }
 
 void AllocationSearch::settle(Candidate& candidate) {
-  Word* cells = cells_of(candidate);
-  std::copy(capacity_.begin(), capacity_.end(), left_.begin());
-  std::fill(spread_.begin(), spread_.end(), 0);
-  std::fill(used_.begin(), used_.end(), 0);
+  // Loops over the words of a row vanish where their number is known.
+  switch (words_) {
+    case 1:
+      return settle_rows<1>(candidate);
+    case 2:
+      return settle_rows<2>(candidate);
+    default:
+      return settle_rows<0>(candidate);
+  }
+}
+
+template <std::size_t kWords>
+void AllocationSearch::settle_rows(Candidate& candidate) {
+  constexpr std::size_t kLocal = std::max<std::size_t>(1, kWords);
+  std::array<Word, kLocal> rows[3];
+  const std::size_t words = kWords > 0 ? kWords : words_;
+  Word* const left = kWords > 0 ? rows[0].data() : left_.data();
+  Word* const spread = kWords > 0 ? rows[1].data() : spread_.data();
+  Word* const used = kWords > 0 ? rows[2].data() : used_.data();
+  std::copy(capacity_.begin(), capacity_.end(), left);
+  std::fill(spread, spread + words, 0);
+  std::fill(used, used + words, 0);
+  Word* const cells = cells_of(candidate);
+  const Word* const held = held_.data();
+  const Word* const room = room_.empty() ? nullptr : room_.data();
   double sum = 0;
   double speedups = 0;
   std::uint64_t hash = 0x9e3779b97f4a7c15U;
+  const auto mix = [&hash](Word word) {
+    hash = (hash ^ word) * 0xff51afd7ed558ccdU;
+    hash ^= hash >> 32;
+  };
   const double none = term(0);
   const std::size_t count = jobs_->size();
   for (std::size_t j = 0; j < count; ++j) {
+    Word* const row = cells + j * words;
+    Word any = 0;
+    for (std::size_t w = 0; w < words; ++w) any |= row[w];
+    if (any == 0) {
+      for (std::size_t w = 0; w < words; ++w) mix(0);
+      sum += none;
+      continue;
+    }
     const SearchJob& job = (*jobs_)[j];
-    Word* row = cells + j * words_;
     int nodes = 0;
     int gpus = 0;
-    for (std::size_t w = 0; w < words_; ++w) {
-      if (!room_.empty()) row[w] = lesser(row[w], room_[j * words_ + w]);
-      nodes += count_filled(row[w]);
-      gpus += sum_bytes(row[w]);
-    }
-    if (nodes > 1) {
-      // One job that spans nodes per node: two would share its network.
+    const auto measure = [&] {
       nodes = 0;
       gpus = 0;
-      for (std::size_t w = 0; w < words_; ++w) {
-        const Word taken = filled(row[w]);
-        row[w] &= ~spread_[w];
-        spread_[w] |= taken;
+      for (std::size_t w = 0; w < words; ++w) {
         nodes += count_filled(row[w]);
         gpus += sum_bytes(row[w]);
       }
+    };
+    if (room != nullptr) {
+      for (std::size_t w = 0; w < words; ++w) row[w] = lesser(row[w], room[j * words + w]);
+    }
+    measure();
+    if (nodes > 1) {
+      // One job that spans nodes per node: two would share its network.
+      Word taken_before = 0;
+      for (std::size_t w = 0; w < words; ++w) {
+        const Word taken = filled(row[w]);
+        taken_before |= taken & spread[w];
+        row[w] &= ~spread[w];
+        spread[w] |= taken;
+      }
+      if (taken_before != 0) measure();
     }
     if (gpus > job.most || nodes > options_.most_nodes) {
       trim(row, job.most, options_.most_nodes);
-      nodes = 0;
-      gpus = 0;
-      for (std::size_t w = 0; w < words_; ++w) {
-        nodes += count_filled(row[w]);
-        gpus += sum_bytes(row[w]);
-      }
+      measure();
     }
     bool fits = true;
-    for (std::size_t w = 0; w < words_; ++w) fits = fits && covers(left_[w], row[w]);
-    if (fits) {
-      for (std::size_t w = 0; w < words_; ++w) left_[w] -= row[w];
-    } else {
-      nodes = 0;
-      gpus = 0;
-      for (std::size_t w = 0; w < words_; ++w) {
-        row[w] = lesser(row[w], left_[w]);
-        left_[w] -= row[w];
-        nodes += count_filled(row[w]);
-        gpus += sum_bytes(row[w]);
-      }
+    for (std::size_t w = 0; w < words; ++w) fits = fits && covers(left[w], row[w]);
+    for (std::size_t w = 0; w < words; ++w) {
+      if (!fits) row[w] = lesser(row[w], left[w]);
+      left[w] -= row[w];
     }
+    if (!fits) measure();
     if (gpus < job.least) {
-      for (std::size_t w = 0; w < words_; ++w) {
-        left_[w] += row[w];
+      for (std::size_t w = 0; w < words; ++w) {
+        left[w] += row[w];
         row[w] = 0;
       }
       gpus = 0;
     }
     bool same = true;
-    for (std::size_t w = 0; w < words_; ++w) {
-      used_[w] |= row[w];
-      same = same && row[w] == held_[j * words_ + w];
-      hash = (hash ^ row[w]) * 0xff51afd7ed558ccdU;
-      hash ^= hash >> 32;
+    for (std::size_t w = 0; w < words; ++w) {
+      used[w] |= row[w];
+      same = same && row[w] == held[j * words + w];
+      mix(row[w]);
     }
     if (gpus == 0) {
       sum += none;
@@ -228,7 +253,7 @@ void AllocationSearch::settle(Candidate& candidate) {
   candidate.value =
       -(options_.fairness == 0 ? std::exp(mean) : std::pow(mean, 1 / options_.fairness));
   int in_use = 0;
-  for (std::size_t w = 0; w < words_; ++w) in_use += sum_bytes(filled(used_[w]) & capacity_[w]);
+  for (std::size_t w = 0; w < words; ++w) in_use += sum_bytes(filled(used[w]) & capacity_[w]);
   candidate.utility = in_use > 0 ? -speedups / in_use : 0;
   candidate.hash = hash | 1;
 }
@@ -351,9 +376,11 @@ void AllocationSearch::mutate(Word* cells) {
     }
     for (Word hit = one_in_ten(count - j); hit != 0; hit &= hit - 1) {
       const std::size_t i = j + static_cast<std::size_t>(std::countr_zero(hit));
-      for (std::size_t n = 0; n < nodes_; ++n) {
-        if (byte(cells + i * words_, n) > 0 && random_.chance(0.1)) {
-          set_byte(cells + i * words_, n, 0);
+      for (std::size_t w = 0; w < words_; ++w) {
+        Word& word = cells[i * words_ + w];
+        for (Word there = filled(word) & kOnes; there != 0; there &= there - 1) {
+          const Word lowest = (there & (~there + 1)) * 0xff;
+          if (random_.chance(0.1)) word &= ~lowest;
         }
       }
     }
@@ -365,17 +392,10 @@ void AllocationSearch::mutate(Word* cells) {
 // there.
 void AllocationSearch::raise_some(Word* cells) {
   const std::size_t count = jobs_->size();
-  std::fill(used_.begin(), used_.end(), 0);
-  for (std::vector<std::uint32_t>& there : there_) there.clear();
-  for (std::size_t j = 0; j < count; ++j) {
-    for (std::size_t w = 0; w < words_; ++w) {
-      const Word row = cells[j * words_ + w];
-      used_[w] += row;
-      for (Word left = filled(row) & kOnes; left != 0; left &= left - 1) {
-        const auto node = 8 * w + static_cast<std::size_t>(std::countr_zero(left)) / 8;
-        there_[node].push_back(static_cast<std::uint32_t>(j));
-      }
-    }
+  for (std::size_t w = 0; w < words_; ++w) {
+    Word sum = 0;
+    for (const Word* word = cells + w; word < cells + count * words_; word += words_) sum += *word;
+    used_[w] = sum;
   }
   for (std::size_t n = 0; n < nodes_; ++n) {
     if (byte(used_.data(), n) >= node_gpus_[n]) continue;
@@ -384,8 +404,14 @@ void AllocationSearch::raise_some(Word* cells) {
       const auto choices = static_cast<std::uint64_t>(node_gpus_[n] - now + 1);
       set_byte(cells + j * words_, n, now + static_cast<int>(random_.below(choices)));
     };
-    for (const std::uint32_t j : there_[n]) {
-      if (random_.below(there_[n].size()) == 0) raise(j);
+    there_.clear();
+    const Word column = Word{0xff} << (8 * (n % 8));
+    const Word* word = cells + n / 8;
+    for (std::size_t j = 0; j < count; ++j, word += words_) {
+      if ((*word & column) != 0) there_.push_back(static_cast<std::uint32_t>(j));
+    }
+    for (const std::uint32_t j : there_) {
+      if (random_.below(there_.size()) == 0) raise(j);
     }
     // Each of all jobs with a chance of one in their number: how many, then who.
     const double draw = random_.unit();

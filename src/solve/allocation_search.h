@@ -92,6 +92,9 @@ class AllocationSearch {
   void count_hits();
   // Makes the table legal and values it.
   void settle(Candidate& candidate);
+  // Rows of so many words; 0: of any number.
+  template <std::size_t kWords>
+  void settle_rows(Candidate& candidate);
   void trim(Word* row, int most, int most_nodes);
   bool add(Candidate candidate);
   void survive();
@@ -141,7 +144,7 @@ class AllocationSearch {
   std::vector<Word> left_;             // rows, scratch
   std::vector<Word> spread_;
   std::vector<Word> used_;
-  std::vector<std::vector<std::uint32_t>> there_;  // by node: jobs with GPUs on it
+  std::vector<std::uint32_t> there_;  // jobs with GPUs on a node
   std::vector<double> hits_;
   std::vector<std::size_t> order_;
   std::vector<std::pair<double, double>> tails_;
