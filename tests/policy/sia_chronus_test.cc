@@ -40,6 +40,20 @@ TEST(Sia, UsesBothTypesForTwoJobsAndSharesFairly) {
   EXPECT_EQ(run.engine().view().jobs.running().size(), 2U);
 }
 
+// The run tells of every program how far its answer may be from the best.
+TEST(Sia, TellsTheGapOfEveryProgram) {
+  Scenario scenario = two_types();
+  scenario.scheduling.params["gap"] = "1e-9";
+  scenario.jobs = {stretchable_job(0, 400, 16), stretchable_job(0, 400, 16)};
+  const RunLog log = simulate(scenario);
+  int programs = 0;
+  for (const TurnStats& turn : log.turns) {
+    programs += turn.programs;
+    EXPECT_NEAR(turn.gap, 0, 1e-9);
+  }
+  EXPECT_GT(programs, 0);
+}
+
 TEST(Sia, LetsJobsOfAFixedSizeChooseTheTypeOnly) {
   Scenario scenario = two_types();
   scenario.jobs = {job_of(0, 3000, 4), job_of(0, 3000, 4), job_of(0, 3000, 4), job_of(0, 3000, 4)};

@@ -141,6 +141,23 @@ TEST(Metrics, DeadlinesMissedByRefusedJobsCount) {
   fold.on_job_end(finished(1, 0, 0, 10, 1));
   EXPECT_EQ(fold.summary().metrics.deadline_jobs, 3);
   EXPECT_DOUBLE_EQ(fold.summary().metrics.deadline_met_ratio, 1.0 / 3);
+  EXPECT_DOUBLE_EQ(fold.summary().metrics.best_effort_avg_jct_s, 10);
+}
+
+TEST(Metrics, GapsOfProgramsAreAveragedOverPrograms) {
+  Symbols symbols;
+  MetricsFold fold(symbols);
+  fold.on_turn(turn(0, 3, 1, 8));
+  EXPECT_TRUE(std::isnan(fold.summary().metrics.programs));
+  for (const double gap : {0.2, 0.0, 0.1}) {
+    TurnStats stats = turn(10, 3, 1, 8);
+    stats.programs = 1;
+    stats.gap = gap;
+    fold.on_turn(stats);
+  }
+  EXPECT_EQ(fold.summary().metrics.programs, 3);
+  EXPECT_DOUBLE_EQ(fold.summary().metrics.avg_gap, 0.1);
+  EXPECT_DOUBLE_EQ(fold.summary().metrics.max_gap, 0.2);
 }
 
 TEST(Metrics, BlamesWaitingOnTheReasonOfTheBlockedHead) {

@@ -214,6 +214,54 @@ TEST(Experiment, TimesADecisionInsteadOfARun) {
   EXPECT_THAT(unknown.error().message, HasSubstr("gavel-isolated"));
 }
 
+TEST(Experiment, FiguresThatNobodyPublishedAreShown) {
+  const SharedFolder shared;
+  const auto result = run(must_parse(three_jobs("also = [\"makespan_s\"]")));
+  ASSERT_THAT(result.runs.at(0).figures, SizeIs(1));
+  EXPECT_EQ(result.runs.at(0).figures[0].ours, 30);
+  EXPECT_FALSE(result.runs.at(0).figures[0].judged);
+  EXPECT_TRUE(result.within());
+  EXPECT_THAT(parsed(three_jobs("also = [\"makespam_s\"]")).error().message,
+              HasSubstr("did you mean 'makespan_s'"));
+}
+
+TEST(Experiment, SpeedupIsTheRunHeldAgainstOverThisOne) {
+  const SharedFolder shared;
+  const auto result =
+      run(must_parse(three_jobs("set = {cluster = \"1x3\"}\nagainst = {cluster = \"1x1\"}\n"
+                                "published = {speedup.makespan_s = 3, ratio.makespan_s = 0.3}")));
+  EXPECT_TRUE(result.within());
+  EXPECT_DOUBLE_EQ(result.runs.at(0).figures[0].ours, 3);
+  EXPECT_DOUBLE_EQ(result.runs.at(0).figures[1].ours, 10.0 / 30);
+}
+
+// Each draw gives jobs other deadlines; a figure may lie so many deviations from the mean of all.
+TEST(Experiment, DrawsOfATraceAreJudgedByTheirDeviation) {
+  const SharedFolder shared;
+  shared.folder().write("raw.csv",
+                        "job_id,submission_time,duration,num_gpu\n"
+                        "a,0,1000,1\nb,0,1000,1\nc,0,1000,1\nd,0,1000,1\ne,0,1000,1\n"
+                        "f,0,1000,1\ng,0,1000,1\nh,0,1000,1\n");
+  for (const char* model : {"resnet50", "vgg16", "inception3", "gpt2", "bert", "deepspeech2"}) {
+    shared.folder().write(std::string("tables/") + model + ".csv",
+                          "global_batch_size,1\n32,1\n64,1\n128,1\n256,1\n");
+  }
+  const auto drawn = [&](std::string_view tolerance) {
+    return run(
+        must_parse("cluster = \"1x8\"\n[workload]\ntrace = \"shared:raw.csv\"\nformat = \"itp\"\n"
+                   "settings = {throughputs = \"shared:tables\"}\n[tolerance]\n" +
+                   std::string(tolerance) +
+                   "\n[[run]]\nname = \"a\"\ndraws = 6\npublished = {deadline_met_ratio = 0.4}\n"));
+  };
+  const auto strict = drawn("absolute = 0");
+  ASSERT_THAT(strict.runs, SizeIs(1));
+  const FigureCheck& figure = strict.runs[0].figures.at(0);
+  EXPECT_LT(figure.least, figure.most);
+  EXPECT_GT(figure.deviation, 0);
+  EXPECT_FALSE(strict.within());
+  EXPECT_TRUE(drawn("deviations = 10").within());
+}
+
 TEST(Experiment, SameAtAnyNumberOfThreads) {
   const SharedFolder shared;
   std::string text(kThreeJobs);
