@@ -3,11 +3,15 @@
 //
 // The primal-dual blossom algorithm with a fixed order of scanning, so that among matchings of
 // equal weight the same one is returned on every machine: the order is that of Muri (SIGCOMM'22),
-// whose results depend on it. O(n^3) at worst; graphs whose vertices fall into few kinds cost far
-// less. One object serves many graphs, one after another, and keeps its memory.
+// whose results depend on it. Vertices of one kind keep equal labels for as long as the search
+// treats them alike, so labels, slacks and the edges of compound vertices are kept by class of such
+// vertices, not by vertex: graphs with few kinds cost far less than the O(n^3) of others. One
+// object serves many graphs, one after another, and keeps its memory.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -35,101 +39,146 @@ class Matcher {
 
  private:
   using Vertex = std::int32_t;  // from 1; 0 is nobody; above n_ compound ones
+  using Class = std::int32_t;
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  enum Mark : std::int8_t { kUntouched, kOuter, kInner };
   struct Edge {
     Vertex u = 0;
     Vertex v = 0;
+  };
+  // The last of a class that was scanned without finding anything, and when.
+  struct Scanned {
+    std::uint64_t when = 0;
+    Vertex vertex = 0;
+  };
+  // A compound vertex: an odd ring of others. What it knows of the vertices outside, it knows by
+  // class.
+  struct Compound {
+    double label = 0;
+    std::vector<Vertex> ring;
+    std::vector<Vertex> first_ring;   // in the order in which it was made
+    std::vector<Vertex> leaves;       // the real vertices inside
+    std::uint64_t ordered = 0;        // the phase of which the leaves have the order
+    std::vector<Vertex> holder;       // by leaf: the child that holds it
+    std::vector<std::int32_t> count;  // leaves by class
+    std::vector<Class> classes;       // of which there are any
+    std::vector<Vertex> near;         // by class: the leaf that stands for it before that class
+    std::vector<double> born_label;   // by class: the label when it was made
+    std::uint32_t born = 0;           // the later, the larger
   };
 
   void reset(std::span<const int> kinds, std::span<const double> weights);
   bool phase();
   bool scan(Vertex u);
-  bool scan_row(Vertex u);
+  Vertex next_tight(Vertex u, Vertex from) const;
+  void offer_to_single(Vertex u, Vertex from, Vertex end);
   void offer_to_compound(Vertex u, Vertex from, Vertex end);
   bool found(Edge edge);
+  bool follow_best();
+  Vertex next_to_expand(Vertex from) const;
   bool adjust();
+  void set_gaps();
+  double longest_step();
+  bool ends_search(double step) const;
+  void split_mixed_classes();
+  void split(Class from, Mark mark);
+  void make_room();
   Vertex ancestor(Vertex u, Vertex v);
   void shrink(Vertex u, Vertex base, Vertex v);
-  void adopt_edges(Vertex b, Vertex child);
+  void list_classes(Compound& of) const;
+  void adopt_edges(Vertex b);
   void expand(Vertex b);
   void augment(Vertex u, Vertex v);
   void match(Vertex u, Vertex v);
   std::size_t rotate_to(Vertex b, Vertex child);
-  void set_top(Vertex x, Vertex top);
-  void set_mark(Vertex x, signed char mark);
-  void show_mark(Vertex v, signed char mark);
+  void set_top(Vertex x);
+  void set_mark(Vertex x, Mark mark);
+  void tally(Vertex x, Mark mark, std::int32_t sign);
   void enqueue(Vertex x);
-  void offer(Vertex u, Vertex x);
-  void forget_best(Vertex x);
+  void put_leaves_in_order(Vertex b);
+  void pass_order_on(Vertex b);
+  void show_limit(Vertex x);
+  void set_best(Vertex x, Vertex u, double slack);
   void rebuild_best(Vertex x);
-  void set_limit(Vertex x);
+  Vertex first_outer(Class c, Vertex outside) const;
 
-  // The real edge that stands for a pair. Pairs of real vertices stand for themselves; a compound
-  // one remembers which of its vertices stands for it before each real one.
+  bool real(Vertex x) const { return x <= n_; }
+  Compound& compound(Vertex b) { return compound_[static_cast<std::size_t>(b - n_ - 1)]; }
+  const Compound& compound(Vertex b) const {
+    return compound_[static_cast<std::size_t>(b - n_ - 1)];
+  }
+  Class class_of(Vertex v) const { return class_[static_cast<std::size_t>(v)]; }
+  // How many members of a class are x, or in it.
+  std::int32_t count_in(Vertex x, Class c) const {
+    return real(x) ? (class_of(x) == c ? 1 : 0) : compound(x).count[c];
+  }
+
+  // The real edge that stands for a pair. Pairs of real vertices stand for themselves.
   Edge edge(Vertex a, Vertex b) const {
-    if (a <= n_ && b <= n_) return {a, b};
-    if (b <= n_) return {near_[row(a) + static_cast<std::size_t>(b)], b};
-    if (a <= n_) return {a, near_[row(b) + static_cast<std::size_t>(a)]};
+    if (real(a) && real(b)) return {a, b};
+    if (real(b)) return {compound(a).near[class_of(b)], b};
+    if (real(a)) return {a, compound(b).near[class_of(a)]};
     return compound_edge(a, b);
   }
   Edge compound_edge(Vertex a, Vertex b) const;
   Vertex child_with(Vertex b, Vertex v) const {
-    return b > n_ ? holder_[row(b) + static_cast<std::size_t>(v)] : b == v ? b : 0;
+    if (real(b)) return b == v ? b : 0;
+    return compound(b).holder[static_cast<std::size_t>(v)];
   }
-  std::size_t row(Vertex compound) const {
-    return static_cast<std::size_t>(compound - n_ - 1) * width_;
+  // Of edges from a class to every other, by class: twice the weight, 0 where there is no edge; and
+  // the slack, infinite there.
+  const double* doubled_from(Class c) const { return &doubled_[c * stride_]; }
+  const double* gap_from(Class c) const { return &gap_[c * stride_]; }
+  double doubled(Edge e) const {
+    return e.u == e.v ? 0 : doubled_from(class_of(e.u))[class_of(e.v)];
   }
-  const double* weights_from(Vertex u) const {
-    return &doubled_[static_cast<std::size_t>(kind_[u]) * width_];
-  }
-  bool joined(Edge e) const { return e.u != e.v && weights_from(e.u)[e.v] > 0; }
-  double slack(Edge e) const { return label_[e.u] + label_[e.v] - doubled(e); }
-  double doubled(Edge e) const { return e.u == e.v ? 0 : weights_from(e.u)[e.v]; }
+  bool joined(Edge e) const { return doubled(e) > 0; }
+  double slack(Edge e) const { return label_[class_of(e.u)] + label_[class_of(e.v)] - doubled(e); }
 
   MatchingOptions options_;
   Vertex n_ = 0;      // real vertices
   Vertex count_ = 0;  // and compound ones in use
-  std::size_t width_ = 0;
-  std::vector<double> doubled_;         // [kind][v]: twice the weight, 0 where there is no edge
-  std::vector<double> scanned_weight_;  // the same with minus infinity there
-  std::vector<double> offered_weight_;  // [kind][v]: of the edge from v to that kind
-  std::vector<Vertex> near_;            // [compound][v]: its vertex that stands for it before v
-  std::vector<double> born_label_;      // [compound][v]: label of v when it was made
-  std::vector<std::uint32_t> born_;     // by compound: the later, the larger
+  // Classes: vertices of one kind whose labels have always been equal.
+  Class classes_ = 0;
+  std::size_t stride_ = 0;                           // of tables with a row and a column per class
+  std::vector<Class> class_;                         // of real vertices
+  std::vector<std::vector<Vertex>> members_;         // by class, ascending
+  std::vector<double> label_;                        // by class
+  std::vector<double> doubled_;                      // [class][class]
+  std::vector<double> gap_;                          // [class][class], current labels
+  std::array<std::vector<std::int32_t>, 3> marked_;  // [mark][class]: members whose tops have it
+  std::vector<double> most_;                         // by class: no limit is above it
+  std::vector<Scanned> scanned_;                     // by class
+  std::uint64_t changes_ = 0;
+  std::uint64_t phases_ = 0;
+  std::vector<Compound> compound_;
+  Vertex first_free_ = 0;  // no number of a compound one below it is free
   std::uint32_t births_ = 0;
-  std::vector<std::vector<Vertex>> first_ring_;  // its children in the order in which it was made
-  std::vector<Vertex> holder_;                   // [compound][v]: the child that holds v
-  std::vector<double> label_;
-  std::vector<Vertex> top_;
+  std::vector<Vertex> top_;  // of a compound one inside another: the one around it
   std::vector<Vertex> mate_;
   std::vector<Vertex> parent_;
   std::vector<Vertex> best_;
   std::vector<double> best_slack_;  // of edge (best_[x], x), current labels
-  std::vector<double> limit_;       // of real vertices: a slack below it is news in a scan
-  std::vector<signed char> mark_;   // -1 untouched, 0 outer, 1 inner
-  // What the mark of a real vertex's top means for sums over all of them: infinity unless it is
-  // outer; what a step does to its label; the part of its slack that bounds a step.
-  std::vector<double> hidden_;
-  std::vector<double> direction_;
-  std::vector<double> share_;
+  // Of real vertices: the best slack where an offer counts; minus infinity in a compound vertex, or
+  // if inner.
+  std::vector<double> limit_;
+  std::vector<double> share_;  // the part of a real vertex's slack that bounds a step
+  std::vector<Mark> mark_;
   std::vector<Vertex> tops_;  // compound vertices that are in no other, in any order
   std::vector<std::uint32_t> seen_;
   std::uint32_t stamp_ = 0;
-  std::vector<std::vector<Vertex>> ring_;
-  std::vector<std::vector<Vertex>> leaves_;  // of compound ones: the real vertices inside
-  std::vector<double> shrunk_;               // slack of the new compound vertex to each real one
-  std::vector<double> adopted_;              // and twice the weight of that edge
+  std::vector<double> shrunk_;   // by class: slack of the new compound vertex
+  std::vector<double> adopted_;  // and twice the weight of that edge
   std::vector<Vertex> queue_;
   std::size_t head_ = 0;
   std::vector<Vertex> scratch_;
-  std::vector<Edge> pending_;
-  std::vector<int> kind_;
-  // Vertices scanned since anything changed, one per (kind, label): an equal one finds nothing new.
-  struct Scanned {
-    int kind;
-    double label;
-    Vertex vertex;
+  std::vector<Vertex> deeper_;
+  struct Pairing {
+    Edge pair;
+    Edge through;  // the real edge that stands for it
   };
-  std::vector<Scanned> scanned_;
+  std::vector<Pairing> pending_;
+  bool any_tight_ = false;
   std::vector<int> result_;
 };
 

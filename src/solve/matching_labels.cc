@@ -1,0 +1,143 @@
+// Classes of vertices, their labels, and how these move.
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "solve/lanes.h"
+#include "solve/matching.h"
+
+namespace muster {
+
+// Sizes what is kept by class.
+void Matcher::make_room() {
+  if (label_.size() == stride_) return;
+  const std::size_t before = label_.size();
+  std::vector<double> wider(stride_ * stride_);
+  for (std::size_t a = 0; a < before; ++a) {
+    std::copy_n(doubled_.data() + a * before, before, wider.data() + a * stride_);
+  }
+  doubled_.swap(wider);
+  gap_.resize(stride_ * stride_);
+  members_.resize(stride_);
+  label_.resize(stride_);
+  for (std::vector<std::int32_t>& marked : marked_) marked.resize(stride_);
+  most_.resize(stride_);
+  scanned_.resize(stride_);
+  shrunk_.resize(stride_);
+  adopted_.resize(stride_);
+}
+
+void Matcher::set_gaps() {
+  for (Class a = 0; a < classes_; ++a) {
+    const double* const doubled = doubled_from(a);
+    double* const gap = &gap_[a * stride_];
+    for (Class b = 0; b < classes_; ++b) {
+      gap[b] = doubled[b] > 0 ? label_[a] + label_[b] - doubled[b] : kInfinity;
+    }
+  }
+}
+
+// How far labels can move before an edge becomes tight or an inner compound vertex has to open.
+double Matcher::longest_step() {
+  double step = kInfinity;
+  any_tight_ = false;
+  for (const Vertex b : tops_) {
+    if (mark_[b] == kInner) {
+      step = std::min(step, compound(b).label / 2);
+    } else if (best_[b] != 0) {
+      step = std::min(step, mark_[b] == kOuter ? best_slack_[b] / 2 : best_slack_[b]);
+      any_tight_ |= best_slack_[b] <= 0;
+    }
+  }
+  const auto bound = [this](std::size_t i) {
+    return lanes::at(&best_slack_[i]) * lanes::at(&share_[i]);
+  };
+  double single = lanes::least_of(static_cast<std::size_t>(n_ + 1) / 2 * 2, bound);
+  if (n_ % 2 == 0) single = std::min(single, best_slack_[n_] * share_[n_]);
+  any_tight_ |= single <= 0;
+  return std::min(step, single);
+}
+
+// Whether a free vertex's label is nearly at the step.
+bool Matcher::ends_search(double step) const {
+  for (Class c = 0; c < classes_; ++c) {
+    const double label = label_[c];
+    if (marked_[kOuter][c] != 0 &&
+        (label <= step ||
+         std::abs(label - step) <= options_.stop_tolerance * std::max(label, step))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool Matcher::adjust() {
+  const double step = longest_step();
+  if (ends_search(step)) return false;
+  ++changes_;
+  if (step == 0) return true;
+  any_tight_ = true;
+  split_mixed_classes();
+  for (Class c = 0; c < classes_; ++c) {
+    if (marked_[kOuter][c] != 0) label_[c] -= step;
+    if (marked_[kInner][c] != 0) label_[c] += step;
+    most_[c] = kInfinity;
+  }
+  set_gaps();
+  for (const Vertex b : tops_) {
+    if (mark_[b] == kOuter) compound(b).label += step * 2;
+    if (mark_[b] == kInner) compound(b).label -= step * 2;
+    if (best_[b] != 0) best_slack_[b] = slack(edge(best_[b], b));
+  }
+  for (Vertex x = 1; x <= n_; ++x) {
+    if (best_[x] != 0) best_slack_[x] = limit_[x] = slack({best_[x], x});
+  }
+  return true;
+}
+
+// Before labels move, those that would move differently part.
+void Matcher::split_mixed_classes() {
+  for (Class c = 0; c < classes_; ++c) {
+    for (const Mark mark : {kOuter, kInner}) {
+      const auto size = static_cast<std::int32_t>(members_[c].size());
+      const std::int32_t marked = marked_[mark][c];
+      if (marked != 0 && marked != size) split(c, mark);
+    }
+  }
+}
+
+// Gives the members of that mark a class of their own. What is known of the old one holds for it.
+void Matcher::split(Class from, Mark mark) {
+  const Class fresh = classes_++;
+  if (static_cast<std::size_t>(fresh) == stride_) {
+    stride_ *= 2;
+    make_room();
+  }
+  label_[fresh] = label_[from];
+  for (Class c = 0; c < fresh; ++c) {
+    doubled_[fresh * stride_ + c] = doubled_from(from)[c];
+    doubled_[c * stride_ + fresh] = doubled_from(c)[from];
+  }
+  doubled_[fresh * stride_ + fresh] = doubled_from(from)[from];
+  for (std::vector<std::int32_t>& marked : marked_) marked[fresh] = 0;
+  std::swap(marked_[mark][fresh], marked_[mark][from]);
+  members_[fresh].clear();
+  const auto leaves = [&](Vertex v) { return mark_[top_[v]] == mark; };
+  std::copy_if(members_[from].begin(), members_[from].end(), std::back_inserter(members_[fresh]),
+               leaves);
+  std::erase_if(members_[from], leaves);
+  for (const Vertex v : members_[fresh]) class_[v] = fresh;
+  for (Vertex b = n_ + 1; b <= count_; ++b) {
+    if (top_[b] == 0) continue;
+    Compound& known = compound(b);
+    known.near.push_back(known.near[from]);
+    known.born_label.push_back(known.born_label[from]);
+    const auto moved = static_cast<std::int32_t>(std::count_if(
+        known.leaves.begin(), known.leaves.end(), [&](Vertex v) { return class_of(v) == fresh; }));
+    known.count.push_back(moved);
+    known.count[from] -= moved;
+    list_classes(known);
+  }
+}
+
+}  // namespace muster
