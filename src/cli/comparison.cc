@@ -28,7 +28,7 @@ void choose_folders(std::vector<RunConfig>& runs, const std::string& folder) {
     if (folder.empty()) continue;
     std::string name = file_name_for(run.name);
     while (!taken.insert(name).second) name += "-2";
-    run.output.folder = folder + "/" + name;
+    run.output.folder = fmt::format("{}/{}", folder, name);
   }
 }
 
@@ -89,6 +89,7 @@ void print_runs(const std::vector<const RecordedRun*>& runs, const ComparisonOpt
     return;
   }
   std::vector<TableRun> rows;
+  rows.reserve(runs.size());
   for (const RecordedRun* run : runs) rows.push_back({run->info.label, &run->summary});
   fmt::print("{}",
              comparison_table(rows, options.metrics).text({wants_colour(STDOUT_FILENO), true}));

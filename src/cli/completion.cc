@@ -56,7 +56,7 @@ std::string bash_completion(const CommandNode& tree) {
       if (option.positional || !option.takes_value) continue;
       for (const std::string& name : option.names) {
         const std::string line = fmt::format(
-            "    {}) {} ;;\n", in_quotes(path + "|" + name),
+            "    {}) {} ;;\n", in_quotes(fmt::format("{}|{}", path, name)),
             option.values.empty()
                 ? "COMPREPLY=($(compgen -f -- \"$current\")); return"
                 : fmt::format("COMPREPLY=($(compgen -W {} -- \"$current\")); return",

@@ -67,6 +67,7 @@ int report(const ReportOptions& options) {
     return complain(written.error(), kExitFailed);
   }
   std::vector<TableRun> rows;
+  rows.reserve(pages.size());
   for (const PageRun& page : pages) rows.push_back({page.info.label, &page.summary});
   fmt::print("{}\nreport: {}\n",
              comparison_table(rows, {}).text({wants_colour(STDOUT_FILENO), true}),

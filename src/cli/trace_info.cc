@@ -41,6 +41,7 @@ template <typename Group>
 std::vector<std::pair<std::string, const Group*>> ranked(const std::map<Symbol, Group>& groups,
                                                          const Symbols& symbols) {
   std::vector<std::pair<std::string, const Group*>> rows;
+  rows.reserve(groups.size());
   for (const auto& [symbol, group] : groups) {
     rows.emplace_back(symbol == kNoSymbol ? "(none)" : symbols.text(symbol), &group);
   }

@@ -64,7 +64,7 @@ struct EbmTerm {
 
   // Where a row falls; kNoBin where it has no effect.
   int cell(std::span<const double> row) const;
-  std::string name(const FeatureSet& features) const;
+  std::string name(const FeatureSet& set) const;
 };
 
 struct Explanation {

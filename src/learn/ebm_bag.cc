@@ -253,7 +253,8 @@ void EbmBag::pair_step(const Sums& sums, const Sums& rows, int first_count, int 
     const double value = options_.learning_rate * box(gradient, top, bottom, left, right) / total;
     for (int i = top; i < bottom; ++i) {
       for (int j = left; j < right; ++j) {
-        step[static_cast<std::size_t>(i * second_count + j)] = value;
+        step[static_cast<std::size_t>(i) * static_cast<std::size_t>(second_count) +
+             static_cast<std::size_t>(j)] = value;
       }
     }
   };

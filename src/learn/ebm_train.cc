@@ -231,6 +231,7 @@ Result<Ebm> train_ebm(const FeatureSet& features, const std::vector<std::vector<
       if (bin < fine[i].count) term.weights[bin] += 1;
     }
     std::vector<std::vector<double>> by_bag;
+    by_bag.reserve(bags.size());
     for (const auto& bag : bags) by_bag.push_back(bag->feature_scores()[i]);
     average(term, by_bag, model.intercept);
     model.terms.push_back(std::move(term));
@@ -253,6 +254,7 @@ Result<Ebm> train_ebm(const FeatureSet& features, const std::vector<std::vector<
       if (p < coarse[a].count && q < coarse[b].count) term.weights[cell_of(p, q)] += 1;
     }
     std::vector<std::vector<double>> by_bag;
+    by_bag.reserve(bags.size());
     for (const auto& bag : bags) {
       const std::vector<double>& scores = bag->pair_scores()[t];
       std::vector<double>& mine = by_bag.emplace_back(term.weights.size(), 0);

@@ -117,6 +117,7 @@ std::vector<std::string> cluster_names(const std::vector<std::string>& names, st
   std::map<std::string, std::size_t> count;
   for (const std::string& name : names) ++count[name];
   std::vector<std::string> order;
+  order.reserve(count.size());
   for (const auto& [name, times] : count) order.push_back(name);
   std::stable_sort(order.begin(), order.end(),
                    [&](const std::string& a, const std::string& b) { return count[a] > count[b]; });

@@ -115,7 +115,7 @@ std::string shape_svg(const Ebm& model, const EbmTerm& term) {
     const double up = y(term.scores[i] + term.deviations[i]);
     const double down = y(term.scores[i] - term.deviations[i]);
     band += fmt::format("{:.1f},{:.1f} {:.1f},{:.1f} ", a, up, b, up);
-    back = fmt::format("{:.1f},{:.1f} {:.1f},{:.1f} ", b, down, a, down) + back;
+    back.insert(0, fmt::format("{:.1f},{:.1f} {:.1f},{:.1f} ", b, down, a, down));
     const double tall = 30 * term.weights[i] / most;
     svg += fmt::format(
         "<rect x='{:.1f}' y='{:.1f}' width='{:.2f}' height='{:.1f}' class='rows'><title>{}: {} "

@@ -23,7 +23,7 @@ class Grower {
          const std::vector<int>& target, const TreeOptions& options)
       : tree_(tree), columns_(columns), target_(target), options_(options) {}
 
-  int grow(std::vector<std::size_t> rows, int depth) {
+  int grow(const std::vector<std::size_t>& rows, int depth) {
     const int self = static_cast<int>(tree_.nodes.size());
     DecisionTree::Node node;
     node.counts.assign(tree_.classes.size(), 0);
@@ -40,8 +40,8 @@ class Grower {
           std::isnan(values[row]) ? split.missing_left : values[row] <= split.cut;
       (goes_left ? left : right).push_back(row);
     }
-    const int left_child = grow(std::move(left), depth + 1);
-    const int right_child = grow(std::move(right), depth + 1);
+    const int left_child = grow(left, depth + 1);
+    const int right_child = grow(right, depth + 1);
     DecisionTree::Node& mine = tree_.nodes[static_cast<std::size_t>(self)];
     mine.feature = split.feature;
     mine.cut = split.cut;

@@ -218,7 +218,7 @@ Made make_colocation_of(const Params& params, Symbols& symbols) {
 }
 
 Made make_tables_of(const Params& params, Symbols& symbols) {
-  const std::string cap = params.text("cap");
+  const std::string& cap = params.text("cap");
   return make_throughput_tables(params.text("folder"),
                                 cap == "peak"            ? CurveCap::kPeak
                                 : cap == "artifact-a100" ? CurveCap::kA100

@@ -40,7 +40,7 @@ class Throughputs : public PerfModel {
     const int type = type_of(footing);
     if (key == ThroughputTable::kUnknown || type == ThroughputTable::kUnknown) return 1;
     const double alone = table_.alone(reference_, key);
-    const double here = steps(type, key, job, footing);
+    const double here = steps_per_second(type, key, job, footing);
     return alone > 0 && here > 0 ? here / alone : kCrawl;
   }
 
@@ -50,7 +50,7 @@ class Throughputs : public PerfModel {
     if (key == ThroughputTable::kUnknown || type == ThroughputTable::kUnknown) {
       return PerfModel::step_rate(job, footing);
     }
-    return steps(type, key, job, footing);
+    return steps_per_second(type, key, job, footing);
   }
   bool counts_steps() const override { return true; }
   // A job without a type runs as recorded; one with a type must be in the table.
@@ -101,7 +101,7 @@ class Throughputs : public PerfModel {
     return at < types_.size() ? types_[at] : ThroughputTable::kUnknown;
   }
   // Beside several neighbours nothing was measured; the worst pair stands for the group.
-  double steps(int type, int key, const JobSpec& job, const Footing& footing) const {
+  double steps_per_second(int type, int key, const JobSpec& job, const Footing& footing) const {
     double least = kNever;
     for (const JobSpec* neighbour : footing.neighbours) {
       if (key_of(*neighbour) == ThroughputTable::kUnknown) continue;

@@ -23,6 +23,7 @@ std::string_view source_of(const Row& row) {
 template <typename Table>
 std::vector<PluginRow> rows_of(const Table& table) {
   std::vector<PluginRow> rows;
+  rows.reserve(table.size());
   for (const auto& row : table) {
     rows.push_back({row.name, row.sentence, source_of(row), &row.params});
   }

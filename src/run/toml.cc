@@ -147,7 +147,7 @@ void TomlReader::fail(const TomlNode& at, std::string_view problem) {
                                : fmt::format("{}: {}", where_, problem);
 }
 
-void TomlReader::keep(Status status) {
+void TomlReader::keep(const Status& status) {
   if (failed_ || status) return;
   failed_ = true;
   error_ = status.error();

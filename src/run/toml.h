@@ -64,7 +64,7 @@ class TomlReader {
   void read_rest(ParamTexts& params);
 
   void fail(const TomlNode& at, std::string_view problem);
-  void keep(Status status);
+  void keep(const Status& status);
   bool failed() const { return failed_; }
   const std::string& where() const { return where_; }
   std::string section(std::string_view member) const;

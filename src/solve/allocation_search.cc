@@ -273,7 +273,7 @@ bool AllocationSearch::add(Candidate candidate) {
 }
 
 void AllocationSearch::begin() {
-  hashes_.assign(std::bit_ceil(static_cast<std::size_t>(8 * options_.population + 16)), 0);
+  hashes_.assign(std::bit_ceil(8 * static_cast<std::size_t>(options_.population) + 16), 0);
   const auto take = [this](auto fill) {
     Candidate candidate;
     candidate.cells = new_cells();
@@ -401,7 +401,7 @@ void AllocationSearch::raise_some(Word* cells) {
     if (byte(used_.data(), n) >= node_gpus_[n]) continue;
     const auto raise = [&](std::size_t j) {
       const int now = byte(cells + j * words_, n);
-      const auto choices = static_cast<std::uint64_t>(node_gpus_[n] - now + 1);
+      const auto choices = static_cast<std::uint64_t>(node_gpus_[n] - now) + 1;
       set_byte(cells + j * words_, n, now + static_cast<int>(random_.below(choices)));
     };
     there_.clear();

@@ -77,7 +77,7 @@ NormalSystem::NormalSystem(const LinearProgram& program) : program_(program) {
 void NormalSystem::find_groups() {
   std::int32_t most = -1;
   for (const std::int32_t group : program_.groups) most = std::max(most, group);
-  groups_.resize(static_cast<std::size_t>(most + 1));
+  groups_.resize(static_cast<std::size_t>(most) + 1);
   for (const std::int32_t group : program_.groups) {
     group_of_.push_back(group == LinearProgram::kLinking ? groups_.size()
                                                          : static_cast<std::size_t>(group));

@@ -255,7 +255,7 @@ Result<std::unique_ptr<ByteInput>> open_member(const std::string& archive,
     const auto whole = read_all(**input, block.data(), kBlock);
     if (!whole) return Error{fmt::format("{}: {}", archive, whole.error().message)};
     if (!*whole || block[0] == '\0') break;
-    std::string name = block.substr(0, 100).c_str();
+    std::string name = block.substr(0, std::min<std::size_t>(block.find('\0'), 100));
     if (block.compare(257, 5, "ustar") != 0) {
       return Error{fmt::format("'{}' is neither a folder nor a tar archive", archive)};
     }

@@ -58,8 +58,8 @@ class ChronusAsCoded final : public SchedulingPolicy {
     job.user_deadline = spec.deadline;
     job.deadline = spec.deadline;
     if (spec.deadline != kNever) {
-      job.options.push_back({spec.deadline, spec.value});
-      for (const ValueStep& step : spec.later) job.options.push_back({step.by, step.value});
+      job.options.emplace_back(spec.deadline, spec.value);
+      for (const ValueStep& step : spec.later) job.options.emplace_back(step.by, step.value);
     }
     arriving_.push_back(slot);
   }

@@ -126,7 +126,7 @@ class RoundsPolicy final : public SchedulingPolicy, public PriceAware, public Ke
   void take_claims(std::size_t from, std::size_t to);
   void take_others(std::size_t from, std::size_t to);
   void walk();
-  void take(std::size_t entry, std::size_t column);
+  void take(std::size_t e, std::size_t w);
   void order_types();
 
   std::unique_ptr<Allocator> allocator_;

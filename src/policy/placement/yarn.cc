@@ -61,7 +61,7 @@ class Yarn final : public PlacementPolicy {
     }
     bool blocked = false;
     for (Target& target : targets_) {
-      draft.arrange(*target.share, target.held != nullptr ? *target.held : std::move(target.fresh),
+      draft.arrange(*target.share, target.held != nullptr ? *target.held : target.fresh,
                     blocked ? Reason::kBackfilled : Reason::kFirstInOrder);
       blocked = draft.blocked() != nullptr;
     }

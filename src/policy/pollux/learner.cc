@@ -29,7 +29,7 @@ void GoodputLearner::learn() {
     table_stale_ = true;
   }
   if (!table_stale_) return;
-  table_.assign(static_cast<std::size_t>((nodes_ + 1) * (gpus_ + 1)), -1);
+  table_.assign(static_cast<std::size_t>(nodes_ + 1) * static_cast<std::size_t>(gpus_ + 1), -1);
   table_stale_ = false;
 }
 
@@ -41,7 +41,8 @@ BatchChoice GoodputLearner::best(int nodes, int gpus) {
 double GoodputLearner::goodput(int nodes, int gpus) {
   learn();
   if (nodes > nodes_ || gpus > gpus_) return best(nodes, gpus).goodput;
-  double& known = table_[static_cast<std::size_t>(nodes * (gpus_ + 1) + gpus)];
+  double& known = table_[static_cast<std::size_t>(nodes) * static_cast<std::size_t>(gpus_ + 1) +
+                         static_cast<std::size_t>(gpus)];
   if (known < 0) known = best(nodes, gpus).goodput;
   return known;
 }

@@ -253,9 +253,9 @@ class Dlas final : public SchedulingPolicy {
       give(next->front().slot);
       next->pop_front();
     }
-    for (auto slot = stopped_.rbegin(); slot != stopped_.rend(); ++slot) {
-      const State& state = states_[index(*slot)];
-      queue.waiting[state.gpus].push_front({--queue.first, *slot, state.job});
+    for (std::size_t i = stopped_.size(); i-- > 0;) {
+      const State& state = states_[index(stopped_[i])];
+      queue.waiting[state.gpus].push_front({--queue.first, stopped_[i], state.job});
     }
     for (const Slot slot : queue.tail) {
       const State& state = states_[index(slot)];

@@ -136,6 +136,7 @@ class Venue {
     constexpr int kSteps = 200;
     const double spread = std::hypot(kSessionPart, kChancePart);
     std::vector<double> steps;
+    steps.reserve(kSteps);
     for (int i = 0; i < kSteps; ++i) steps.push_back(normal_at((i + 0.5) / kSteps));
     double body = 0;
     double beyond = 0;
@@ -179,6 +180,7 @@ class Venue {
     std::vector<double> missing;
     double all = 0;
     for (const JobClass& size : sizes) all += size.weight;
+    missing.reserve(sizes.size());
     for (const JobClass& size : sizes) missing.push_back(size.weight / all);
     std::vector<Habit*> order = habits();
     std::stable_sort(order.begin(), order.end(),
