@@ -55,7 +55,14 @@ class Plan {
   // Returns whether a later share could still matter: once the budget is spent, a policy may stop
   // adding.
   bool add(const Share& share) {
-    shares_.push_back(share);
+    // Member by member: a whole copy of a share that was just made waits for its parts.
+    Share& own = shares_.emplace_back();
+    for (std::size_t i = 0; i < static_cast<std::size_t>(share.size); ++i) {
+      own.jobs[i] = share.jobs[i];
+    }
+    own.size = share.size;
+    own.gpus = share.gpus;
+    own.gpu_type = share.gpu_type;
     if (extent_ == Extent::kUntilBlocked || share.gpus <= budget_) budget_ -= share.gpus;
     return budget_ > 0 || extent_ == Extent::kAll;
   }

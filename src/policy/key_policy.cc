@@ -30,7 +30,13 @@ void KeyPolicy::on_job(JobMoment moment, Slot slot, const View& view) {
 
 KeyPolicy::Entry KeyPolicy::entry_of(Slot slot, const View& view) const {
   const Job& job = view.jobs[slot];
-  return {memory_[index(slot)].boosted ? 0 : 1, key(job, view), job.spec.id, slot};
+  const JobSpec& spec = job.spec;
+  return {memory_[index(slot)].boosted ? 0 : 1,
+          key(job, view),
+          spec.id,
+          slot,
+          spec.gpus,
+          spec.gpu_type};
 }
 
 void KeyPolicy::boost_those_due(const View& view) {
@@ -60,13 +66,15 @@ void KeyPolicy::schedule(const View& view, Plan& plan) {
   for (const Slot slot : view.jobs.running()) order_.push_back(entry_of(slot, view));
   std::sort(order_.begin(), order_.end());
   auto running = order_.cbegin();
-  auto waiting = waiting_.cbegin();
-  while (running != order_.cend() || waiting != waiting_.cend()) {
-    const bool take_running =
-        waiting == waiting_.cend() || (running != order_.cend() && *running < *waiting);
-    const Slot slot = take_running ? (running++)->slot : (waiting++)->slot;
-    const JobSpec& spec = view.jobs[slot].spec;
-    if (!plan.add(Share::alone(slot, spec.gpus, spec.gpu_type))) return;
+  auto waiting = waiting_.walk();
+  while (running != order_.cend() || !waiting.done()) {
+    const bool take_running = waiting.done() || (running != order_.cend() && *running < *waiting);
+    if (!plan.add(take_running ? running->share() : waiting->share())) return;
+    if (take_running) {
+      ++running;
+    } else {
+      waiting.next();
+    }
   }
 }
 
@@ -75,8 +83,7 @@ void KeyPolicy::schedule_all(const View& view, Plan& plan) {
   for (const Slot slot : view.jobs.active()) order_.push_back(entry_of(slot, view));
   std::sort(order_.begin(), order_.end());
   for (const Entry& entry : order_) {
-    const JobSpec& spec = view.jobs[entry.slot].spec;
-    if (!plan.add(Share::alone(entry.slot, spec.gpus, spec.gpu_type))) return;
+    if (!plan.add(entry.share())) return;
   }
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/sorted_blocks.h"
 #include "model/decision.h"
 #include "model/share.h"
 #include "policy/view.h"
@@ -96,6 +97,9 @@ class KeyPolicy : public SchedulingPolicy {
     double key;
     JobId id;
     Slot slot;
+    int gpus;
+    Symbol gpu_type;
+    Share share() const { return Share::alone(slot, gpus, gpu_type); }
     friend bool operator<(const Entry& a, const Entry& b) {
       if (a.rank != b.rank) return a.rank < b.rank;
       return a.key != b.key ? a.key < b.key : a.id < b.id;
@@ -121,9 +125,9 @@ class KeyPolicy : public SchedulingPolicy {
 
   Seconds boost_after_;
   std::vector<Memory> memory_;
-  std::set<Entry> waiting_;   // where keys rest
-  std::set<Due> boosts_;      // of waiting jobs that are not boosted yet
-  std::vector<Entry> order_;  // kept between turns for its memory
+  SortedBlocks<Entry> waiting_;  // where keys rest
+  std::set<Due> boosts_;         // of waiting jobs that are not boosted yet
+  std::vector<Entry> order_;     // kept between turns for its memory
 };
 
 // A policy that divides time: give each job the fraction of time for which it should hold its GPUs;

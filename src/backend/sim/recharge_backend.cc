@@ -84,15 +84,19 @@ Pace RechargeBackend::act(const Command& command, Seconds now) {
   return pace;
 }
 
+// Of the policy's order, only those who run are ever asked for; they tend to come first.
 void RechargeBackend::planned(const Plan& plan) {
   order_.clear();
-  if (!plan.ranking().empty()) {
-    order_ = plan.ranking();
-  } else {
+  const auto keep = [this](Slot slot) {
+    if (index(slot) < runs_.size() && runs_[index(slot)].place != kNotRunning) {
+      order_.push_back(slot);
+    }
+  };
+  for (const Slot slot : plan.ranking()) keep(slot);
+  if (plan.ranking().empty()) {
     for (const Share& share : plan.shares()) {
-      for (int i = 0; i < share.size; ++i) {
-        order_.push_back(share.jobs[static_cast<std::size_t>(i)]);
-      }
+      if (order_.size() >= running_.size()) break;
+      for (int i = 0; i < share.size; ++i) keep(share.jobs[static_cast<std::size_t>(i)]);
     }
   }
   foreseen_ = false;

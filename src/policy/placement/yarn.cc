@@ -38,7 +38,10 @@ class Yarn final : public PlacementPolicy {
     targets_.clear();
     parts_.clear();
     for (const Share& share : plan.shares()) {
-      if (fit_.free() == 0 && draft.blocked() != nullptr) break;
+      if (fit_.free() < share.gpus && draft.blocked() != nullptr) {
+        if (fit_.free() == 0) break;
+        continue;
+      }
       const std::size_t first = parts_.size();
       int& quota = quota_left(view, share);
       if (quota < share.gpus) {
