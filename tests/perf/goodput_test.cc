@@ -190,28 +190,82 @@ TEST_F(TrainingTest, MakesRatesOfWholeRuns) {
   EXPECT_THAT((*adapted)->check(job).error().message, HasSubstr("has net. Name one"));
 }
 
+std::vector<StepMeasurement> few_steps(const Training& training) {
+  std::vector<StepMeasurement> seen;
+  for (const int gpus : {1, 2, 4, 8, 16}) {
+    const int nodes = (gpus + 3) / 4;
+    for (const int local : {training.limits().local_least, training.limits().local_most}) {
+      const auto time = training.step_time(nodes, gpus, local);
+      seen.push_back({nodes, gpus, static_cast<double>(local), time.compute(), time.step});
+    }
+  }
+  return seen;
+}
+
+// What Pollux makes small: root mean square errors of the logarithms of compute and step times, and
+// a little against overlap and against exchanges that grow.
+double misfit_of(const StepModel& model, const std::vector<StepMeasurement>& seen) {
+  double compute = 0;
+  double step = 0;
+  for (const StepMeasurement& m : seen) {
+    compute += std::pow(std::log(model.compute_time(m.local_batch) / m.compute_time), 2);
+    step += std::pow(std::log(model.step_time(m.nodes, m.gpus, m.local_batch) / m.step_time), 2);
+  }
+  const auto count = static_cast<double>(seen.size());
+  return std::sqrt(compute / count) + std::sqrt(step / count) +
+         1e-3 * std::pow(model.overlap - 1, 2) +
+         1e-2 * (std::pow(model.across_gpu / model.across, 2) +
+                 std::pow(model.within_gpu / model.within, 2));
+}
+
+// Steps of single numbers, shorter and shorter, from where the fit of Pollux begins.
+double slow_search(const std::vector<StepMeasurement>& seen) {
+  StepModel best;
+  double least = misfit_of(best, seen);
+  double* const numbers[] = {&best.compute, &best.compute_sample, &best.across, &best.across_gpu,
+                             &best.within,  &best.within_gpu,     &best.overlap};
+  for (double factor = 4; factor > 1.0005; factor = std::sqrt(factor)) {
+    for (int round = 0; round < 200; ++round) {
+      bool better = false;
+      for (double* number : numbers) {
+        for (const double times : {factor, 1 / factor}) {
+          const double before = *number;
+          const bool overlap = number == &best.overlap;
+          *number = std::max(overlap ? 1.0 : 1e-8, before * times);
+          if (overlap) *number = std::min(10.0, *number);
+          const double now = misfit_of(best, seen);
+          better = better || now < least - 1e-9;
+          if (now < least) {
+            least = now;
+          } else {
+            *number = before;
+          }
+        }
+      }
+      if (!better) break;
+    }
+  }
+  return least;
+}
+
 TEST(Goodput, OfMeasuredApplicationsIsFittedFromFewSteps) {
   MUSTER_NEEDS_SHARED("data/pollux/bert/placements.csv");
   const auto folder = shared_dir() / "data/pollux";
-  // Not ncf: its times do not follow the model, and Pollux gives it one GPU.
-  for (const char* name : {"bert", "cifar10", "deepspeech2", "imagenet", "yolov3"}) {
+  for (const char* name : {"bert", "cifar10", "deepspeech2", "imagenet", "ncf", "yolov3"}) {
     const auto read = Training::read((folder / name).string(), name);
     ASSERT_TRUE(read) << read.error().message;
-    std::vector<StepMeasurement> seen;
-    for (const int gpus : {1, 2, 4, 8, 16}) {
-      const int nodes = (gpus + 3) / 4;
-      for (const int local : {read->limits().local_least, read->limits().local_most}) {
-        const auto time = read->step_time(nodes, gpus, local);
-        ASSERT_GT(time.compute(), 0) << name;
-        seen.push_back({nodes, gpus, static_cast<double>(local), time.compute(), time.step});
-      }
-    }
+    const std::vector<StepMeasurement> seen = few_steps(*read);
     const StepModel model = fit_step_model(seen);
+    // As small as a slow search from the same start finds it.
+    EXPECT_LT(misfit_of(model, seen), slow_search(seen) + 0.01) << name;
     double log_error = 0;
     for (const StepMeasurement& m : seen) {
+      ASSERT_GT(m.compute_time, 0) << name;
       log_error +=
           std::pow(std::log(model.step_time(m.nodes, m.gpus, m.local_batch) / m.step_time), 2);
     }
+    // The times of ncf do not follow the model, whoever fits it; Pollux gives it one GPU.
+    if (std::string_view(name) == "ncf") continue;
     EXPECT_LT(std::sqrt(log_error / static_cast<double>(seen.size())), 0.35) << name;
   }
 }

@@ -90,7 +90,8 @@ class Tiresias final : public Scheduler {
     }
   }
 
-  // Only the earliest end is kept. It does not know of overheads, except when trainers restart.
+  // Only the earliest end is kept, of a slot; in 2022, of a second, and whoever ends later in the
+  // slot waits for the next round. It does not know of overheads, except when trainers restart.
   void foresee_end(bool restart) {
     end_ = kNever;
     ending_.clear();
@@ -110,6 +111,7 @@ class Tiresias final : public Scheduler {
       j.end = end;
       ending_.push_back(slot);
     }
+    if (end_ != kNever) end_ = std::max(end_, now_ + slot_);
   }
 
   // When a job leaves its queue; seconds are taken for GPU-seconds here.
@@ -125,7 +127,7 @@ class Tiresias final : public Scheduler {
   }
 
   std::array<double, 2> limits_;
-  bool as_of_2022_;  // an end makes a round of its own, however close
+  bool as_of_2022_;
   std::array<std::vector<Slot>, 3> queues_;
   std::vector<Slot> jobs_;    // in the order in which they were last placed
   std::vector<State> state_;  // by slot
