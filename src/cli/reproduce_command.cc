@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <unistd.h>
@@ -52,11 +53,16 @@ std::string ours_text(const FigureCheck& figure) {
                      figure_text(figure.most));
 }
 
+// As a number and as a part of what it is compared with; in brackets where it is only shown.
 std::string difference_text(const FigureCheck& figure) {
   if (!figure.compared()) return "";
-  if (!figure.judged) return fmt::format("({:+.3f})", figure.difference);
-  if (std::abs(figure.difference) < 5e-4) return "0";
-  return fmt::format("{:+.3f}{}", figure.difference, figure.within ? "" : " !");
+  if (std::abs(figure.difference) < 5e-4) return figure.judged ? "0" : "(0)";
+  const ExpectedFigure& expected = figure.expected;
+  const double reference = std::isnan(expected.artifact) ? expected.published : expected.artifact;
+  std::string text = fmt::format("{:+.3f}", figure.difference);
+  if (reference != 0) text += fmt::format(", {:+.1f} %", 100 * figure.difference / reference);
+  if (!figure.judged) return "(" + text + ")";
+  return text + (figure.within ? "" : " !");
 }
 
 std::string jobs_text(const JobsCheck& jobs) {
@@ -172,15 +178,24 @@ void write_json(JsonWriter& json, const Experiment& experiment, const Experiment
 struct Tally {
   std::size_t runs = 0;
   std::size_t within = 0;
+  std::size_t shown = 0;  // nothing about them is judged
   std::size_t not_run = 0;
   std::size_t jobs = 0;
   std::size_t unequal = 0;
 
   void add(const ExperimentResult& result) {
     for (const RunCheck& run : result.runs) {
-      not_run += run.missing.empty() ? 0 : 1;
-      runs += run.missing.empty() ? 1 : 0;
-      within += run.missing.empty() && run.within() ? 1 : 0;
+      const bool judged = run.jobs.compared || run.figures.empty() ||
+                          std::any_of(run.figures.begin(), run.figures.end(),
+                                      [](const FigureCheck& one) { return one.judged; });
+      if (!run.missing.empty()) {
+        ++not_run;
+      } else if (!judged) {
+        ++shown;
+      } else {
+        ++runs;
+        within += run.within() ? 1 : 0;
+      }
       jobs += run.jobs.jobs;
       unequal += run.jobs.unequal;
     }
@@ -229,6 +244,7 @@ int reproduce(const ReproduceOptions& options) {
   } else {
     fmt::print("\n{} of {} runs within tolerance, {} of {} jobs equal", tally.within, tally.runs,
                tally.jobs - tally.unequal, tally.jobs);
+    if (tally.shown > 0) fmt::print(", {} runs only shown", tally.shown);
     if (tally.not_run > 0) fmt::print(", {} runs not possible here", tally.not_run);
     fmt::print("\n");
   }
@@ -255,6 +271,7 @@ void add_reproduce_command(CLI::App& app, Chosen& chosen) {
       "  muster reproduce blox figure6 --all  one figure in full\n"
       "\n"
       "The exit status is 1 if a figure is beyond the experiment's tolerance or a job differs.\n"
+      "Differences in brackets are shown and not judged.\n"
       "What needs data that is not on this machine is named and left out of the comparison.");
   command->callback([options, &chosen] { chosen.run = [options] { return reproduce(*options); }; });
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "base/random_python.h"
 #include "policy/gavel/simple_allocators.h"
@@ -40,8 +41,7 @@ class Gandiva final : public Allocator {
       if (mate == kNoJob) {
         equal_split(problem, sharers, gpus, &allocation.alone[j * problem.types]);
       } else if (id < mate) {
-        equal_split(problem, sharers, gpus,
-                    &allocation.paired[pairs_.at({id, mate}) * problem.types]);
+        equal_split(problem, sharers, gpus, &allocation.paired[*pair_of(id, mate) * problem.types]);
       }
     }
   }
@@ -53,12 +53,27 @@ class Gandiva final : public Allocator {
   std::unique_ptr<Allocator> clone() const override { return std::make_unique<Gandiva>(*this); }
 
  private:
+  // Pairs by key: they come sorted as a rule, so that this is one pass.
   void index_pairs(const AllocationProblem& problem) {
     pairs_.clear();
     for (std::size_t p = 0; p < problem.pairs.size(); ++p) {
       const AllocationProblem::Pair& pair = problem.pairs[p];
-      pairs_[{problem.jobs[pair.first].id, problem.jobs[pair.second].id}] = p;
+      pairs_.push_back({key(problem.jobs[pair.first].id, problem.jobs[pair.second].id), p});
     }
+    if (!std::is_sorted(pairs_.begin(), pairs_.end())) std::sort(pairs_.begin(), pairs_.end());
+  }
+
+  static std::uint64_t key(JobId a, JobId b) {
+    return std::uint64_t{index(std::max(a, b))} << 32 | index(std::min(a, b));
+  }
+
+  // The place of the pair in the problem; nothing if they cannot share.
+  std::optional<std::size_t> pair_of(JobId a, JobId b) const {
+    const std::uint64_t wanted = key(a, b);
+    const auto found =
+        std::lower_bound(pairs_.begin(), pairs_.end(), std::pair(wanted, std::size_t{0}));
+    if (found == pairs_.end() || found->first != wanted) return std::nullopt;
+    return found->second;
   }
 
   double speeds(const AllocationProblem& problem, std::size_t pair) const {
@@ -77,8 +92,8 @@ class Gandiva final : public Allocator {
     std::map<JobId, JobId> kept;
     for (const auto& [id, mate] : mates_) {
       if (mate == kNoJob) continue;
-      const auto found = pairs_.find({std::min(id, mate), std::max(id, mate)});
-      if (found != pairs_.end() && speeds(problem, found->second) >= 1) kept[id] = mate;
+      const auto pair = pair_of(id, mate);
+      if (pair && speeds(problem, *pair) >= 1) kept[id] = mate;
     }
     mates_ = std::move(kept);
   }
@@ -94,7 +109,7 @@ class Gandiva final : public Allocator {
       const AllocationJob& a = problem.jobs[loose[two[0]]];
       const AllocationJob& b = problem.jobs[loose[two[1]]];
       // Jobs of different sizes, or of partitions with quotas of their own, cannot share.
-      if (pairs_.count({std::min(a.id, b.id), std::max(a.id, b.id)}) == 0) continue;
+      if (!pair_of(a.id, b.id)) continue;
       mates_[a.id] = b.id;
       mates_[b.id] = a.id;
       loose.erase(loose.begin() + static_cast<std::ptrdiff_t>(std::max(two[0], two[1])));
@@ -105,7 +120,7 @@ class Gandiva final : public Allocator {
 
   PythonRandom random_;
   std::map<JobId, JobId> mates_;  // kNoJob: alone
-  std::map<std::pair<JobId, JobId>, std::size_t> pairs_;
+  std::vector<std::pair<std::uint64_t, std::size_t>> pairs_;
 };
 
 }  // namespace

@@ -446,9 +446,10 @@ void RoundsPolicy::choose(const View& view, Plan& plan) {
 void RoundsPolicy::take_claims(std::size_t from, std::size_t to) {
   bids_.clear();
   for (std::size_t i = from; i < to; ++i) {
+    if (left_[order_[i]] == 0) continue;
     for (const std::size_t at : claims_[order_[i]]) add_bid(at);
   }
-  walk();
+  walk(from, to);
 }
 
 // Who has no claim takes what is left; looking for them is worth it only if something is.
@@ -466,16 +467,21 @@ void RoundsPolicy::take_others(std::size_t from, std::size_t to) {
       add_bid(e * types_ + w);
     }
   }
-  walk();
+  walk(from, to);
 }
 
-// In order of precedence. Few of many may get something, so the order is made only as far as it is
-// looked at.
-void RoundsPolicy::walk() {
+// In order of precedence, until nothing is left to take. Few of many may get something, so the
+// order is made only as far as it is looked at.
+void RoundsPolicy::walk(std::size_t from, std::size_t to) {
+  const auto room = [&] {
+    return std::any_of(order_.begin() + static_cast<std::ptrdiff_t>(from),
+                       order_.begin() + static_cast<std::ptrdiff_t>(to),
+                       [this](std::size_t w) { return left_[w] > 0; });
+  };
   const auto after = [](const Bid& a, const Bid& b) { return b < a; };
   std::make_heap(bids_.begin(), bids_.end(), after);
   auto end = bids_.end();
-  while (end != bids_.begin() && unchosen_ > 0) {
+  while (end != bids_.begin() && unchosen_ > 0 && room()) {
     std::pop_heap(bids_.begin(), end, after);
     --end;
     take(end->at / types_, end->at % types_);

@@ -125,7 +125,7 @@ class RoundsPolicy final : public SchedulingPolicy, public PriceAware, public Ke
   // the order to another, and the others.
   void take_claims(std::size_t from, std::size_t to);
   void take_others(std::size_t from, std::size_t to);
-  void walk();
+  void walk(std::size_t from, std::size_t to);
   void take(std::size_t e, std::size_t w);
   void order_types();
 
