@@ -37,20 +37,16 @@ class Throughputs : public PerfModel {
 
   double rate(const JobSpec& job, const Footing& footing) const override {
     const int key = key_of(job);
-    const int type = type_of(footing);
-    if (key == ThroughputTable::kUnknown || type == ThroughputTable::kUnknown) return 1;
+    if (as_recorded(key, footing)) return 1;
     const double alone = table_.alone(reference_, key);
-    const double here = steps_per_second(type, key, job, footing);
+    const double here = steps_per_second(type_of(footing), key, job, footing);
     return alone > 0 && here > 0 ? here / alone : kCrawl;
   }
 
   double step_rate(const JobSpec& job, const Footing& footing) const override {
     const int key = key_of(job);
-    const int type = type_of(footing);
-    if (key == ThroughputTable::kUnknown || type == ThroughputTable::kUnknown) {
-      return PerfModel::step_rate(job, footing);
-    }
-    return steps_per_second(type, key, job, footing);
+    if (as_recorded(key, footing)) return PerfModel::step_rate(job, footing);
+    return steps_per_second(type_of(footing), key, job, footing);
   }
   bool counts_steps() const override { return true; }
   // A job without a type runs as recorded; one with a type must be in the table.
@@ -100,8 +96,14 @@ class Throughputs : public PerfModel {
     const auto at = static_cast<std::size_t>(footing.gpu_type);
     return at < types_.size() ? types_[at] : ThroughputTable::kUnknown;
   }
+  // Jobs without a type, and GPUs without one, are beyond the table. A type of GPUs that it does
+  // not know is another matter: nobody can say that a job runs there.
+  static bool as_recorded(int key, const Footing& footing) {
+    return key == ThroughputTable::kUnknown || footing.gpu_type == kNoSymbol;
+  }
   // Beside several neighbours nothing was measured; the worst pair stands for the group.
   double steps_per_second(int type, int key, const JobSpec& job, const Footing& footing) const {
+    if (type == ThroughputTable::kUnknown) return 0;
     double least = kNever;
     for (const JobSpec* neighbour : footing.neighbours) {
       if (key_of(*neighbour) == ThroughputTable::kUnknown) continue;

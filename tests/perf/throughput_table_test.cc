@@ -77,6 +77,11 @@ TEST(Throughputs, RatesByTypeAndNeighbour) {
   EXPECT_EQ((*model)->rate(lm, footing), 0.2);
   EXPECT_EQ((*model)->step_rate(a3c, footing), 0) << "it does not fit there";
   EXPECT_GT((*model)->rate(a3c, footing), 0) << "others must come to an end all the same";
+  footing.gpu_type = symbols.intern("t4");
+  EXPECT_EQ((*model)->step_rate(lm, footing), 0) << "nobody has measured it on such GPUs";
+  EXPECT_GT((*model)->rate(lm, footing), 0);
+  footing.gpu_type = kNoSymbol;
+  EXPECT_EQ((*model)->rate(lm, footing), 1) << "as recorded";
   footing.gpu_type = symbols.intern("v100");
   const JobSpec* neighbours[] = {&a3c};
   footing.neighbours = neighbours;
