@@ -277,11 +277,15 @@ void ShareProgram::take_back(const LinearProgram& program) {
 
 void ShareProgram::write(Allocation& allocation) const {
   const std::size_t types = problem_.types;
+  // What is left of a variable that is zero in the best answer would count as a claim. The
+  // published code keeps it.
+  const double least = form_ == ShareForm::kPublished ? 0 : 1e-7;
+  const auto fraction = [least](double x) { return x < least ? 0 : std::clamp(x, 0.0, 1.0); };
   std::size_t v = 0;
   for (std::size_t c = 0; c < classes(); ++c) {
     for (std::size_t w = 0; w < types; ++w) {
       if (!asked(rate(c, w), w)) continue;
-      const double part = std::clamp(x_[v++], 0.0, 1.0);
+      const double part = fraction(x_[v++]);
       for (const std::size_t j : members_[c]) allocation.alone[j * types + w] = part;
     }
   }
@@ -289,7 +293,7 @@ void ShareProgram::write(Allocation& allocation) const {
     for (std::size_t w = 0; w < types; ++w) {
       if (!asked(pair, pair_rate(pair, w), w)) continue;
       const double time = x_[v++] * unit(pair);
-      const double part = std::clamp(time / static_cast<double>(pair.pairs.size()), 0.0, 1.0);
+      const double part = fraction(time / static_cast<double>(pair.pairs.size()));
       for (const std::size_t p : pair.pairs) allocation.paired[p * types + w] = part;
     }
   }

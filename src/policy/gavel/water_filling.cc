@@ -34,8 +34,10 @@ class WaterFilling final : public Allocator {
       waters[c].fair = proportional_rate(problem, rates, program.members(c).front());
     }
     if (waters.empty()) return;
-    const bool any =
-        options_.published ? fill_as_published(program, waters) : fill(program, waters);
+    // As published, levels follow from the fractions of the one before; with pairs they do not
+    // matter in the end.
+    const bool steps = options_.published && options_.sight != Sight::kPairs;
+    const bool any = steps ? fill_as_published(program, waters) : fill(program, waters);
     if (any) {
       program.write(allocation);
     } else {
@@ -104,25 +106,52 @@ class WaterFilling final : public Allocator {
     }
   }
 
-  // All levels, by programs that differ in a few numbers: each begins at the last one's corner.
-  // In the end the middle of all answers with these levels. False if there is no answer.
+  // All levels, and then the middle of all answers with these levels. False if there is no answer.
   bool fill(ShareProgram& program, std::vector<Water>& waters) const {
+    if (!find_levels(program, waters)) return false;
+    if (options_.solver == solve_shares_generally) return true;
+    const double most = most_share(program, waters);
+    ShareProgram::Wish wish;
+    for (std::size_t c = 0; c < waters.size(); ++c) {
+      const double scale = program.job(c).gpus / waters[c].fair;
+      const double level = waters[c].level * program.job(c).gpus;
+      // A little less than it has, so that the program keeps an inside.
+      if (!options_.published) wish.rows.push_back({c, scale, level * (1 - 1e-7), 0});
+      if (!options_.published) continue;
+      // The published code compares the number of full jobs with that of jobs and pairs. With pairs
+      // it goes on when all are full, and solves once more, with nothing to raise.
+      wish.rows.push_back({c, 0, -most, 1});
+      wish.rows.push_back({c, 1 / waters[c].fair, waters[c].level, 0});
+      wish.level_cost = -1;
+    }
+    program.solve(wish);
+    return true;
+  }
+
+  // By programs that differ in a few numbers: each begins at the last one's corner.
+  bool find_levels(ShareProgram& program, std::vector<Water>& waters) const {
     ShareProgram::Wish wish;
     wish.level_cost = -1;
     for (std::size_t c = 0; c < waters.size(); ++c) {
       wish.rows.push_back({c, program.job(c).gpus / waters[c].fair, 0, 1});
     }
+    const double most = most_share(program, waters);
+    if (options_.published) wish.most_level = most;
     const LinearProgram raising = program.build(wish);
     WarmSimplex simplex(raising);
     bool any = false;
     for (std::size_t full = 0; full < waters.size();) {
       weigh(program, waters);
+      bool all = true;
       for (std::size_t c = 0; c < waters.size(); ++c) {
         const std::size_t row = program.first_row() + c;
+        const double weight = waters[c].full ? 0 : waters[c].weight;
+        all = all && weight > 0;
         simplex.set_bound(row, -waters[c].level * program.job(c).gpus);
-        simplex.set_coefficient(row, raising.variables() - 1,
-                                waters[c].full ? 0 : waters[c].weight);
+        simplex.set_coefficient(row, raising.variables() - 1, weight);
       }
+      constexpr double kNone = 1e30;
+      if (options_.published) simplex.set_bound(raising.rows() - 1, all ? kNone : most);
       LinearSolution solution = simplex.solve();
       if (solution.status != SolveStatus::kOptimal) break;
       any = true;
@@ -140,26 +169,21 @@ class WaterFilling final : public Allocator {
       program.accept(raising, std::move(solution.x));
       if (full == before) break;
     }
-    if (!any || options_.solver == solve_shares_generally) return any;
-    wish.level_cost = 0;
-    for (ShareProgram::Row& row : wish.rows) {
-      // A little less than it has, so that the program keeps an inside.
-      row.least = waters[row.of_class].level * program.job(row.of_class).gpus * (1 - 1e-7);
-    }
-    program.solve(wish);
-    return true;
+    return any;
   }
 
-  bool fill_as_published(ShareProgram& program, std::vector<Water>& waters) const {
+  static double most_share(const ShareProgram& program, const std::vector<Water>& waters) {
     double most = 0;
     for (std::size_t c = 0; c < waters.size(); ++c) {
       most = std::max(most, program.fastest(c) * program.job(c).gpus / waters[c].fair);
     }
-    // The published code compares the number of full jobs with that of jobs and pairs: with pairs
-    // it solves once more when all are full, and there is nothing to raise.
-    const bool once_more = options_.sight == Sight::kPairs;
+    return most;
+  }
+
+  bool fill_as_published(ShareProgram& program, std::vector<Water>& waters) const {
+    const double most = most_share(program, waters);
     bool any = false;
-    for (std::size_t full = 0; full < waters.size() || once_more;) {
+    for (std::size_t full = 0; full < waters.size();) {
       const std::size_t before = full;
       weigh(program, waters);
       if (!raise_as_published(program, waters, most, full)) break;
