@@ -183,6 +183,9 @@ TEST(GavelAllocators, MaxMinFairnessWithPairs) {
   EXPECT_NEAR(throughput(problem, filled, 0), 2, 1e-4);
   EXPECT_NEAR(throughput(problem, filled, 1), 3, 1e-4);
   EXPECT_NEAR(filled.paired[2], 1, 1e-4);
+  // What is not wanted is no claim at all.
+  EXPECT_EQ(filled.paired[0], 0);
+  EXPECT_EQ(filled.paired[1], 0);
   const Allocation alone = ask(*make_gavel_water_filling({Sight::kRates}), standard({1, 1, 1}));
   expect_row(alone, 0, {0.473684, 0.526316, 0});
 }
@@ -402,7 +405,7 @@ TEST(GavelAllocators, SolversThatFail) {
   const ProgramOptions broken = {Sight::kPairs, false, fail};
   for (const auto& policy :
        {make_gavel_max_min(broken), make_gavel_finish_time(broken), make_gavel_makespan(broken),
-        make_gavel_sum(broken, {}), make_gavel_water_filling({Sight::kPairs, true, fail}),
+        make_gavel_sum(broken, {}), make_gavel_water_filling({Sight::kRates, true, fail}),
         make_gavel_strategy_proof({Sight::kRates, false, fail})}) {
     const Allocation allocation = ask(*policy, problem);
     expect_row(allocation, 0, {1.0 / 3, 1.0 / 3, 1.0 / 3});
