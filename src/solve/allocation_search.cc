@@ -84,10 +84,13 @@ void AllocationSearch::prepare(std::span<const int> node_gpus, const std::vector
   scale_ = total > 0 ? static_cast<double>(nodes_) / total : 1;
   held_.assign(table_words_, 0);
   room_.clear();
-  known_.resize(jobs.size());
+  briefs_.resize(jobs.size());
+  std::size_t entries = 0;
   for (std::size_t j = 0; j < jobs.size(); ++j) {
-    known_[j].entries.clear();
-    known_[j].width = std::max(1, jobs[j].most);
+    const int most = std::max(1, jobs[j].most);
+    briefs_[j] = {jobs[j].least, most, entries};
+    const int most_nodes = std::min({most, options_.most_nodes, static_cast<int>(nodes_)});
+    entries += static_cast<std::size_t>(most) * static_cast<std::size_t>(most_nodes);
     for (std::size_t n = 0; n < jobs[j].held.size(); ++n) {
       set_byte(held_.data() + j * words_, n, std::min(jobs[j].held[n], node_gpus[n]));
     }
@@ -101,6 +104,7 @@ void AllocationSearch::prepare(std::span<const int> node_gpus, const std::vector
       set_byte(room_.data() + j * words_, n, std::min(jobs[j].room[n], node_gpus[n]));
     }
   }
+  entries_.assign(entries, Entry{});
   cells_.clear();
   vacant_.clear();
   population_.clear();
@@ -191,7 +195,7 @@ void AllocationSearch::settle_rows(Candidate& candidate) {
       sum += none;
       continue;
     }
-    const SearchJob& job = (*jobs_)[j];
+    const Brief& job = briefs_[j];
     int nodes = 0;
     int gpus = 0;
     const auto measure = [&] {

@@ -75,9 +75,11 @@ class AllocationSearch {
     double stays = 0;    // to the power mean, if the row is as it was
     double changes = 0;  // if it is not
   };
-  struct Known {
-    std::vector<Entry> entries;
-    int width = 1;
+  // A job as the search looks at it: all that is read for every row, close together.
+  struct Brief {
+    int least = 0;
+    int most = 1;
+    std::size_t entries = 0;  // where those of one node begin; further nodes follow
   };
 
   void prepare(std::span<const int> node_gpus, const std::vector<SearchJob>& jobs);
@@ -101,10 +103,9 @@ class AllocationSearch {
   void rank(std::vector<Candidate>& all);
   void keep_front();
   const Entry& entry(std::size_t job, int nodes, int gpus) {
-    Known& known = known_[job];
-    const auto at = static_cast<std::size_t>((nodes - 1) * known.width + gpus - 1);
-    if (known.entries.size() <= at) known.entries.resize(at + 1);
-    Entry& entry = known.entries[at];
+    const Brief& brief = briefs_[job];
+    const auto at = static_cast<std::size_t>((nodes - 1) * brief.most + gpus - 1);
+    Entry& entry = entries_[brief.entries + at];
     if (entry.speedup < 0) learn(job, nodes, gpus, entry);
     return entry;
   }
@@ -135,7 +136,8 @@ class AllocationSearch {
   std::vector<Word> capacity_;  // a row
   std::vector<Word> held_;      // a table
   std::vector<Word> room_;      // a table, if some job may not use all; else empty
-  std::vector<Known> known_;
+  std::vector<Brief> briefs_;
+  std::vector<Entry> entries_;
   std::vector<Word> cells_;  // tables, recycled
   std::vector<std::size_t> vacant_;
   std::vector<Candidate> population_;
