@@ -494,6 +494,17 @@ TEST(PublishedSchedulers, RefuseSizesThatDoNotPack) {
   }
 }
 
+// Where more GPUs make no job faster, each has the fewest it may have.
+TEST(ElasticFlow, LeavesGpusThatBringNothing) {
+  Scenario scenario = deadline_scenario();
+  scenario.perf = {};
+  scenario.jobs = {stretchable_job(0, 1000, 8)};
+  scenario.jobs[0].deadline = 5000;
+  const RunLog log = simulate(scenario);
+  EXPECT_EQ(log.job(0).status, JobState::kFinished);
+  for (const auto& [decision, gpus] : log.placements) EXPECT_EQ(gpus.gpus(), 1);
+}
+
 // A job that is late already, here by a failure, keeps nobody out.
 TEST(DeadlineAdmission, IsNotBlockedByALateJob) {
   Scenario scenario = deadline_scenario();

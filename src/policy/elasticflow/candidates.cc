@@ -28,7 +28,15 @@ Candidate candidate_of(const View& view, const JobSpec& job, double left) {
     }
     if (!candidate.levels.empty()) return candidate;
   }
-  for (int gpus = std::max(1, job.min_gpus); gpus <= job.max_gpus; gpus *= 2) add(gpus);
+  for (int gpus = std::max(1, job.min_gpus); gpus <= job.max_gpus; gpus *= 2) {
+    add(gpus);
+    // GPUs that bring nothing are for others.
+    const std::size_t count = candidate.levels.size();
+    if (count > 1 &&
+        candidate.levels[count - 1].per_second <= candidate.levels[count - 2].per_second) {
+      candidate.levels.pop_back();
+    }
+  }
   return candidate;
 }
 

@@ -26,8 +26,9 @@ struct Candidate {
   bool fits(int gpus) const { return !levels.empty() && levels.front().gpus <= gpus; }
 };
 
-// Sizes are those that were measured, up to where they pay; else powers of two within the elastic
-// range; a job that is not elastic has the one it asked for.
+// Sizes are those that were measured, up to where they pay; else those powers of two within the
+// elastic range that are faster than the one before; a job that is not elastic has the one it asked
+// for.
 Candidate candidate_of(const View& view, const JobSpec& job, double left);
 
 // All active jobs that fit, the earliest deadline first, then in order of arrival.
