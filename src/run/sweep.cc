@@ -112,7 +112,7 @@ Result<std::vector<long long>> parse_seeds(std::string_view text) {
   const auto bad = [&](std::string_view part) {
     return Error{fmt::format(
         "seeds '{}': '{}' is not a number or a range; expected a count as in 10, or a list as in "
-        "1,3,8-10",
+        "1,3,8-10 (the seed 0 alone is 0-0)",
         text, part)};
   };
   const std::vector<std::string_view> parts = split(text, ',');
