@@ -4,7 +4,7 @@
 //
 // Which of several best answers an interior point method ends at depends on its path: on where it
 // starts, on how rows and columns are balanced, on when it stops. This one goes ECOS' way and ends
-// where ECOS ends, to about five digits. Use it to repeat results that were made with ECOS;
+// where ECOS ends, to three digits or more. Use it to repeat results that were made with ECOS;
 // solve/interior_point.h is more exact, and faster where a program has a good start.
 //
 // Shared variables (LinearProgram::mark_shared) are free here, others at least 0. Copies stand for

@@ -237,5 +237,36 @@ TEST(GavelSolvers, WaterFilling) {
   }
 }
 
+// Gavel's own timing tests: 300 jobs on 64 GPUs of each type, alone and in ten entities, some of
+// which serve their jobs in order.
+TEST(GavelSolvers, WaterFillingOfManyJobs) {
+  Random random(0, "many");
+  AllocationProblem problem;
+  problem.types = 3;
+  problem.capacity = {64, 64, 64};
+  for (std::uint32_t j = 0; j < 300; ++j) {
+    AllocationJob job;
+    job.id = JobId{j};
+    job.owner = static_cast<std::size_t>(random.integer(0, 9));
+    problem.jobs.push_back(job);
+    for (int w = 0; w < 3; ++w) problem.rates.push_back(random.uniform(0.1, 1));
+  }
+  WaterOptions water;
+  for (int e = 0; e < 10; ++e) {
+    water.entities.push_back({static_cast<double>(random.integer(1, 5)), e % 2 == 1});
+  }
+  for (const WaterOptions& options : {WaterOptions{}, water}) {
+    Allocation allocation;
+    allocation.reset(problem);
+    make_gavel_water_filling({Sight::kRates}, options)->allocate(problem, allocation);
+    expect_possible(problem, allocation);
+    const std::vector<double> all = throughputs(problem, allocation);
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      const bool in_order = !options.entities.empty() && problem.jobs[j].owner % 2 == 1;
+      EXPECT_TRUE(in_order || all[j] > 0) << j;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace muster
