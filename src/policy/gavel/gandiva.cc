@@ -58,7 +58,7 @@ class Gandiva final : public Allocator {
     pairs_.clear();
     for (std::size_t p = 0; p < problem.pairs.size(); ++p) {
       const AllocationProblem::Pair& pair = problem.pairs[p];
-      pairs_.push_back({key(problem.jobs[pair.first].id, problem.jobs[pair.second].id), p});
+      pairs_.emplace_back(key(problem.jobs[pair.first].id, problem.jobs[pair.second].id), p);
     }
     if (!std::is_sorted(pairs_.begin(), pairs_.end())) std::sort(pairs_.begin(), pairs_.end());
   }
