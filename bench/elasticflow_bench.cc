@@ -9,7 +9,7 @@
 
 #include "clock.h"
 #include "policy/elasticflow/deadline_book.h"
-#include "run/experiment.h"
+#include "timed_experiment.h"
 
 namespace muster {
 namespace {
@@ -89,34 +89,20 @@ void bench_admission() {
 // Runs an experiment, with slots of another length if one is given, and prints the figures of each
 // run; the time it took.
 double run_figure(const char* name, bool print, const char* slot = nullptr) {
-  auto loaded = load_experiment("elasticflow", name);
-  if (!loaded) {
-    fmt::print("{}\n", loaded.error().message);
-    return 0;
-  }
-  if (slot != nullptr) {
-    for (ExperimentRun& run : loaded->runs) run.config.pacing.params["length"] = slot;
-  }
-  const auto begin = bench::now();
-  const auto result = run_experiment(*loaded, {});
-  const double seconds = bench::seconds_since(begin);
-  if (!result) {
-    fmt::print("{}\n", result.error().message);
-    return 0;
-  }
-  for (const RunCheck& run : result->runs) {
-    if (!run.missing.empty()) {
-      fmt::print("{}: {}\n", run.run, run.missing);
-      return 0;
-    }
-    if (!print) continue;
+  const auto timed = bench::time_experiment("elasticflow", name, [slot](Experiment& experiment) {
+    if (slot == nullptr) return;
+    for (ExperimentRun& run : experiment.runs) run.config.pacing.params["length"] = slot;
+  });
+  if (!timed || !timed->whole) return 0;
+  for (const RunCheck& run : timed->result.runs) {
+    if (!print) break;
     for (const FigureCheck& figure : run.figures) {
       if (std::isnan(figure.expected.published)) continue;
       fmt::print("  {:<44} {:<32} {:.3f}   published {:.3f}\n", run.run, figure.expected.key,
                  figure.ours, figure.expected.published);
     }
   }
-  return seconds;
+  return timed->seconds;
 }
 
 }  // namespace

@@ -2,12 +2,12 @@
 // of its neighbours that runs without space sharing; with the argument `packed`, the packed one
 // too. Needs the table of throughputs (MUSTER_SHARED, or `muster data fetch gavel`). The figures of
 // seed 0 are compared with the published ones.
-#include <chrono>
 #include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
 
+#include "clock.h"
 #include "run/experiment.h"
 #include "run/load_config.h"
 #include "run/share_folder.h"
@@ -35,7 +35,7 @@ std::map<std::pair<std::string, double>, double> published() {
   return figures;
 }
 
-int bench(bool packed) {
+int bench_figure8(bool packed) {
   const auto table = find_reference_file("data/gavel/simulation_throughputs.json");
   if (!table) {
     fmt::print("{}\n", table.error().message);
@@ -69,11 +69,10 @@ int bench(bool packed) {
     fmt::print("the sweep cannot be described\n");
     return 1;
   }
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = bench::now();
   constexpr double kTimeout = 600;
   const auto result = run_sweep(sweep, {.threads = 2, .timeout = kTimeout});
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const double seconds = bench::seconds_since(begin);
   if (!result) {
     fmt::print("{}\n", result.error().message);
     return 1;
@@ -111,5 +110,5 @@ int bench(bool packed) {
 }  // namespace muster
 
 int main(int argc, char** argv) {
-  return muster::bench(argc > 1 && std::strcmp(argv[1], "packed") == 0);
+  return muster::bench_figure8(argc > 1 && std::strcmp(argv[1], "packed") == 0);
 }

@@ -5,8 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "clock.h"
-#include "run/experiment.h"
+#include "timed_experiment.h"
 
 namespace muster {
 namespace {
@@ -14,25 +13,13 @@ namespace {
 // Runs what is left of the experiment after `keep`, and says how long it took.
 template <typename Keep>
 double time_runs(const char* experiment, Keep keep) {
-  auto loaded = load_experiment("muri", experiment);
-  if (!loaded) {
-    fmt::print("{}\n", loaded.error().message);
-    return 0;
-  }
-  std::erase_if(loaded->runs, [&](const ExperimentRun& run) { return !keep(run); });
-  const auto begin = bench::now();
-  const auto result = run_experiment(*loaded, {});
-  const double seconds = bench::seconds_since(begin);
-  if (!result) {
-    fmt::print("{}\n", result.error().message);
-    return 0;
-  }
-  for (const RunCheck& run : result->runs) {
-    if (!run.missing.empty()) fmt::print("{}: {}\n", run.run, run.missing);
-  }
-  if (!result->within())
+  const auto timed = bench::time_experiment("muri", experiment, [&](Experiment& all) {
+    std::erase_if(all.runs, [&](const ExperimentRun& run) { return !keep(run); });
+  });
+  if (!timed) return 0;
+  if (!timed->result.within())
     fmt::print("{}: some figures differ from the published ones\n", experiment);
-  return seconds;
+  return timed->seconds;
 }
 
 void bench_runs() {

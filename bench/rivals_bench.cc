@@ -8,9 +8,9 @@
 
 #include "base/random.h"
 #include "clock.h"
-#include "run/experiment.h"
 #include "solve/allocation_search.h"
 #include "solve/lease_program.h"
+#include "timed_experiment.h"
 
 namespace muster {
 namespace {
@@ -97,23 +97,12 @@ void bench_leases() {
 }
 
 int bench_figure() {
-  auto experiment = load_experiment("elasticflow", "pollux");
-  if (!experiment) {
-    fmt::print("{}\n", experiment.error().message);
-    return 1;
-  }
-  for (ExperimentRun& run : experiment->runs) run.seeds = 1;
-  const auto begin = bench::now();
-  const auto result = run_experiment(*experiment, {});
-  if (!result) {
-    fmt::print("{}\n", result.error().message);
-    return 1;
-  }
-  for (const RunCheck& run : result->runs) {
-    if (!run.missing.empty()) fmt::print("{}: {}\n", run.run, run.missing);
-  }
+  const auto timed = bench::time_experiment("elasticflow", "pollux", [](Experiment& experiment) {
+    for (ExperimentRun& run : experiment.runs) run.seeds = 1;
+  });
+  if (!timed) return 1;
   fmt::print("Pollux, figure 8(a), one seed {:>8.1f} s   (goal 120 s; original: 17.5 h)\n",
-             bench::seconds_since(begin));
+             timed->seconds);
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include "engine/engine.h"
+#include "model/record_of.h"
 
 namespace muster {
 
@@ -221,34 +222,22 @@ void Engine::leave(Slot slot, JobState status, Reason reason, Seconds end, Secon
                                                       : Action::kRefuse;
   log(action, reason, job.spec.id, job.spec.gpus);
   if (!parts_.observers.empty()) {
-    JobRecord record;
-    record.id = job.spec.id;
-    record.name = job.spec.name;
-    record.submit = job.spec.submit;
-    record.arrival = job.spec.arrival;
+    JobRecord record = record_of(job.spec);
     record.start = job.first_start;
     record.end = end;
     record.queue = job.first_start == kNever ? end - job.spec.submit : job.waited_before;
-    record.gpus = job.spec.gpus;
     record.status = status;
     record.reason = reason;
     record.preemptions = job.preemptions;
     record.restarts = job.restarts;
     record.resizes = job.resizes;
-    record.duration = job.spec.duration;
     record.gpu_seconds = job.gpu_seconds_before;
     if (parts_.prices != nullptr) record.cost = cost_[index(slot)];
     record.lost_work = job.lost_work;
     record.overhead = job.overhead;
-    record.deadline = job.spec.deadline;
     if (done != end) record.done = done;
     if (status == JobState::kFinished)
       record.value = job.spec.value_at(done == kNever ? end : done);
-    record.best_value = job.spec.value_at(job.spec.submit);
-    record.priority = job.spec.priority;
-    record.user = job.spec.user;
-    record.partition = job.spec.partition;
-    record.model = job.spec.model;
     for (Observer* observer : parts_.observers) observer->on_job_end(record);
   }
   notify(JobMoment::kLeft, slot);

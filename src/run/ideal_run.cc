@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "model/record_of.h"
 #include "policy/gavel/problem.h"
 
 namespace muster {
@@ -207,27 +208,15 @@ class IdealRun {
   void leave(const IdealJob& job, JobState status, Reason reason) {
     const bool finished = status == JobState::kFinished;
     tell(finished ? Action::kFinish : Action::kRefuse, reason, job.spec);
-    JobRecord record;
-    record.id = job.spec.id;
-    record.name = job.spec.name;
-    record.submit = job.spec.submit;
-    record.arrival = job.spec.arrival;
+    JobRecord record = record_of(job.spec);
     record.start = job.start;
     record.end = now_;
     record.queue = job.start == kNever ? now_ - job.spec.submit : job.waited;
-    record.gpus = job.spec.gpus;
     record.status = status;
     record.reason = reason;
-    record.duration = job.spec.duration;
     record.gpu_seconds = job.gpu_seconds;
     record.cost = job.cost;
-    record.deadline = job.spec.deadline;
     if (finished) record.value = job.spec.value_at(now_);
-    record.best_value = job.spec.value_at(job.spec.submit);
-    record.priority = job.spec.priority;
-    record.user = job.spec.user;
-    record.partition = job.spec.partition;
-    record.model = job.spec.model;
     for (Observer* observer : parts_.observers) observer->on_job_end(record);
     const auto& window = parts_.options.until_left;
     if (window && job.spec.id >= window->first && job.spec.id <= window->second) ++window_left_;

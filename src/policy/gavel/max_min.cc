@@ -56,6 +56,15 @@ void share_equally(const AllocationProblem& problem, Allocation& allocation) {
   }
 }
 
+void allocate_best(ShareProgram& program, const ShareProgram::Wish& wish,
+                   const AllocationProblem& problem, Allocation& allocation) {
+  if (program.solve(wish).status == SolveStatus::kOptimal) {
+    program.write(allocation);
+  } else {
+    share_equally(problem, allocation);
+  }
+}
+
 namespace {
 
 // Source: Gavel (OSDI'20), max-min fairness ("least attained service").
@@ -81,11 +90,7 @@ class MaxMinFairness final : public Allocator {
       wish.rows.push_back({c, job.gpus / (job.weight * fair), 0, 1});
     }
     if (program.classes() == 0) return;
-    if (program.solve(wish).status != SolveStatus::kOptimal) {
-      share_equally(problem, allocation);
-      return;
-    }
-    program.write(allocation);
+    allocate_best(program, wish, problem, allocation);
   }
   bool keep(Archive& /*archive*/) override { return true; }
   std::unique_ptr<Allocator> clone() const override {

@@ -36,6 +36,9 @@ std::vector<double> seen_rates(const AllocationProblem& problem, const ProgramOp
                                BlindRate blind = BlindRate::kOne);
 // The answer where a program has none: everybody owns one m-th of the cluster.
 void share_equally(const AllocationProblem& problem, Allocation& allocation);
+// The best answer to a wish, or that one.
+void allocate_best(ShareProgram& program, const ShareProgram::Wish& wish,
+                   const AllocationProblem& problem, Allocation& allocation);
 
 std::unique_ptr<Allocator> make_gavel_max_min(const ProgramOptions& options);
 std::unique_ptr<Allocator> make_gavel_makespan(const ProgramOptions& options);

@@ -37,11 +37,7 @@ class SumOfThroughputs final : public Allocator {
         if (need > 0 && !options_.published) wish.rows.push_back({c, 1 / need, 1 - 1e-7, 0});
       }
     }
-    if (program.solve(wish).status != SolveStatus::kOptimal) {
-      share_equally(problem, allocation);
-      return;
-    }
-    program.write(allocation);
+    allocate_best(program, wish, problem, allocation);
   }
   bool keep(Archive& /*archive*/) override { return true; }
   std::unique_ptr<Allocator> clone() const override {
