@@ -1,9 +1,8 @@
 #include "solve/matching.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
-
-#include "solve/lanes.h"
 
 namespace muster {
 
@@ -31,8 +30,9 @@ void Matcher::reset(std::span<const int> kinds, std::span<const double> weights)
   parent_.assign(width, 0);
   best_.assign(width, 0);
   best_slack_.assign(width, kInfinity);
-  share_.assign(width, 1);
-  limit_.assign(width, kInfinity);
+  tight_.assign(width / 64 + 1, 0);
+  since_.assign(n + 1, 0);
+  limit_.resize(n + 1);
   mark_.assign(width, kUntouched);
   tops_.clear();
   seen_.assign(width, 0);
@@ -86,20 +86,19 @@ void Matcher::set_mark(Vertex x, Mark mark) {
   tally(x, mark_[x], -1);
   mark_[x] = mark;
   tally(x, mark, 1);
-  if (real(x)) share_[x] = mark == kOuter ? 0.5 : 1;
-  show_limit(x);
 }
 
-void Matcher::show_limit(Vertex x) {
-  if (!real(x)) return;
-  limit_[x] = top_[x] == x && mark_[x] != kInner ? best_slack_[x] : -kInfinity;
-  most_[class_of(x)] = std::max(most_[class_of(x)], limit_[x]);
+void Matcher::set_slack(Vertex x, double slack) {
+  best_slack_[x] = slack;
+  const std::uint64_t bit = std::uint64_t{1} << (x % 64);
+  std::uint64_t& word = tight_[static_cast<std::size_t>(x / 64)];
+  word = slack <= 0 ? word | bit : word & ~bit;
 }
 
 void Matcher::set_best(Vertex x, Vertex u, double slack) {
   best_[x] = u;
-  best_slack_[x] = slack;
-  show_limit(x);
+  set_slack(x, slack);
+  if (real(x)) since_[x] = static_cast<std::uint32_t>(offers_.size());
 }
 
 // The first member of the class that is outer and not in `outside`; there must be one.
@@ -131,14 +130,14 @@ void Matcher::rebuild_best(Vertex x) {
 
 bool Matcher::phase() {
   std::fill(mark_.begin(), mark_.begin() + count_ + 1, kUntouched);
-  std::fill(share_.begin() + 1, share_.begin() + n_ + 1, 1);
   std::fill(best_.begin(), best_.begin() + count_ + 1, 0);
   std::fill(best_slack_.begin(), best_slack_.begin() + count_ + 1, kInfinity);
-  for (Vertex v = 1; v <= n_; ++v) limit_[v] = top_[v] == v ? kInfinity : -kInfinity;
+  std::fill(tight_.begin(), tight_.end(), 0);
+  std::fill(since_.begin(), since_.end(), 0);
+  offers_.clear();
   for (Class c = 0; c < classes_; ++c) {
     marked_[kUntouched][c] = static_cast<std::int32_t>(members_[c].size());
     marked_[kOuter][c] = marked_[kInner][c] = 0;
-    most_[c] = kInfinity;
   }
   ++changes_;
   ++phases_;
@@ -148,7 +147,6 @@ bool Matcher::phase() {
     if (top_[x] != x || mate_[x] != 0) continue;
     parent_[x] = 0;
     mark_[x] = kOuter;
-    share_[x] = 0.5;
     --marked_[kUntouched][class_of(x)];
     ++marked_[kOuter][class_of(x)];
     queue_.push_back(x);
@@ -175,27 +173,24 @@ bool Matcher::phase() {
   }
 }
 
-// Follows the edges that the last step made tight.
+// Follows the edges that the last step made tight, and those that get to be on the way.
 bool Matcher::follow_best() {
-  constexpr Vertex kBlock = 32;
-  if (!any_tight_) return false;
   const Vertex before = count_;
-  for (Vertex first = 0; first <= before; first += kBlock) {
-    const Vertex end = std::min(first + kBlock, before + 1);
-    const double* const slacks = &best_slack_[first];
-    // One past the last does no harm: no vertex has that number.
-    if (lanes::least_of(static_cast<std::size_t>(end - first + 1) / 2 * 2,
-                        [slacks](std::size_t i) { return lanes::at(slacks + i); }) > 0) {
-      continue;
-    }
-    for (Vertex x = first; x < end; ++x) {
-      if (best_slack_[x] <= 0 && top_[x] == x && best_[x] != 0 && top_[best_[x]] != x &&
-          found(edge(best_[x], x))) {
-        return true;
-      }
+  for (Vertex x = next_with_tight_best(1); x <= before; x = next_with_tight_best(x + 1)) {
+    if (top_[x] == x && best_[x] != 0 && top_[best_[x]] != x && found(edge(best_[x], x))) {
+      return true;
     }
   }
   return false;
+}
+
+// The first vertex from `from` on whose best slack is 0 or less; one past the last if none.
+Matcher::Vertex Matcher::next_with_tight_best(Vertex from) const {
+  auto at = static_cast<std::size_t>(from / 64);
+  if (at == tight_.size()) return from;
+  std::uint64_t word = tight_[at] & (~std::uint64_t{0} << (from % 64));
+  while (word == 0 && ++at < tight_.size()) word = tight_[at];
+  return static_cast<Vertex>(at * 64) + (word == 0 ? 0 : std::countr_zero(word));
 }
 
 // The first compound vertex from `from` on that has to open; 0 if none.
@@ -215,18 +210,19 @@ bool Matcher::scan(Vertex u) {
     // Everyone has had the same offer from its twin, but for the twin itself.
     const Vertex twin = scanned_[own].vertex;
     const bool single = top_[u] == u && top_[twin] == twin;
-    if (single && gap_from(own)[own] < best_slack_[twin]) {
-      best_[twin] = u;
-      best_slack_[twin] = limit_[twin] = gap_from(own)[own];
+    if (single && !std::exchange(scanned_[own].offered, true)) {
+      offers_.push_back({u, twin, twin + 1});
     }
     if (single || top_[u] == top_[twin]) return false;
   }
   for (Vertex from = 1;;) {
     const Vertex v = next_tight(u, from);
-    offer_to_single(u, from, v);
-    offer_to_compound(u, from, v);
+    if (from < v) {
+      offers_.push_back({u, from, v});
+      offer_to_compound(u, from, v);
+    }
     if (v > n_) {
-      if (from == 1) scanned_[own] = {changes_, u};
+      if (from == 1) scanned_[own] = {changes_, u, false};
       return false;
     }
     if (found({u, v})) return true;
@@ -255,26 +251,30 @@ Matcher::Vertex Matcher::next_tight(Vertex u, Vertex from) const {
   return first;
 }
 
-// Offers u to every real vertex in [from, end) that is in no compound one and not inner.
-void Matcher::offer_to_single(Vertex u, Vertex from, Vertex end) {
-  const double* const gaps = gap_from(class_of(u));
-  double* const limit = limit_.data();
-  const double own_limit = std::exchange(limit[u], -kInfinity);
-  const Class own = class_of(u);
-  for (Class c = 0; c < classes_; ++c) {
-    const double gap = gaps[c];
-    if (!(gap < most_[c]) || !(gap > 0)) continue;
-    double most = c == own ? own_limit : -kInfinity;
-    for (const Vertex v : members_[c]) {
-      if (gap < limit[v] && v >= from && v < end) {
-        best_[v] = u;
-        best_slack_[v] = limit[v] = gap;
-      }
-      most = std::max(most, limit[v]);
-    }
-    most_[c] = most;
+// Makes the offers since the labels last moved, one after another. As long as they rest, nobody
+// needs to know of edges that are not tight, and most searches end before.
+void Matcher::settle_offers() {
+  for (Vertex v = 1; v <= n_; ++v) {
+    limit_[v] = top_[v] == v && mark_[v] != kInner ? best_slack_[v] : -kInfinity;
   }
-  limit[u] = own_limit;
+  for (Class c = 0; c < classes_; ++c) {
+    double most = kInfinity;  // no limit in the class is above it
+    for (std::uint32_t i = 0; i < offers_.size(); ++i) {
+      const Offer offer = offers_[i];
+      const double gap = gap_from(class_of(offer.u))[c];
+      if (!(gap < most) || !(gap > 0)) continue;
+      most = -kInfinity;
+      for (const Vertex v : members_[c]) {
+        if (gap < limit_[v] && v >= offer.from && v < offer.end && since_[v] <= i && v != offer.u) {
+          best_[v] = offer.u;
+          best_slack_[v] = limit_[v] = gap;
+        }
+        most = std::max(most, limit_[v]);
+      }
+    }
+  }
+  offers_.clear();
+  std::fill(since_.begin(), since_.end(), 0);
 }
 
 // Offers u to every compound vertex outside u's with a joined and not tight vertex in [from, end).
@@ -296,8 +296,7 @@ void Matcher::offer_to_compound(Vertex u, Vertex from, Vertex end) {
       }
     }
     if (!any) continue;
-    best_[b] = u;
-    best_slack_[b] = offered;
+    set_best(b, u, offered);
   }
 }
 

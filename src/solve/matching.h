@@ -50,6 +50,14 @@ class Matcher {
   struct Scanned {
     std::uint64_t when = 0;
     Vertex vertex = 0;
+    bool offered = false;  // to it, by another of the class
+  };
+  // An outer vertex to which all real ones in [from, end) that are in no compound one and not inner
+  // may be joined.
+  struct Offer {
+    Vertex u = 0;
+    Vertex from = 0;
+    Vertex end = 0;
   };
   // A compound vertex: an odd ring of others. What it knows of the vertices outside, it knows by
   // class.
@@ -71,10 +79,11 @@ class Matcher {
   bool phase();
   bool scan(Vertex u);
   Vertex next_tight(Vertex u, Vertex from) const;
-  void offer_to_single(Vertex u, Vertex from, Vertex end);
+  void settle_offers();
   void offer_to_compound(Vertex u, Vertex from, Vertex end);
   bool found(Edge edge);
   bool follow_best();
+  Vertex next_with_tight_best(Vertex from) const;
   Vertex next_to_expand(Vertex from) const;
   bool adjust();
   void set_gaps();
@@ -97,7 +106,7 @@ class Matcher {
   void enqueue(Vertex x);
   void put_leaves_in_order(Vertex b);
   void pass_order_on(Vertex b);
-  void show_limit(Vertex x);
+  void set_slack(Vertex x, double slack);
   void set_best(Vertex x, Vertex u, double slack);
   void rebuild_best(Vertex x);
   Vertex first_outer(Class c, Vertex outside) const;
@@ -147,7 +156,6 @@ class Matcher {
   std::vector<double> doubled_;                      // [class][class]
   std::vector<double> gap_;                          // [class][class], current labels
   std::array<std::vector<std::int32_t>, 3> marked_;  // [mark][class]: members whose tops have it
-  std::vector<double> most_;                         // by class: no limit is above it
   std::vector<Scanned> scanned_;                     // by class
   std::uint64_t changes_ = 0;
   std::uint64_t phases_ = 0;
@@ -158,11 +166,11 @@ class Matcher {
   std::vector<Vertex> mate_;
   std::vector<Vertex> parent_;
   std::vector<Vertex> best_;
-  std::vector<double> best_slack_;  // of edge (best_[x], x), current labels
-  // Of real vertices: the best slack where an offer counts; minus infinity in a compound vertex, or
-  // if inner.
-  std::vector<double> limit_;
-  std::vector<double> share_;  // the part of a real vertex's slack that bounds a step
+  std::vector<double> best_slack_;    // of edge (best_[x], x), current labels
+  std::vector<std::uint64_t> tight_;  // a bit for each whose best slack is 0 or less
+  std::vector<Offer> offers_;         // what best_ does not know yet
+  std::vector<std::uint32_t> since_;  // of real vertices: offers before that do not count
+  std::vector<double> limit_;         // of real vertices: what an offer has to be below
   std::vector<Mark> mark_;
   std::vector<Vertex> tops_;  // compound vertices that are in no other, in any order
   std::vector<std::uint32_t> seen_;
@@ -178,7 +186,6 @@ class Matcher {
     Edge through;  // the real edge that stands for it
   };
   std::vector<Pairing> pending_;
-  bool any_tight_ = false;
   std::vector<int> result_;
 };
 

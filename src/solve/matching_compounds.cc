@@ -110,10 +110,8 @@ void Matcher::shrink(Vertex u, Vertex base, Vertex v) {
   Vertex inmost = 0;  // the last compound child
   for (const Vertex child : made.ring) {
     tally(child, mark_[child], -1);
-    best_[child] = 0;
-    best_slack_[child] = kInfinity;
+    set_best(child, 0, kInfinity);
     if (real(child)) {
-      limit_[child] = -kInfinity;
       made.leaves.push_back(child);
       ++made.count[class_of(child)];
       made.holder[static_cast<std::size_t>(child)] = child;

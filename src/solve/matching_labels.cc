@@ -3,7 +3,6 @@
 #include <cmath>
 #include <iterator>
 
-#include "solve/lanes.h"
 #include "solve/matching.h"
 
 namespace muster {
@@ -21,7 +20,6 @@ void Matcher::make_room() {
   members_.resize(stride_);
   label_.resize(stride_);
   for (std::vector<std::int32_t>& marked : marked_) marked.resize(stride_);
-  most_.resize(stride_);
   scanned_.resize(stride_);
   shrunk_.resize(stride_);
   adopted_.resize(stride_);
@@ -40,22 +38,25 @@ void Matcher::set_gaps() {
 // How far labels can move before an edge becomes tight or an inner compound vertex has to open.
 double Matcher::longest_step() {
   double step = kInfinity;
-  any_tight_ = false;
   for (const Vertex b : tops_) {
     if (mark_[b] == kInner) {
       step = std::min(step, compound(b).label / 2);
     } else if (best_[b] != 0) {
       step = std::min(step, mark_[b] == kOuter ? best_slack_[b] / 2 : best_slack_[b]);
-      any_tight_ |= best_slack_[b] <= 0;
     }
   }
-  const auto bound = [this](std::size_t i) {
-    return lanes::at(&best_slack_[i]) * lanes::at(&share_[i]);
+  const auto single = [&](Vertex x) {
+    step = std::min(step, mark_[x] == kOuter ? best_slack_[x] / 2 : best_slack_[x]);
   };
-  double single = lanes::least_of(static_cast<std::size_t>(n_ + 1) / 2 * 2, bound);
-  if (n_ % 2 == 0) single = std::min(single, best_slack_[n_] * share_[n_]);
-  any_tight_ |= single <= 0;
-  return std::min(step, single);
+  const Vertex tight = next_with_tight_best(1);
+  if (step > 0 && tight > n_) {
+    settle_offers();
+    for (Vertex x = 1; x <= n_; ++x) single(x);
+  } else {
+    // Only what is tight already can bound it.
+    for (Vertex x = tight; x <= n_; x = next_with_tight_best(x + 1)) single(x);
+  }
+  return step;
 }
 
 // Whether a free vertex's label is nearly at the step.
@@ -76,21 +77,20 @@ bool Matcher::adjust() {
   if (ends_search(step)) return false;
   ++changes_;
   if (step == 0) return true;
-  any_tight_ = true;
+  settle_offers();
   split_mixed_classes();
   for (Class c = 0; c < classes_; ++c) {
     if (marked_[kOuter][c] != 0) label_[c] -= step;
     if (marked_[kInner][c] != 0) label_[c] += step;
-    most_[c] = kInfinity;
   }
   set_gaps();
   for (const Vertex b : tops_) {
     if (mark_[b] == kOuter) compound(b).label += step * 2;
     if (mark_[b] == kInner) compound(b).label -= step * 2;
-    if (best_[b] != 0) best_slack_[b] = slack(edge(best_[b], b));
+    if (best_[b] != 0) set_slack(b, slack(edge(best_[b], b)));
   }
   for (Vertex x = 1; x <= n_; ++x) {
-    if (best_[x] != 0) best_slack_[x] = limit_[x] = slack({best_[x], x});
+    if (best_[x] != 0) set_slack(x, slack({best_[x], x}));
   }
   return true;
 }
