@@ -21,6 +21,7 @@ void Matcher::reset(std::span<const int> kinds, std::span<const double> weights)
   if (compound_.size() < n / 2 + 1) compound_.resize(n / 2 + 1);
   class_.assign(n + 1, 0);
   top_.assign(width, 0);
+  around_.assign(n + 1, 0);
   for (Vertex v = 1; v <= n_; ++v) {
     class_[v] = kinds[static_cast<std::size_t>(v) - 1];
     members_[class_[v]].push_back(v);
@@ -68,7 +69,7 @@ void Matcher::enqueue(Vertex x) {
   }
   put_leaves_in_order(x);
   const std::vector<Vertex>& leaves = compound(x).leaves;
-  queue_.insert(queue_.end(), leaves.begin(), leaves.end());
+  queue_.insert(queue_.end(), leaves.rbegin(), leaves.rend());
 }
 
 // Counts the members of classes inside x that have this mark now, and no more, or the other way.
@@ -78,11 +79,12 @@ void Matcher::tally(Vertex x, Mark mark, std::int32_t sign) {
     marked[class_of(x)] += sign;
     return;
   }
-  const Compound& inside = compound(x);
-  for (const Class c : inside.classes) marked[c] += sign * inside.count[c];
+  const std::int32_t* const count = compound(x).count.data();
+  for (Class c = 0; c < classes_; ++c) marked[c] += sign * count[c];
 }
 
 void Matcher::set_mark(Vertex x, Mark mark) {
+  if (mark_[x] == mark) return;
   tally(x, mark_[x], -1);
   mark_[x] = mark;
   tally(x, mark, 1);
@@ -112,18 +114,25 @@ Matcher::Vertex Matcher::first_outer(Class c, Vertex outside) const {
 
 // The outer vertex with the least slack to x, the first of several.
 void Matcher::rebuild_best(Vertex x) {
-  Vertex best = 0;
   double least = kInfinity;
   const std::int32_t* const outer = marked_[kOuter].data();
+  const std::int32_t* const own =
+      mark_[x] == kOuter && !real(x) ? compound(x).count.data() : nullptr;
+  const auto offered = [&](Class c) {
+    const std::int32_t others =
+        own != nullptr ? outer[c] - own[c] : outer[c] - (mark_[x] == kOuter && class_of(x) == c);
+    if (others == 0) return kInfinity;
+    return gap_from(c)[class_of(real(x) ? x : compound(x).near[c])];
+  };
   for (Class c = 0; c < classes_; ++c) {
-    if (outer[c] == 0) continue;
-    const double offered = gap_from(c)[class_of(real(x) ? x : compound(x).near[c])];
-    if (offered == kInfinity || offered > least) continue;
-    if (mark_[x] == kOuter && outer[c] == count_in(x, c)) continue;
+    shrunk_[c] = offered(c);
+    least = std::min(least, shrunk_[c]);
+  }
+  Vertex best = 0;
+  for (Class c = 0; c < classes_ && least < kInfinity; ++c) {
+    if (shrunk_[c] != least) continue;
     const Vertex u = first_outer(c, x);
-    if (offered == least && best < u) continue;
-    best = u;
-    least = offered;
+    if (best == 0 || u < best) best = u;
   }
   set_best(x, best, least);
 }
@@ -140,7 +149,6 @@ bool Matcher::phase() {
     marked_[kOuter][c] = marked_[kInner][c] = 0;
   }
   ++changes_;
-  ++phases_;
   queue_.clear();
   head_ = 0;
   for (Vertex x = 1; x <= n_; ++x) {
@@ -287,8 +295,8 @@ void Matcher::offer_to_compound(Vertex u, Vertex from, Vertex end) {
     if (best_[b] != 0 && !(offered < best_slack_[b])) continue;
     bool any = false;
     if (from == 1 && end == n_ + 1) {
-      const std::vector<Class>& inside = compound(b).classes;
-      any = std::any_of(inside.begin(), inside.end(), suits);
+      const std::vector<std::int32_t>& count = compound(b).count;
+      for (Class c = 0; c < classes_ && !any; ++c) any = count[c] > 0 && suits(c);
     } else {
       for (const Vertex v : compound(b).leaves) {
         any = v >= from && v < end && suits(class_of(v));

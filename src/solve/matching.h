@@ -64,12 +64,12 @@ class Matcher {
   struct Compound {
     double label = 0;
     std::vector<Vertex> ring;
-    std::vector<Vertex> first_ring;   // in the order in which it was made
-    std::vector<Vertex> leaves;       // the real vertices inside
-    std::uint64_t ordered = 0;        // the phase of which the leaves have the order
-    std::vector<Vertex> holder;       // by leaf: the child that holds it
+    std::vector<Vertex> first_ring;  // in the order in which it was made
+    // The real vertices inside, the last first; not of one that is the only compound vertex in the
+    // ring of another, which has them among its own.
+    std::vector<Vertex> leaves;
+    bool ordered = false;             // whether they are in the order of the rings
     std::vector<std::int32_t> count;  // leaves by class
-    std::vector<Class> classes;       // of which there are any
     std::vector<Vertex> near;         // by class: the leaf that stands for it before that class
     std::vector<double> born_label;   // by class: the label when it was made
     std::uint32_t born = 0;           // the later, the larger
@@ -94,7 +94,7 @@ class Matcher {
   void make_room();
   Vertex ancestor(Vertex u, Vertex v);
   void shrink(Vertex u, Vertex base, Vertex v);
-  void list_classes(Compound& of) const;
+  void gather(Vertex b);
   void adopt_edges(Vertex b);
   void expand(Vertex b);
   void augment(Vertex u, Vertex v);
@@ -105,7 +105,7 @@ class Matcher {
   void tally(Vertex x, Mark mark, std::int32_t sign);
   void enqueue(Vertex x);
   void put_leaves_in_order(Vertex b);
-  void pass_order_on(Vertex b);
+  void hand_back_leaves(Vertex b);
   void set_slack(Vertex x, double slack);
   void set_best(Vertex x, Vertex u, double slack);
   void rebuild_best(Vertex x);
@@ -130,10 +130,7 @@ class Matcher {
     return compound_edge(a, b);
   }
   Edge compound_edge(Vertex a, Vertex b) const;
-  Vertex child_with(Vertex b, Vertex v) const {
-    if (real(b)) return b == v ? b : 0;
-    return compound(b).holder[static_cast<std::size_t>(v)];
-  }
+  Vertex child_with(Vertex b, Vertex v) const;
   // Of edges from a class to every other, by class: twice the weight, 0 where there is no edge; and
   // the slack, infinite there.
   const double* doubled_from(Class c) const { return &doubled_[c * stride_]; }
@@ -158,11 +155,11 @@ class Matcher {
   std::array<std::vector<std::int32_t>, 3> marked_;  // [mark][class]: members whose tops have it
   std::vector<Scanned> scanned_;                     // by class
   std::uint64_t changes_ = 0;
-  std::uint64_t phases_ = 0;
   std::vector<Compound> compound_;
   Vertex first_free_ = 0;  // no number of a compound one below it is free
   std::uint32_t births_ = 0;
-  std::vector<Vertex> top_;  // of a compound one inside another: the one around it
+  std::vector<Vertex> top_;     // of a compound one inside another: the one around it
+  std::vector<Vertex> around_;  // of a real one inside another: the one around it
   std::vector<Vertex> mate_;
   std::vector<Vertex> parent_;
   std::vector<Vertex> best_;
@@ -180,7 +177,6 @@ class Matcher {
   std::vector<Vertex> queue_;
   std::size_t head_ = 0;
   std::vector<Vertex> scratch_;
-  std::vector<Vertex> deeper_;
   struct Pairing {
     Edge pair;
     Edge through;  // the real edge that stands for it

@@ -5,48 +5,75 @@
 
 namespace muster {
 
-// Rings turn when a phase ends; until then the order, ring by ring from the outside in, is kept.
+// The order, ring by ring from the outside in, lasts until rings turn.
 void Matcher::put_leaves_in_order(Vertex b) {
-  if (compound(b).ordered == phases_) return;
-  compound(b).ordered = phases_;
+  if (compound(b).ordered) return;
+  compound(b).ordered = true;
   std::vector<Vertex>& leaves = compound(b).leaves;
   leaves.clear();
   scratch_.assign(1, b);
   for (std::size_t i = 0; i < scratch_.size(); ++i) {
-    const Vertex x = scratch_[i];
-    if (real(x)) {
-      leaves.push_back(x);
-    } else {
-      const std::vector<Vertex>& ring = compound(x).ring;
-      scratch_.insert(scratch_.end(), ring.begin(), ring.end());
-    }
+    for (const Vertex x : compound(scratch_[i]).ring) (real(x) ? leaves : scratch_).push_back(x);
   }
+  std::reverse(leaves.begin(), leaves.end());
 }
 
 // Makes x the one that is in no other for all that is inside.
 void Matcher::set_top(Vertex x) {
   top_[x] = x;
   if (real(x)) return;
-  for (const Vertex v : compound(x).leaves) top_[v] = x;
+  Vertex* const top = top_.data();
+  for (const Vertex v : compound(x).leaves) top[v] = x;
+}
+
+// The child of b that v is in.
+Matcher::Vertex Matcher::child_with(Vertex b, Vertex v) const {
+  if (around_[v] == b) return v;
+  Vertex only = 0;
+  for (const Vertex child : compound(b).ring) {
+    if (real(child)) continue;
+    if (only != 0) {
+      only = 0;
+      break;
+    }
+    only = child;
+  }
+  if (only != 0) return only;
+  Vertex child = around_[v];
+  while (top_[child] != b) child = top_[child];
+  return child;
 }
 
 // The compound vertex stands in for the child wherever the child's edge has less slack. Where no
 // edge exists yet, anything goes: even a pair without an edge, whose weight counts as 0.
 void Matcher::adopt_edges(Vertex b) {
-  std::vector<Vertex>& near = compound(b).near;
-  near.resize(static_cast<std::size_t>(classes_));
-  bool first = true;
+  const auto classes = static_cast<std::size_t>(classes_);
+  const double* const label = label_.data();
+  const Class* const class_of_leaf = class_.data();
+  double* const shrunk = shrunk_.data();
+  double* const adopted = adopted_.data();
+  compound(b).near.resize(classes);
+  Vertex* const near = compound(b).near.data();
+  std::fill_n(adopted, classes, 0.0);
+  const auto take = [=](std::size_t c, Vertex leaf, double own, double weight) {
+    const double gap = own + label[c] - weight;
+    if (!(gap < shrunk[c]) && adopted[c] > 0) return;
+    near[c] = leaf;
+    shrunk[c] = gap;
+    adopted[c] = weight;
+  };
   for (const Vertex child : compound(b).ring) {
-    for (Class c = 0; c < classes_; ++c) {
-      const Vertex leaf = real(child) ? child : compound(child).near[c];
-      const double weight = doubled_from(class_of(leaf))[c];
-      const double gap = label_[class_of(leaf)] + label_[c] - weight;
-      if (!first && !(gap < shrunk_[c]) && adopted_[c] > 0) continue;
-      near[c] = leaf;
-      shrunk_[c] = gap;
-      adopted_[c] = weight;
+    if (real(child)) {
+      const Class own = class_of(child);
+      const double* const weights = doubled_from(own);
+      for (std::size_t c = 0; c < classes; ++c) take(c, child, label[own], weights[c]);
+      continue;
     }
-    first = false;
+    const Vertex* const theirs = compound(child).near.data();
+    for (std::size_t c = 0; c < classes; ++c) {
+      const Class own = class_of_leaf[theirs[c]];
+      take(c, theirs[c], label[own], doubled_from(own)[c]);
+    }
   }
 }
 
@@ -73,13 +100,6 @@ Matcher::Edge Matcher::compound_edge(Vertex a, Vertex b) const {
   return best;
 }
 
-void Matcher::list_classes(Compound& of) const {
-  of.classes.clear();
-  for (Class c = 0; c < classes_; ++c) {
-    if (of.count[c] > 0) of.classes.push_back(c);
-  }
-}
-
 void Matcher::shrink(Vertex u, Vertex base, Vertex v) {
   Vertex b = first_free_;
   while (b <= count_ && top_[b] != 0) ++b;
@@ -103,39 +123,58 @@ void Matcher::shrink(Vertex u, Vertex base, Vertex v) {
   std::reverse(made.ring.begin() + 1, made.ring.end());
   climb(v);
   made.first_ring = made.ring;
-  made.leaves.clear();
-  made.count.assign(static_cast<std::size_t>(classes_), 0);
-  made.holder.resize(static_cast<std::size_t>(n_) + 1);
-  made.ordered = phases_;
-  Vertex inmost = 0;  // the last compound child
-  for (const Vertex child : made.ring) {
-    tally(child, mark_[child], -1);
-    set_best(child, 0, kInfinity);
-    if (real(child)) {
-      made.leaves.push_back(child);
-      ++made.count[class_of(child)];
-      made.holder[static_cast<std::size_t>(child)] = child;
-    } else {
-      const Compound& inside = compound(child);
-      if (inmost != 0 || inside.ordered != phases_) made.ordered = 0;
-      inmost = child;
-      for (Class c = 0; c < classes_; ++c) made.count[c] += inside.count[c];
-      for (const Vertex leaf : inside.leaves) made.holder[static_cast<std::size_t>(leaf)] = child;
-      deeper_.insert(deeper_.end(), inside.leaves.begin(), inside.leaves.end());
-      tops_.erase(std::find(tops_.begin(), tops_.end(), child));
-      top_[child] = b;
-    }
-  }
-  made.leaves.insert(made.leaves.end(), deeper_.begin(), deeper_.end());
-  deeper_.clear();
-  list_classes(made);
+  gather(b);
   set_top(b);
   mark_[b] = kOuter;
-  tally(b, kOuter, 1);
   tops_.push_back(b);
   made.born_label.assign(label_.begin(), label_.begin() + classes_);
   adopt_edges(b);
   rebuild_best(b);
+}
+
+// Takes what is inside the children of a new compound vertex into it.
+void Matcher::gather(Vertex b) {
+  Compound& made = compound(b);
+  const auto classes = static_cast<std::size_t>(classes_);
+  made.count.assign(classes, 0);
+  made.leaves.clear();
+  made.ordered = true;
+  Vertex only = 0;  // compound child
+  bool several = false;
+  for (const Vertex child : made.ring) {
+    // The inner ones get to be outer.
+    if (mark_[child] == kInner) {
+      tally(child, kInner, -1);
+      tally(child, kOuter, 1);
+    }
+    set_best(child, 0, kInfinity);
+    if (real(child)) {
+      around_[child] = b;
+      ++made.count[static_cast<std::size_t>(class_of(child))];
+      continue;
+    }
+    top_[child] = b;
+    tops_.erase(std::find(tops_.begin(), tops_.end(), child));
+    several |= only != 0;
+    only = child;
+    const std::int32_t* const theirs = compound(child).count.data();
+    for (std::size_t c = 0; c < classes; ++c) made.count[c] += theirs[c];
+  }
+  // The leaves of an only one stay where they are, and move out with it again.
+  if (several) {
+    made.ordered = false;
+    for (const Vertex child : made.ring) {
+      if (real(child)) continue;
+      const std::vector<Vertex>& leaves = compound(child).leaves;
+      made.leaves.insert(made.leaves.end(), leaves.begin(), leaves.end());
+    }
+  } else if (only != 0) {
+    made.leaves.swap(compound(only).leaves);
+    made.ordered = compound(only).ordered;
+  }
+  for (auto child = made.ring.rbegin(); child != made.ring.rend(); ++child) {
+    if (real(*child)) made.leaves.push_back(*child);
+  }
 }
 
 std::size_t Matcher::rotate_to(Vertex b, Vertex child) {
@@ -153,6 +192,7 @@ void Matcher::match(Vertex u, Vertex v) {
     const auto [pair, through] = pending_[i];
     mate_[pair.u] = through.v;
     if (real(pair.u)) continue;
+    compound(pair.u).ordered = false;
     const Vertex child = child_with(pair.u, through.u);
     const std::size_t position = rotate_to(pair.u, child);
     std::vector<Vertex>& ring = compound(pair.u).ring;
@@ -177,10 +217,9 @@ void Matcher::augment(Vertex u, Vertex v) {
   }
 }
 
-// The only compound child's leaves follow the real children, in its order.
-void Matcher::pass_order_on(Vertex b) {
-  const Compound& outside = compound(b);
-  if (outside.ordered != phases_) return;
+// An only compound child gets its leaves back: all but the real children.
+void Matcher::hand_back_leaves(Vertex b) {
+  Compound& outside = compound(b);
   Vertex only = 0;
   for (const Vertex child : outside.ring) {
     if (real(child)) continue;
@@ -188,22 +227,23 @@ void Matcher::pass_order_on(Vertex b) {
     only = child;
   }
   if (only == 0) return;
-  const auto singles = static_cast<std::ptrdiff_t>(outside.ring.size()) - 1;
-  compound(only).leaves.assign(outside.leaves.begin() + singles, outside.leaves.end());
-  compound(only).ordered = phases_;
+  Compound& inside = compound(only);
+  inside.leaves.swap(outside.leaves);
+  inside.leaves.resize(inside.leaves.size() - (outside.ring.size() - 1));
+  inside.ordered = outside.ordered;
 }
 
 void Matcher::expand(Vertex b) {
   const std::vector<Vertex>& ring = compound(b).ring;
+  const Vertex entry = child_with(b, edge(b, parent_[b]).u);
   tops_.erase(std::find(tops_.begin(), tops_.end(), b));
   set_mark(b, kUntouched);
-  pass_order_on(b);
+  hand_back_leaves(b);
   for (const Vertex child : ring) {
     mark_[child] = kUntouched;
     set_top(child);
     if (!real(child)) tops_.push_back(child);
   }
-  const Vertex entry = child_with(b, edge(b, parent_[b]).u);
   const std::size_t position = rotate_to(b, entry);
   for (std::size_t i = 0; i < position; i += 2) {
     const Vertex inner = ring[i];

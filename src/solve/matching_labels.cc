@@ -126,17 +126,21 @@ void Matcher::split(Class from, Mark mark) {
   std::copy_if(members_[from].begin(), members_[from].end(), std::back_inserter(members_[fresh]),
                leaves);
   std::erase_if(members_[from], leaves);
-  for (const Vertex v : members_[fresh]) class_[v] = fresh;
   for (Vertex b = n_ + 1; b <= count_; ++b) {
     if (top_[b] == 0) continue;
     Compound& known = compound(b);
     known.near.push_back(known.near[from]);
     known.born_label.push_back(known.born_label[from]);
-    const auto moved = static_cast<std::int32_t>(std::count_if(
-        known.leaves.begin(), known.leaves.end(), [&](Vertex v) { return class_of(v) == fresh; }));
-    known.count.push_back(moved);
-    known.count[from] -= moved;
-    list_classes(known);
+    known.count.push_back(0);
+  }
+  for (const Vertex v : members_[fresh]) {
+    class_[v] = fresh;
+    if (top_[v] == v) continue;
+    for (Vertex b = around_[v];; b = top_[b]) {
+      ++compound(b).count[fresh];
+      --compound(b).count[from];
+      if (top_[b] == b) break;
+    }
   }
 }
 
