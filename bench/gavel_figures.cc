@@ -44,7 +44,7 @@ int bench_figure8(bool packed) {
   const auto document = parse_toml(
       fmt::format("preset = 'gavel'\nperf = [{{name = 'throughputs', file = '{0}'}}]\n"
                   "measure = {{first = 4000, last = 4999}}\n[workload.generator]\nname = 'gavel'\n"
-                  "throughputs = '{0}'\n",
+                  "throughputs = '{0}'\nnotebook_order = true\n",
                   *table),
       "bench");
   auto base = load_config(*document, "bench", "", {});

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "policy/gavel/program_allocators.h"
 
@@ -21,30 +22,46 @@ class Makespan final : public Allocator {
     std::vector<double> steps;
     for (const AllocationJob& job : problem.jobs) steps.push_back(job.steps_left);
     ShareProgram program(problem, rates, steps, options_.solver, options_.form());
-    // In units of the longest job alone, so that the numbers are near one.
+    if (options_.published) {
+      const std::optional<double> time = bisect(problem, rates, steps);
+      if (time) {
+        find_any(program, *time);
+        program.write(allocation);
+      } else if (program.classes() > 0) {
+        share_equally(problem, allocation);
+      }
+      return;
+    }
+    if (!(unit_of(program) > 0)) return;
+    if (solve_shortest(program).status == SolveStatus::kOptimal) {
+      program.write(allocation);
+    } else {
+      share_equally(problem, allocation);
+    }
+  }
+  bool keep(Archive& /*archive*/) override { return true; }
+  std::unique_ptr<Allocator> clone() const override { return std::make_unique<Makespan>(*this); }
+
+ private:
+  // The longest job alone: in this unit of time the numbers are near one.
+  static double unit_of(const ShareProgram& program) {
     double unit = 0;
     for (std::size_t c = 0; c < program.classes(); ++c) {
       unit = std::max(unit, program.job(c).steps_left / program.fastest(c));
     }
-    if (!(unit > 0)) return;
+    return unit;
+  }
+  static ShareProgram::Answer solve_shortest(ShareProgram& program,
+                                             double tolerance = ShareProgram::kExact) {
+    const double unit = unit_of(program);
     ShareProgram::Wish wish;
     wish.level_cost = -1;
     for (std::size_t c = 0; c < program.classes(); ++c) {
       const double left = program.job(c).steps_left;
       if (left > 0) wish.rows.push_back({c, unit / left, 0, 1});
     }
-    const ShareProgram::Answer best = program.solve(wish);
-    if (best.status != SolveStatus::kOptimal) {
-      share_equally(problem, allocation);
-      return;
-    }
-    if (options_.published) find_any(program, bisect(unit / best.level));
-    program.write(allocation);
+    return program.solve(wish, tolerance);
   }
-  bool keep(Archive& /*archive*/) override { return true; }
-  std::unique_ptr<Allocator> clone() const override { return std::make_unique<Makespan>(*this); }
-
- private:
   static void find_any(ShareProgram& program, double time) {
     ShareProgram::Wish wish;
     for (std::size_t c = 0; c < program.classes(); ++c) {
@@ -52,6 +69,25 @@ class Makespan final : public Allocator {
       wish.rows.push_back({c, 1, left / time, 0});
     }
     program.solve(wish);
+  }
+  // The published bisection needs no more of the shortest time than between which two of its times
+  // it lies: mostly a rough answer says it. Nothing where there is no answer.
+  std::optional<double> bisect(const AllocationProblem& problem, const std::vector<double>& rates,
+                               const std::vector<double>& steps) const {
+    ShareProgram program(problem, rates, steps, options_.solver);
+    const double unit = unit_of(program);
+    if (!(unit > 0)) return std::nullopt;
+    constexpr double kRough = 1e-4;
+    constexpr double kDoubt = 20;  // how far off, in tolerances, a rough answer is taken to be
+    for (const double tolerance : {kRough, ShareProgram::kExact}) {
+      const ShareProgram::Answer best = solve_shortest(program, tolerance);
+      if (best.status != SolveStatus::kOptimal || !(best.level > 0)) continue;
+      const double shortest = unit / best.level;
+      const double least = bisect(shortest * (1 - kDoubt * tolerance));
+      if (least == bisect(shortest * (1 + kDoubt * tolerance))) return least;
+      if (tolerance == ShareProgram::kExact) return bisect(shortest);
+    }
+    return std::nullopt;
   }
   // The last time that the published bisection finds feasible, where `shortest` is the least one.
   static double bisect(double shortest) {
