@@ -73,16 +73,23 @@ void Engine::decide() {
   changed_ = false;
   planned_ = true;
   const SchedulingTraits traits = active().scheduling->traits();
-  plan_.reset(traits.preemptive ? cluster_.usable_gpus() : cluster_.free_gpus(),
-              active().placement->extent(cluster_, traits));
-  draft_.reset();
-  if (!jobs_.active().empty()) {
-    active().scheduling->schedule(view(), plan_);
-    active().placement->place(view(), traits, plan_, draft_);
+  Plan::Extent extent = active().placement->extent(cluster_, traits);
+  if (extent == Plan::Extent::kUntilTurnedAway && !active().scheduling->repeats()) {
+    extent = Plan::Extent::kAll;
   }
+  plan(traits, extent);
+  if (draft_.wants_all()) plan(traits, Plan::Extent::kAll);
   carry_out();
   parts_.backend->planned(plan_);
   log_block();
+}
+
+void Engine::plan(const SchedulingTraits& traits, Plan::Extent extent) {
+  plan_.reset(traits.preemptive ? cluster_.usable_gpus() : cluster_.free_gpus(), extent);
+  draft_.reset();
+  if (jobs_.active().empty()) return;
+  active().scheduling->schedule(view(), plan_);
+  active().placement->place(view(), traits, plan_, draft_);
 }
 
 void Engine::judge() {

@@ -101,6 +101,8 @@ class Engine final : public WhatIf {
   void admit();
   void choose_combination();
   void decide();
+  // Asks the policies for this much of a plan, and where it goes.
+  void plan(const SchedulingTraits& traits, Plan::Extent extent);
   // Lets a policy that keeps the clock of its jobs say which are over.
   void judge();
   void carry_out();

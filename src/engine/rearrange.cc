@@ -5,8 +5,12 @@ namespace muster {
 
 // Its jobs run together already, on these very GPUs, and nobody else is with them.
 bool Engine::stands(const Draft::Placed& placed) const {
-  int ring = 1;
   const Slot lead = placed.share.lead();
+  if (placed.share.size == 1) {
+    const Job& job = jobs_[lead];
+    return job.partner == lead && job.running() && job.gpus == placed.gpus;
+  }
+  int ring = 1;
   for (Slot other = jobs_[lead].partner; other != lead; other = jobs_[other].partner) ++ring;
   if (ring != placed.share.size) return false;
   for (int i = 0; i < placed.share.size; ++i) {

@@ -56,6 +56,8 @@ class ClusterState {
   int used_gpus() const { return used_; }
 
   std::span<const Pool> pools() const { return pools_; }
+  // One kind of node, and no quota that could bind before the GPUs are used up.
+  bool one_queue() const { return pools_.size() == 1 && spec_->partitions.empty(); }
   const Pool& pool(PoolId id) const { return pools_[index(id)]; }
   PoolId pool_of(NodeId id) const { return nodes_[index(id)].pool; }
   // Pools that a job of this partition and type may use, in order.

@@ -40,8 +40,9 @@ struct Share {
 class Plan {
  public:
   // How many shares are of interest: until one exceeds what is left; until nothing is left, where
-  // those behind one that does not fit are tried too; or all of them.
-  enum class Extent { kUntilBlocked, kUntilFull, kAll };
+  // those behind one that does not fit are tried too; the same, of those that do not fit the first
+  // alone, for rules that ask for all if one of the others finds no place; or all of them.
+  enum class Extent { kUntilBlocked, kUntilFull, kUntilTurnedAway, kAll };
   // `gpus` is how many could at most be handed out this turn.
   void reset(int gpus, Extent extent) {
     shares_.clear();
@@ -51,10 +52,17 @@ class Plan {
     gap_ = 0;
     budget_ = gpus;
     extent_ = extent;
+    turned_away_ = false;
+    cut_ = false;
   }
   // Returns whether a later share could still matter: once the budget is spent, a policy may stop
   // adding.
   bool add(const Share& share) {
+    const bool within = share.gpus <= budget_;
+    if (!within && turned_away_ && extent_ == Extent::kUntilTurnedAway) {
+      cut_ = true;
+      return budget_ > 0;
+    }
     // Member by member: a whole copy of a share that was just made waits for its parts.
     Share& own = shares_.emplace_back();
     for (std::size_t i = 0; i < static_cast<std::size_t>(share.size); ++i) {
@@ -63,9 +71,16 @@ class Plan {
     own.size = share.size;
     own.gpus = share.gpus;
     own.gpu_type = share.gpu_type;
-    if (extent_ == Extent::kUntilBlocked || share.gpus <= budget_) budget_ -= share.gpus;
-    return budget_ > 0 || extent_ == Extent::kAll;
+    if (extent_ == Extent::kUntilBlocked || within) budget_ -= share.gpus;
+    turned_away_ = turned_away_ || !within;
+    const bool enough = budget_ <= 0 && extent_ != Extent::kAll &&
+                        (extent_ != Extent::kUntilTurnedAway || turned_away_);
+    cut_ = cut_ || enough;
+    return !enough;
   }
+  // Shares may be missing, all of them larger than what would be left if all others were placed.
+  bool cut() const { return cut_; }
+  int left() const { return budget_; }
   const std::vector<Share>& shares() const { return shares_; }
 
   // A policy that keeps a list of jobs of its own may tell its order beside the shares, for
@@ -101,6 +116,8 @@ class Plan {
   double gap_ = 0;
   int budget_ = 0;
   Extent extent_ = Extent::kAll;
+  bool turned_away_ = false;
+  bool cut_ = false;
 };
 
 }  // namespace muster

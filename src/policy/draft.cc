@@ -14,6 +14,7 @@ void Draft::reset() {
   block_ = {};
   arrangement_.clear();
   whole_ = false;
+  wants_all_ = false;
 }
 
 std::uint32_t& Draft::last_step(Slot job) {

@@ -39,7 +39,7 @@ class Draft {
   struct Placed {
     Share share;
     GpuSet gpus;
-    Reason reason;
+    Reason reason = Reason::kNone;
   };
 
   Draft(const JobTable& jobs, ClusterState& cluster) : jobs_(&jobs), cluster_(&cluster) {}
@@ -70,10 +70,16 @@ class Draft {
   // it stops. The cluster stays as it is until the engine carries it out, and no other step may be
   // mixed in.
   void arrange_all() { whole_ = true; }
-  void arrange(const Share& share, GpuSet gpus, Reason reason) {
-    arrangement_.push_back({share, std::move(gpus), reason});
+  void arrange(const Share& share, const GpuSet& gpus, Reason reason) {
+    Placed& placed = arrangement_.emplace_back();
+    placed.share = share;
+    placed.gpus = gpus;
+    placed.reason = reason;
   }
   bool whole() const { return whole_; }
+  // The plan was cut too early: asks for all of it, and to be called again with an empty draft.
+  void ask_for_all() { wants_all_ = true; }
+  bool wants_all() const { return wants_all_; }
   const std::vector<Placed>& arrangement() const { return arrangement_; }
 
   // The first share that could not be placed. Later ones are behind it and not recorded.
@@ -102,6 +108,7 @@ class Draft {
   Block block_;
   std::vector<Placed> arrangement_;
   bool whole_ = false;
+  bool wants_all_ = false;
 };
 
 }  // namespace muster

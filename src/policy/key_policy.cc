@@ -18,7 +18,7 @@ void KeyPolicy::on_job(JobMoment moment, Slot slot, const View& view) {
   if (moment == JobMoment::kLeft || moment == JobMoment::kStarted || !job.waiting()) return;
   memory.waits = true;
   if (keys_rest()) {
-    memory.entry = entry_of(slot, view);
+    fill(memory.entry, slot, view);
     waiting_.insert(memory.entry);
   }
   if (boosts() && !memory.boosted) {
@@ -28,15 +28,15 @@ void KeyPolicy::on_job(JobMoment moment, Slot slot, const View& view) {
   }
 }
 
-KeyPolicy::Entry KeyPolicy::entry_of(Slot slot, const View& view) const {
+// In place: a whole copy of an entry that was just made waits for its parts.
+void KeyPolicy::fill(Entry& entry, Slot slot, const View& view) const {
   const Job& job = view.jobs[slot];
-  const JobSpec& spec = job.spec;
-  return {memory_[index(slot)].boosted ? 0 : 1,
-          key(job, view),
-          spec.id,
-          slot,
-          spec.gpus,
-          spec.gpu_type};
+  entry.rank = memory_[index(slot)].boosted ? 0 : 1;
+  entry.key = key(job, view);
+  entry.id = job.spec.id;
+  entry.slot = slot;
+  entry.gpus = job.spec.gpus;
+  entry.gpu_type = job.spec.gpu_type;
 }
 
 void KeyPolicy::boost_those_due(const View& view) {
@@ -63,7 +63,7 @@ void KeyPolicy::schedule(const View& view, Plan& plan) {
     return;
   }
   order_.clear();
-  for (const Slot slot : view.jobs.running()) order_.push_back(entry_of(slot, view));
+  for (const Slot slot : view.jobs.running()) fill(order_.emplace_back(), slot, view);
   std::sort(order_.begin(), order_.end());
   auto running = order_.cbegin();
   auto waiting = waiting_.walk();
@@ -80,7 +80,7 @@ void KeyPolicy::schedule(const View& view, Plan& plan) {
 
 void KeyPolicy::schedule_all(const View& view, Plan& plan) {
   order_.clear();
-  for (const Slot slot : view.jobs.active()) order_.push_back(entry_of(slot, view));
+  for (const Slot slot : view.jobs.active()) fill(order_.emplace_back(), slot, view);
   std::sort(order_.begin(), order_.end());
   for (const Entry& entry : order_) {
     if (!plan.add(entry.share())) return;

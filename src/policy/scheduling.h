@@ -67,6 +67,9 @@ class SchedulingPolicy {
   virtual Seconds wake(const View&) const { return kNever; }
   // What it has promised to jobs with deadlines, for whoever admits more; null: nothing.
   virtual const DeadlineBook* promises() const { return nullptr; }
+  // Changes speed only: true promises that schedule() may be called twice in a turn and says the
+  // same again. Placements that seldom need the whole order then ask for its beginning first.
+  virtual bool repeats() const { return false; }
   virtual std::unique_ptr<SchedulingPolicy> clone() const = 0;
 };
 
@@ -87,18 +90,19 @@ class KeyPolicy : public SchedulingPolicy {
   // Changes speed only: true promises that the key of a waiting job stays as it is until the job
   // runs again. Waiting jobs are then kept sorted, and a turn costs what runs, not what waits.
   virtual bool keys_rest() const { return false; }
+  bool repeats() const override { return keys_rest(); }
 
  protected:
   bool boosts() const { return boost_after_ != kNever; }
 
  private:
   struct Entry {
-    int rank;  // 0: boosted
-    double key;
-    JobId id;
-    Slot slot;
-    int gpus;
-    Symbol gpu_type;
+    int rank = 1;  // 0: boosted
+    double key = 0;
+    JobId id = kNoJob;
+    Slot slot = kNoSlot;
+    int gpus = 0;
+    Symbol gpu_type = kNoSymbol;
     Share share() const { return Share::alone(slot, gpus, gpu_type); }
     friend bool operator<(const Entry& a, const Entry& b) {
       if (a.rank != b.rank) return a.rank < b.rank;
@@ -119,7 +123,7 @@ class KeyPolicy : public SchedulingPolicy {
     bool waits = false;
     bool boosted = false;
   };
-  Entry entry_of(Slot slot, const View& view) const;
+  void fill(Entry& entry, Slot slot, const View& view) const;
   void boost_those_due(const View& view);
   void schedule_all(const View& view, Plan& plan);
 

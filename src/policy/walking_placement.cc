@@ -28,11 +28,6 @@ Reason why_not_placed(const View& view, const ClusterState& cluster, const Share
 
 namespace {
 
-// One kind of node, and no quota that could bind before the GPUs are used up.
-bool one_queue(const ClusterState& cluster) {
-  return cluster.pools().size() == 1 && cluster.spec().partitions.empty();
-}
-
 bool is_member(const Share& share, Slot job) {
   const auto end = share.jobs.begin() + share.size;
   return std::find(share.jobs.begin(), end, job) != end;
@@ -58,7 +53,7 @@ bool all_free(const ClusterState& cluster, const GpuSet& gpus) {
 Plan::Extent WalkingPlacement::extent(const ClusterState& cluster,
                                       const SchedulingTraits& traits) const {
   // Partitions do not wait for each other, so one that is blocked or full does not end the walk.
-  if (!one_queue(cluster)) return Plan::Extent::kAll;
+  if (!cluster.one_queue()) return Plan::Extent::kAll;
   if (!backfill_ || traits.strict) return Plan::Extent::kUntilBlocked;
   // Where a share can fail for its shape, what it leaves goes to someone further down.
   return any_shape_ || !traits.work_conserving ? Plan::Extent::kUntilFull : Plan::Extent::kAll;
@@ -197,7 +192,7 @@ void WalkingPlacement::select(const View& view, const Plan& plan, const Draft& d
   }
   chosen_.assign(plan.shares().size(), 0);
   keeps_.assign(view.jobs.slots(), 0);
-  const bool simple = one_queue(cluster);
+  const bool simple = cluster.one_queue();
   for (std::size_t i = 0; i < plan.shares().size(); ++i) {
     const Share& share = plan.shares()[i];
     if (simple) {
@@ -266,7 +261,7 @@ void WalkingPlacement::place_preemptive(const View& view, const SchedulingTraits
   }
   // Counting is not placing: with one kind of node and every chosen share placed, those passed over
   // cannot fit. Otherwise they may.
-  if (failed || !one_queue(draft.cluster())) hand_out_rest(view, traits, shares, draft);
+  if (failed || !draft.cluster().one_queue()) hand_out_rest(view, traits, shares, draft);
   const auto blocked = std::find_if(shares.begin(), shares.end(), [&draft](const Share& share) {
     return !draft.holds(share.lead());
   });

@@ -48,5 +48,33 @@ TEST(Plan, SaysWhenLaterSharesCannotMatter) {
   EXPECT_EQ(plan.shares().size(), 3U);
 }
 
+TEST(Plan, NamesTheFirstThatIsTurnedAwayAndSaysThatOthersAreMissing) {
+  Plan plan;
+  plan.reset(4, Plan::Extent::kUntilTurnedAway);
+  EXPECT_TRUE(plan.add(Share::alone(Slot{0}, 2)));
+  EXPECT_FALSE(plan.cut());
+  EXPECT_TRUE(plan.add(Share::alone(Slot{1}, 3)));
+  EXPECT_FALSE(plan.cut());
+  EXPECT_TRUE(plan.add(Share::alone(Slot{2}, 3)));  // left out
+  EXPECT_TRUE(plan.cut());
+  EXPECT_EQ(plan.left(), 2);
+  EXPECT_FALSE(plan.add(Share::alone(Slot{3}, 2)));
+  ASSERT_EQ(plan.shares().size(), 3U);
+  EXPECT_EQ(plan.shares().back().lead(), Slot{3});
+
+  // Where all fit, the one behind them still comes.
+  plan.reset(4, Plan::Extent::kUntilTurnedAway);
+  EXPECT_TRUE(plan.add(Share::alone(Slot{0}, 4)));
+  EXPECT_FALSE(plan.add(Share::alone(Slot{1}, 1)));
+  EXPECT_EQ(plan.shares().size(), 2U);
+  EXPECT_TRUE(plan.cut());
+
+  plan.reset(4, Plan::Extent::kAll);
+  EXPECT_TRUE(plan.add(Share::alone(Slot{0}, 5)));
+  EXPECT_TRUE(plan.add(Share::alone(Slot{1}, 5)));
+  EXPECT_EQ(plan.shares().size(), 2U);
+  EXPECT_FALSE(plan.cut());
+}
+
 }  // namespace
 }  // namespace muster

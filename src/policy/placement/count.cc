@@ -15,7 +15,7 @@ class Count final : public PlacementPolicy {
     const bool overtake = backfill_ && !traits.strict;
     if (traits.preemptive) stop_the_rest(view, plan, draft, overtake);
     for (const Share& share : plan.shares()) {
-      if (draft.holds(share.lead())) continue;
+      if (stays(view, traits, share.lead()) || draft.holds(share.lead())) continue;
       if (!free_members(view, traits, share, draft)) continue;
       const Symbol partition = view.jobs[share.lead()].spec.partition;
       found_.clear();
@@ -32,12 +32,17 @@ class Count final : public PlacementPolicy {
     }
   }
   Plan::Extent extent(const ClusterState& cluster, const SchedulingTraits& traits) const override {
-    if (cluster.pools().size() > 1 || !cluster.spec().partitions.empty()) return Plan::Extent::kAll;
+    if (!cluster.one_queue()) return Plan::Extent::kAll;
     return backfill_ && !traits.strict ? Plan::Extent::kUntilFull : Plan::Extent::kUntilBlocked;
   }
   std::unique_ptr<PlacementPolicy> clone() const override { return std::make_unique<Count>(*this); }
 
  private:
+  // Whoever keeps its GPUs and has some is settled at a glance.
+  bool stays(const View& view, const SchedulingTraits& traits, Slot slot) const {
+    return traits.preemptive && keeps_[index(slot)] == mark_ && view.jobs[slot].running();
+  }
+
   // A group starts as a whole: those of it that run elsewhere stop first, where that is allowed.
   static bool free_members(const View& view, const SchedulingTraits& traits, const Share& share,
                            Draft& draft) {

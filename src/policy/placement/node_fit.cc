@@ -95,9 +95,14 @@ bool NodeFit::take_in(Switch& at, int gpus, std::span<const PoolId> pools,
     }
   }
   if (gpus <= size) {
-    std::size_t first = at.first;
-    std::size_t& i = any && memory_ == nullptr ? at.start[static_cast<std::size_t>(gpus)] : first;
-    while (i < at.last && !has_room(i, gpus, pools, kWorkerGb)) ++i;
+    std::size_t i = at.first;
+    if (any && memory_ == nullptr) {
+      std::size_t& start = at.start[static_cast<std::size_t>(gpus)];
+      while (start < at.last && nodes_[start].free < gpus) ++start;
+      i = start;
+    } else {
+      while (i < at.last && !has_room(i, gpus, pools, kWorkerGb)) ++i;
+    }
     if (i == at.last) return false;
     give(i, gpus, kWorkerGb, where);
     return true;
@@ -130,6 +135,9 @@ bool NodeFit::take_in(Switch& at, int gpus, std::span<const PoolId> pools,
 }
 
 bool NodeFit::ever(const ClusterState& cluster, int gpus, std::span<const PoolId> pools) {
+  for (const PoolId pool : pools) {
+    if (gpus <= cluster.pool(pool).largest) return true;
+  }
   NodeFit fit;
   fit.reset(cluster);
   fit.free_ = 0;

@@ -37,45 +37,54 @@ class Yarn final : public PlacementPolicy {
     quotas_.clear();
     targets_.clear();
     parts_.clear();
+    const bool one_queue = view.cluster.one_queue();
     for (const Share& share : plan.shares()) {
       if (fit_.free() < share.gpus && draft.blocked() != nullptr) {
         if (fit_.free() == 0) break;
         continue;
       }
       const std::size_t first = parts_.size();
-      int& quota = quota_left(view, share);
-      if (quota < share.gpus) {
+      int* const quota = one_queue ? nullptr : &quota_left(view, share);
+      if (quota != nullptr && *quota < share.gpus) {
         draft.block(share, Reason::kOverQuota);
-      } else if (fit_.take(share.gpus, pools_of(view, view.cluster, share), &parts_)) {
-        quota -= share.gpus;
+      } else if (one_queue ? fit_.take(share.gpus, &parts_)
+                           : fit_.take(share.gpus, pools_of(view, view.cluster, share), &parts_)) {
+        if (quota != nullptr) *quota -= share.gpus;
         if (leaks_) {
           lent_.push_back({share.lead(),
                            view.jobs[share.lead()].spec.id,
                            {parts_.begin() + static_cast<std::ptrdiff_t>(first), parts_.end()}});
         }
-        targets_.push_back({&share, first, parts_.size(), nullptr});
+        Target& target = targets_.emplace_back();
+        target.share = &share;
+        target.first = first;
+        target.last = parts_.size();
+        target.overtakes = draft.blocked() != nullptr;
       } else {
         draft.block(share, fit_.free() < share.gpus ? Reason::kNotEnoughFree : Reason::kFragmented);
       }
+    }
+    if (plan.cut() && fit_.free() > plan.left()) {
+      draft.ask_for_all();
+      return;
     }
     for (Target& target : targets_) claim_held(view, target);
     for (Target& target : targets_) {
       if (target.held == nullptr) claim_new(view, target);
     }
-    bool blocked = false;
     for (Target& target : targets_) {
       draft.arrange(*target.share, target.held != nullptr ? *target.held : target.fresh,
-                    blocked ? Reason::kBackfilled : Reason::kFirstInOrder);
-      blocked = draft.blocked() != nullptr;
+                    target.overtakes ? Reason::kBackfilled : Reason::kFirstInOrder);
     }
   }
   bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const override {
     return PlacementPolicy::ever_fits(cluster, job, gpus) &&
            NodeFit::ever(cluster, gpus, cluster.pools_for(job.partition, job.gpu_type));
   }
-  Plan::Extent extent(const ClusterState&, const SchedulingTraits&) const override {
-    // One that finds no shape leaves room for any behind it.
-    return Plan::Extent::kAll;
+  Plan::Extent extent(const ClusterState&, const SchedulingTraits& traits) const override {
+    // One that finds no shape leaves room for any behind it; but mostly all find theirs.
+    const bool starts_anew = traits.preemptive && !leaks_;
+    return starts_anew ? Plan::Extent::kUntilTurnedAway : Plan::Extent::kAll;
   }
   std::unique_ptr<PlacementPolicy> clone() const override { return std::make_unique<Yarn>(*this); }
 
@@ -100,11 +109,12 @@ class Yarn final : public PlacementPolicy {
   }
 
   struct Target {
-    const Share* share;
-    std::size_t first;  // its parts
-    std::size_t last;
-    const GpuSet* held;  // GPUs of a member that are on the right nodes
-    GpuSet fresh = {};
+    const Share* share = nullptr;
+    std::size_t first = 0;  // its parts
+    std::size_t last = 0;
+    bool overtakes = false;        // someone before it found no room
+    const GpuSet* held = nullptr;  // GPUs of a member that are on the right nodes
+    GpuSet fresh;
   };
 
   // Under a plan that does not preempt, those who run stay where they are.
