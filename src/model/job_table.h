@@ -112,16 +112,24 @@ class JobTable {
 
  private:
   void follow(SlotList& list, Slot slot, bool was_in, bool is_in) {
-    if (is_in && !was_in) insert(list, slot);
+    if (is_in && !was_in) list.insert_after(last_before(list, slot), slot);
     if (was_in && !is_in) list.erase(slot);
   }
-  // New jobs belong at the end; a preempted one walks back to its place.
-  void insert(SlotList& list, Slot slot) {
+  // New jobs belong at the end; a preempted one walks back to its place. Where most active jobs are
+  // in the list, the way along these is the shorter one: it begins at the job itself.
+  Slot last_before(const SlotList& list, Slot slot) const {
     Slot where = list.last_;
-    while (where != kNoSlot && jobs_[index(where)].spec.id > jobs_[index(slot)].spec.id) {
-      where = list.previous_[index(where)];
+    const auto id_of = [this](Slot at) { return jobs_[index(at)].spec.id; };
+    if (where == kNoSlot || id_of(where) < id_of(slot)) return where;
+    if (&list == &waiting_ && 2 * waiting_.size() > active_.size()) {
+      where = active_.previous_[index(slot)];
+      while (where != kNoSlot && !jobs_[index(where)].waiting()) {
+        where = active_.previous_[index(where)];
+      }
+      return where;
     }
-    list.insert_after(where, slot);
+    while (where != kNoSlot && id_of(where) > id_of(slot)) where = list.previous_[index(where)];
+    return where;
   }
 
   std::vector<Job> jobs_;

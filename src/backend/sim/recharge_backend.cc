@@ -66,7 +66,11 @@ Pace RechargeBackend::act(const Command& command, Seconds now) {
   }
   run.step_time = perf_->step_time(job.spec, command.footing);
   assert(run.step_time > 0 && "a performance model gave a job no speed");
-  run.overhead = cost_->restart_of(job.spec.model, command.footing.gpus);
+  if (run.charged_for != command.footing.gpus) {
+    run.charge = cost_->restart_of(job.spec.model, command.footing.gpus);
+    run.charged_for = command.footing.gpus;
+  }
+  run.overhead = run.charge;
   if (cost_->groups_add) {
     for (const JobSpec* other : command.footing.neighbours) {
       run.overhead += cost_->restart_of(other->model, command.footing.gpus);
@@ -102,6 +106,24 @@ void RechargeBackend::planned(const Plan& plan) {
   foreseen_ = false;
 }
 
+// Those in the policy's order first, the others by arrival.
+void RechargeBackend::put_in_order(std::vector<Slot>& slots) {
+  ++stamps_;
+  for (const Slot slot : slots) stamp_[index(slot)] = stamps_;
+  ranked_.clear();
+  const auto take = [this](Slot slot) {
+    if (stamp_[index(slot)] != stamps_) return;
+    stamp_[index(slot)] = 0;
+    ranked_.push_back(slot);
+  };
+  for (const Slot slot : order_) take(slot);
+  const auto rest = static_cast<std::ptrdiff_t>(ranked_.size());
+  for (const Slot slot : slots) take(slot);
+  std::sort(ranked_.begin() + rest, ranked_.end(),
+            [this](Slot a, Slot b) { return runs_[index(a)].job < runs_[index(b)].job; });
+  slots.swap(ranked_);
+}
+
 // Jobs join the first entry, in the policy's order, whose time is close; the earliest entry is
 // next.
 void RechargeBackend::foresee() {
@@ -113,26 +135,26 @@ void RechargeBackend::foresee() {
     const Run& run = runs_[index(slot)];
     return run.last + run.steps_left * run.step_time;
   };
-  for (const Slot slot : running_) due_time_ = std::min(due_time_, end_of(slot));
+  ends_.clear();
+  for (const Slot slot : running_) {
+    ends_.push_back(end_of(slot));
+    due_time_ = std::min(due_time_, ends_.back());
+  }
   if (due_time_ == kNever) return;
   // Entries that could matter lie within a few widths of the earliest completion.
   constexpr double kWidths = 16;
   const Closeness& same = options_.completions;
   const Seconds horizon =
       due_time_ + kWidths * std::max(same.relative * std::abs(due_time_), same.absolute);
-  ++stamps_;
   near_.clear();
-  const auto collect = [&](Slot slot) {
-    if (index(slot) >= runs_.size() || runs_[index(slot)].place == kNotRunning) return;
-    if (stamp_[index(slot)] == stamps_ || end_of(slot) > horizon) return;
-    stamp_[index(slot)] = stamps_;
-    near_.push_back(slot);
-  };
-  for (const Slot slot : order_) collect(slot);
-  const std::size_t ranked = near_.size();
-  for (const Slot slot : running_) collect(slot);
-  std::sort(near_.begin() + static_cast<std::ptrdiff_t>(ranked), near_.end(),
-            [this](Slot a, Slot b) { return runs_[index(a)].job < runs_[index(b)].job; });
+  for (std::size_t i = 0; i < running_.size(); ++i) {
+    if (ends_[i] <= horizon) near_.push_back(running_[i]);
+  }
+  if (near_.size() == 1) {
+    due_.push_back(near_.front());
+    return;
+  }
+  put_in_order(near_);
   std::vector<Seconds> entries;
   std::vector<std::size_t> entry_of;
   for (const Slot slot : near_) {
@@ -179,14 +201,13 @@ Seconds RechargeBackend::advance(Seconds until, bool stop_at_event, std::vector<
   for (const Slot slot : running_) {
     Run& run = runs_[index(slot)];
     credit(run, at);
-    JobEvent event;
+    JobEvent& event = events.emplace_back();
     event.time = at + run.overhead;
     event.kind = EventKind::kProgress;
     event.slot = slot;
     event.job = run.job;
     event.work = work_of(run);
     event.rate = run.solo_step_time / run.step_time;
-    events.push_back(event);
   }
   if (ends) {
     for (const Slot slot : due_) {

@@ -44,7 +44,9 @@ class RechargeBackend final : public Backend {
     double solo_step_time = 0;  // alone: what its work is measured in
     double total_work = 0;
     Seconds overhead = 0;
-    Seconds last = 0;  // when it was last credited
+    Seconds charge = 0;    // its own part of that,
+    int charged_for = -1;  // on so many GPUs
+    Seconds last = 0;      // when it was last credited
     std::uint32_t place = kNotRunning;
   };
   static constexpr std::uint32_t kNotRunning = 0xffffffffU;
@@ -53,6 +55,7 @@ class RechargeBackend final : public Backend {
   void credit(Run& run, Seconds now);
   void remove(Slot slot);
   void foresee();
+  void put_in_order(std::vector<Slot>& slots);
 
   std::shared_ptr<const ClusterSpec> cluster_;
   std::shared_ptr<const PerfModel> perf_;
@@ -63,7 +66,9 @@ class RechargeBackend final : public Backend {
   std::vector<Slot> running_;  // in any order
   std::vector<Slot> order_;    // the policy's, of the last plan
   std::vector<Slot> due_;      // jobs of the next completion
-  std::vector<Slot> near_;     // scratch
+  std::vector<Slot> near_;     // scratch, as are these
+  std::vector<Slot> ranked_;
+  std::vector<Seconds> ends_;  // as running_
   std::vector<std::uint32_t> stamp_;
   std::uint32_t stamps_ = 0;
   Seconds due_time_ = kNever;

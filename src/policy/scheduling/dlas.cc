@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <map>
 
 #include "policy/builtin.h"
 #include "policy/scheduling/duration_sample.h"
@@ -54,7 +53,7 @@ class Dlas final : public SchedulingPolicy {
       const WorkloadProfile* known = view.perf.profile(view.jobs[slot].spec.model);
       state.memory = known != nullptr && known->memory_mb > 0 ? known->memory_mb : memory_mb_;
       state.last = view.now;
-      queues_[0].tail.push_back(slot);
+      join(0, slot);
     } else if (moment == JobMoment::kStopped) {
       // Where a node failed, this comes before the turn.
       if (state.last < view.now) state.executed += view.now - state.last;
@@ -93,9 +92,7 @@ class Dlas final : public SchedulingPolicy {
   Seconds wake(const View& view) const override {
     Seconds next = kNever;
     for (const Slot slot : view.jobs.running()) {
-      const State& state = states_[index(slot)];
-      if (state.queue == limits_.size()) continue;
-      next = std::min(next, outgrows_at(state, view.now));
+      next = std::min(next, outgrows_at(states_[index(slot)], view.now));
     }
     if (by_index_ && !loose_ && !view.jobs.waiting().empty()) {
       for (const Slot slot : view.jobs.running()) {
@@ -124,6 +121,7 @@ class Dlas final : public SchedulingPolicy {
     Seconds waited = 0;  // since its last promotion, in waits that are over
     Seconds waiting_since = 0;
     std::size_t queue = 0;
+    Seconds allowed = 0;  // whole seconds in which it gets what its queue allows
     Seconds submit = 0;
     Symbol partition = kNoSymbol;
     Symbol gpu_type = kNoSymbol;
@@ -135,20 +133,38 @@ class Dlas final : public SchedulingPolicy {
     Slot slot;
     JobId job;
   };
-  struct Queue {
-    std::vector<Slot> front;                     // ran in the last turn
-    std::map<int, std::deque<Waiting>> waiting;  // by GPUs, each in order
-    std::vector<Slot> tail;                      // came since
-    long long first = 0;                         // orders in use
-    long long last = 0;
+  struct Line {
+    int gpus;
+    std::deque<Waiting> jobs;
   };
+  struct Queue {
+    std::vector<Slot> front;    // ran in the last turn
+    std::vector<Line> waiting;  // by GPUs, each in order
+    std::vector<Slot> tail;     // came since
+    long long first = 0;        // orders in use
+    long long last = 0;
+    std::deque<Waiting>& line(int gpus) {
+      const auto at = std::lower_bound(waiting.begin(), waiting.end(), gpus,
+                                       [](const Line& line, int g) { return line.gpus < g; });
+      if (at != waiting.end() && at->gpus == gpus) return at->jobs;
+      return waiting.insert(at, {gpus, {}})->jobs;
+    }
+  };
+
+  void join(std::size_t queue, Slot slot) {
+    State& state = states_[index(slot)];
+    state.queue = queue;
+    state.allowed =
+        queue == limits_.size() ? kNever : std::ceil(limits_[queue] / (by_gpus_ ? state.gpus : 1));
+    queues_[queue].tail.push_back(slot);
+  }
 
   // When a running job will have the service that its queue allows, in whole seconds of it; or, as
   // Tiresias' simulator reckons, when it might.
   Seconds outgrows_at(const State& state, Seconds now) const {
+    if (!loose_ || state.allowed == kNever) return state.allowed - state.executed + now;
     const double limit = limits_[state.queue];
-    if (loose_) return std::floor((limit - state.executed) / (by_gpus_ ? state.gpus : 1)) + now;
-    return std::ceil(limit / (by_gpus_ ? state.gpus : 1)) - state.executed + now;
+    return std::floor((limit - state.executed) / (by_gpus_ ? state.gpus : 1)) + now;
   }
 
   // When a job that ran and waits will have waited its multiple of what it got, in whole seconds.
@@ -160,8 +176,7 @@ class Dlas final : public SchedulingPolicy {
   bool someone_is_due() const {
     if (loose_) return false;
     return std::any_of(chosen_.begin(), chosen_.end(), [this](Slot slot) {
-      const State& state = states_[index(slot)];
-      return state.queue < limits_.size() && outgrows_at(state, now_) <= now_;
+      return outgrows_at(states_[index(slot)], now_) <= now_;
     });
   }
 
@@ -178,14 +193,14 @@ class Dlas final : public SchedulingPolicy {
       changed = changed || executed != state.executed;
       state.executed = executed;
       state.last = now_;
-      if (state.queue == limits_.size()) continue;
+      if (state.allowed == kNever) continue;
       const double service = by_gpus_ ? state.executed * state.gpus : state.executed;
       if (service >= limits_[state.queue]) moved_.push_back(slot);
     }
     for (const Slot slot : moved_) {
       State& state = states_[index(slot)];
       std::erase(queues_[state.queue].front, slot);
-      queues_[++state.queue].tail.push_back(slot);
+      join(state.queue + 1, slot);
     }
     return changed || !moved_.empty();
   }
@@ -200,13 +215,12 @@ class Dlas final : public SchedulingPolicy {
     for (const Slot slot : moved_) {
       State& state = states_[index(slot)];
       std::erase(queues_[state.queue].front, slot);
-      std::deque<Waiting>& from = queues_[state.queue].waiting[state.gpus];
+      std::deque<Waiting>& from = queues_[state.queue].line(state.gpus);
       std::erase_if(from, [slot](const Waiting& w) { return w.slot == slot; });
-      state.queue = 0;
       state.executed = 0;
       state.waited = 0;
       state.waiting_since = now_;
-      queues_[0].tail.push_back(slot);
+      join(0, slot);
     }
   }
 
@@ -255,14 +269,14 @@ class Dlas final : public SchedulingPolicy {
     }
     for (std::size_t i = stopped_.size(); i-- > 0;) {
       const State& state = states_[index(stopped_[i])];
-      queue.waiting[state.gpus].push_front({--queue.first, stopped_[i], state.job});
+      queue.line(state.gpus).push_front({--queue.first, stopped_[i], state.job});
     }
     for (const Slot slot : queue.tail) {
       const State& state = states_[index(slot)];
       if (state.gpus <= left) {
         give(slot);
       } else {
-        queue.waiting[state.gpus].push_back({queue.last++, slot, state.job});
+        queue.line(state.gpus).push_back({queue.last++, slot, state.job});
       }
     }
     queue.tail.clear();
@@ -280,7 +294,10 @@ class Dlas final : public SchedulingPolicy {
       beside->join(slot);
     } else if (state.gpus <= left) {
       left -= state.gpus;
-      shares_.push_back(Share::alone(slot, state.gpus));
+      // In place: a whole copy of a share that was just made waits for its parts.
+      Share& share = shares_.emplace_back();
+      share.join(slot);
+      share.gpus = state.gpus;
     } else {
       return false;
     }
