@@ -33,7 +33,6 @@ void Matcher::reset(std::span<const int> kinds, std::span<const double> weights)
   best_slack_.assign(width, kInfinity);
   tight_.assign(width / 64 + 1, 0);
   since_.assign(n + 1, 0);
-  limit_.resize(n + 1);
   mark_.assign(width, kUntouched);
   tops_.clear();
   seen_.assign(width, 0);
@@ -88,49 +87,55 @@ void Matcher::set_mark(Vertex x, Mark mark) {
   tally(x, mark_[x], -1);
   mark_[x] = mark;
   tally(x, mark, 1);
+  if (mark == kOuter) note_outer(x);
 }
 
-void Matcher::set_slack(Vertex x, double slack) {
-  best_slack_[x] = slack;
-  const std::uint64_t bit = std::uint64_t{1} << (x % 64);
-  std::uint64_t& word = tight_[static_cast<std::size_t>(x / 64)];
-  word = slack <= 0 ? word | bit : word & ~bit;
-}
-
-void Matcher::set_best(Vertex x, Vertex u, double slack) {
-  best_[x] = u;
-  set_slack(x, slack);
-  if (real(x)) since_[x] = static_cast<std::uint32_t>(offers_.size());
+void Matcher::note_outer(Vertex x) {
+  const auto note = [this](Vertex v) {
+    first_outer_[class_of(v)] = std::min(first_outer_[class_of(v)], v);
+  };
+  if (real(x)) {
+    note(x);
+  } else {
+    for (const Vertex v : compound(x).leaves) note(v);
+  }
 }
 
 // The first member of the class that is outer and not in `outside`; there must be one.
 Matcher::Vertex Matcher::first_outer(Class c, Vertex outside) const {
-  for (const Vertex u : members_[c]) {
-    const Vertex top = top_[u];
-    if (mark_[top] == kOuter && top != outside) return u;
-  }
-  return 0;
+  const Vertex first = first_outer_[c];
+  if (top_[first] != outside) return first;
+  const std::vector<Vertex>& members = members_[c];
+  auto at = std::upper_bound(members.begin(), members.end(), first);
+  while (mark_[top_[*at]] != kOuter || top_[*at] == outside) ++at;
+  return *at;
 }
 
 // The outer vertex with the least slack to x, the first of several.
 void Matcher::rebuild_best(Vertex x) {
-  double least = kInfinity;
   const std::int32_t* const outer = marked_[kOuter].data();
-  const std::int32_t* const own =
-      mark_[x] == kOuter && !real(x) ? compound(x).count.data() : nullptr;
-  const auto offered = [&](Class c) {
-    const std::int32_t others =
-        own != nullptr ? outer[c] - own[c] : outer[c] - (mark_[x] == kOuter && class_of(x) == c);
-    if (others == 0) return kInfinity;
-    return gap_from(c)[class_of(real(x) ? x : compound(x).near[c])];
+  double* const offered = shrunk_.data();
+  double least = kInfinity;
+  const auto consider = [&](Class c, std::int32_t inside, Class to) {
+    offered[c] = outer[c] != inside ? gap_from(c)[to] : kInfinity;
+    least = std::min(least, offered[c]);
   };
-  for (Class c = 0; c < classes_; ++c) {
-    shrunk_[c] = offered(c);
-    least = std::min(least, shrunk_[c]);
+  if (real(x)) {
+    const Class to = class_of(x);
+    for (Class c = 0; c < classes_; ++c) consider(c, 0, to);
+    if (mark_[x] == kOuter && outer[to] == 1) {
+      offered[to] = kInfinity;
+      least = *std::min_element(offered, offered + classes_);
+    }
+  } else {
+    const Vertex* const near = compound(x).near.data();
+    const std::int32_t* const count = compound(x).count.data();
+    const std::int32_t within = mark_[x] == kOuter ? 1 : 0;
+    for (Class c = 0; c < classes_; ++c) consider(c, within * count[c], class_of(near[c]));
   }
   Vertex best = 0;
   for (Class c = 0; c < classes_ && least < kInfinity; ++c) {
-    if (shrunk_[c] != least) continue;
+    if (offered[c] != least) continue;
     const Vertex u = first_outer(c, x);
     if (best == 0 || u < best) best = u;
   }
@@ -147,6 +152,7 @@ bool Matcher::phase() {
   for (Class c = 0; c < classes_; ++c) {
     marked_[kUntouched][c] = static_cast<std::int32_t>(members_[c].size());
     marked_[kOuter][c] = marked_[kInner][c] = 0;
+    first_outer_[c] = n_ + 1;
   }
   ++changes_;
   queue_.clear();
@@ -154,9 +160,10 @@ bool Matcher::phase() {
   for (Vertex x = 1; x <= n_; ++x) {
     if (top_[x] != x || mate_[x] != 0) continue;
     parent_[x] = 0;
+    const Class own = class_of(x);
     mark_[x] = kOuter;
-    --marked_[kUntouched][class_of(x)];
-    ++marked_[kOuter][class_of(x)];
+    --marked_[kUntouched][own];
+    if (marked_[kOuter][own]++ == 0) first_outer_[own] = x;
     queue_.push_back(x);
   }
   for (Vertex b = n_ + 1; b <= count_; ++b) {
@@ -167,10 +174,9 @@ bool Matcher::phase() {
   }
   if (queue_.empty()) return false;
   for (;;) {
-    while (head_ < queue_.size()) {
+    for (skip_repeated(); head_ < queue_.size(); skip_repeated()) {
       const Vertex u = queue_[head_++];
-      if (mark_[top_[u]] == kInner) continue;
-      if (scan(u)) return true;
+      if (!repeats(u) && scan(u)) return true;
     }
     if (!adjust()) return false;
     queue_.clear();
@@ -211,18 +217,38 @@ Matcher::Vertex Matcher::next_to_expand(Vertex from) const {
   return first;
 }
 
+// Whether u would find what its twin found: nothing. Everyone has had the same offer from the twin,
+// but for the twin itself.
+bool Matcher::repeats(Vertex u) {
+  Scanned& last = scanned_[class_of(u)];
+  if (last.when != changes_) return false;
+  const Vertex twin = last.vertex;
+  const Vertex top = top_[u];
+  if (top == u && top_[twin] == twin) {
+    if (!last.offered) offers_.push_back({u, twin, twin + 1});
+    last.offered = true;
+    return true;
+  }
+  return top == top_[twin];
+}
+
+// Passes over those in the queue whose scan would change nothing: most of them.
+void Matcher::skip_repeated() {
+  const Vertex* const top = top_.data();
+  const Scanned* const scanned = scanned_.data();
+  const auto changes_nothing = [=, this](Vertex u) {
+    if (mark_[top[u]] == kInner) return true;
+    const Scanned& last = scanned[class_of(u)];
+    return last.when == changes_ && last.offered && top[u] == u &&
+           top[last.vertex] == last.vertex;
+  };
+  while (head_ < queue_.size() && changes_nothing(queue_[head_])) ++head_;
+}
+
 // Follows every tight edge of u to the vertices in order, and offers u to those between them.
 bool Matcher::scan(Vertex u) {
   const Class own = class_of(u);
-  if (scanned_[own].when == changes_) {
-    // Everyone has had the same offer from its twin, but for the twin itself.
-    const Vertex twin = scanned_[own].vertex;
-    const bool single = top_[u] == u && top_[twin] == twin;
-    if (single && !std::exchange(scanned_[own].offered, true)) {
-      offers_.push_back({u, twin, twin + 1});
-    }
-    if (single || top_[u] == top_[twin]) return false;
-  }
+  if (tight_count_[own] < 0) list_tight_classes(own);
   for (Vertex from = 1;;) {
     const Vertex v = next_tight(u, from);
     if (from < v) {
@@ -241,10 +267,11 @@ bool Matcher::scan(Vertex u) {
 // The first vertex from `from` on to which u has a tight edge that is news; n_ + 1 if none.
 Matcher::Vertex Matcher::next_tight(Vertex u, Vertex from) const {
   const Vertex top = top_[u];
-  const double* const gap = gap_from(class_of(u));
+  const Class own = class_of(u);
+  const Class* const tight = &tight_classes_[own * stride_];
   Vertex first = n_ + 1;
-  for (Class c = 0; c < classes_; ++c) {
-    if (gap[c] > 0) continue;
+  for (std::int32_t i = 0; i < tight_count_[own]; ++i) {
+    const Class c = tight[i];
     const std::vector<Vertex>& members = members_[c];
     const auto size = static_cast<std::int32_t>(members.size());
     if (size == marked_[kInner][c] + count_in(top, c)) continue;
@@ -262,27 +289,48 @@ Matcher::Vertex Matcher::next_tight(Vertex u, Vertex from) const {
 // Makes the offers since the labels last moved, one after another. As long as they rest, nobody
 // needs to know of edges that are not tight, and most searches end before.
 void Matcher::settle_offers() {
-  for (Vertex v = 1; v <= n_; ++v) {
-    limit_[v] = top_[v] == v && mark_[v] != kInner ? best_slack_[v] : -kInfinity;
+  if (offers_.empty()) return;
+  std::fill_n(first_offer_.begin(), classes_, kNoOffer);
+  offering_.clear();
+  for (auto i = static_cast<std::uint32_t>(offers_.size()); i-- > 0;) {
+    std::uint32_t& first = first_offer_[class_of(offers_[i].u)];
+    if (first == kNoOffer) offering_.push_back(class_of(offers_[i].u));
+    offers_[i].next = std::exchange(first, i);
   }
   for (Class c = 0; c < classes_; ++c) {
-    double most = kInfinity;  // no limit in the class is above it
-    for (std::uint32_t i = 0; i < offers_.size(); ++i) {
-      const Offer offer = offers_[i];
-      const double gap = gap_from(class_of(offer.u))[c];
-      if (!(gap < most) || !(gap > 0)) continue;
-      most = -kInfinity;
-      for (const Vertex v : members_[c]) {
-        if (gap < limit_[v] && v >= offer.from && v < offer.end && since_[v] <= i && v != offer.u) {
-          best_[v] = offer.u;
-          best_slack_[v] = limit_[v] = gap;
-        }
-        most = std::max(most, limit_[v]);
-      }
+    ranked_.clear();
+    for (const Class d : offering_) {
+      const double gap = gap_from(d)[c];
+      if (gap > 0 && gap < kInfinity) ranked_.push_back({gap, d});
+    }
+    std::sort(ranked_.begin(), ranked_.end(),
+              [](const RankedClass& a, const RankedClass& b) { return a.gap < b.gap; });
+    for (const Vertex v : members_[c]) {
+      if (top_[v] == v && mark_[v] != kInner) take_best_offer(v);
     }
   }
   offers_.clear();
   std::fill(since_.begin(), since_.end(), 0);
+}
+
+// Of the offers with the least gap the first, if that is less than the best so far.
+void Matcher::take_best_offer(Vertex v) {
+  double least = best_slack_[v];
+  std::uint32_t first = kNoOffer;
+  for (const auto& [gap, of] : ranked_) {
+    if (first == kNoOffer ? gap >= least : gap > least) break;
+    std::uint32_t i = first_offer_[of];
+    const auto counts = [&](const Offer& offer) {
+      return i >= since_[v] && v >= offer.from && v < offer.end && v != offer.u;
+    };
+    while (i != kNoOffer && !counts(offers_[i])) i = offers_[i].next;
+    if (i == kNoOffer) continue;
+    first = std::min(first, i);
+    least = gap;
+  }
+  if (first == kNoOffer) return;
+  best_[v] = offers_[first].u;
+  best_slack_[v] = least;
 }
 
 // Offers u to every compound vertex outside u's with a joined and not tight vertex in [from, end).

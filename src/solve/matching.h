@@ -58,6 +58,12 @@ class Matcher {
     Vertex u = 0;
     Vertex from = 0;
     Vertex end = 0;
+    std::uint32_t next = 0;  // by a vertex of the same class
+  };
+  static constexpr std::uint32_t kNoOffer = std::numeric_limits<std::uint32_t>::max();
+  struct RankedClass {
+    double gap = 0;
+    Class of = 0;
   };
   // A compound vertex: an odd ring of others. What it knows of the vertices outside, it knows by
   // class.
@@ -79,7 +85,10 @@ class Matcher {
   bool phase();
   bool scan(Vertex u);
   Vertex next_tight(Vertex u, Vertex from) const;
+  bool repeats(Vertex u);
+  void skip_repeated();
   void settle_offers();
+  void take_best_offer(Vertex v);
   void offer_to_compound(Vertex u, Vertex from, Vertex end);
   bool found(Edge edge);
   bool follow_best();
@@ -87,6 +96,7 @@ class Matcher {
   Vertex next_to_expand(Vertex from) const;
   bool adjust();
   void set_gaps();
+  void list_tight_classes(Class from);
   double longest_step();
   bool ends_search(double step) const;
   void split_mixed_classes();
@@ -103,11 +113,21 @@ class Matcher {
   void set_top(Vertex x);
   void set_mark(Vertex x, Mark mark);
   void tally(Vertex x, Mark mark, std::int32_t sign);
+  void note_outer(Vertex x);
   void enqueue(Vertex x);
   void put_leaves_in_order(Vertex b);
   void hand_back_leaves(Vertex b);
-  void set_slack(Vertex x, double slack);
-  void set_best(Vertex x, Vertex u, double slack);
+  void set_slack(Vertex x, double slack) {
+    best_slack_[x] = slack;
+    const std::uint64_t bit = std::uint64_t{1} << (x % 64);
+    std::uint64_t& word = tight_[static_cast<std::size_t>(x / 64)];
+    word = slack <= 0 ? word | bit : word & ~bit;
+  }
+  void set_best(Vertex x, Vertex u, double slack) {
+    best_[x] = u;
+    set_slack(x, slack);
+    if (real(x)) since_[x] = static_cast<std::uint32_t>(offers_.size());
+  }
   void rebuild_best(Vertex x);
   Vertex first_outer(Class c, Vertex outside) const;
 
@@ -153,6 +173,9 @@ class Matcher {
   std::vector<double> doubled_;                      // [class][class]
   std::vector<double> gap_;                          // [class][class], current labels
   std::array<std::vector<std::int32_t>, 3> marked_;  // [mark][class]: members whose tops have it
+  std::vector<Class> tight_classes_;                 // [class][]: to which it has tight edges
+  std::vector<std::int32_t> tight_count_;            // by class: how many those are; -1: not listed yet
+  std::vector<Vertex> first_outer_;                  // by class: no outer member is before it
   std::vector<Scanned> scanned_;                     // by class
   std::uint64_t changes_ = 0;
   std::vector<Compound> compound_;
@@ -167,7 +190,9 @@ class Matcher {
   std::vector<std::uint64_t> tight_;  // a bit for each whose best slack is 0 or less
   std::vector<Offer> offers_;         // what best_ does not know yet
   std::vector<std::uint32_t> since_;  // of real vertices: offers before that do not count
-  std::vector<double> limit_;         // of real vertices: what an offer has to be below
+  std::vector<std::uint32_t> first_offer_;  // by class
+  std::vector<Class> offering_;             // classes with offers
+  std::vector<RankedClass> ranked_;         // of these, from the least gap to some class on
   std::vector<Mark> mark_;
   std::vector<Vertex> tops_;  // compound vertices that are in no other, in any order
   std::vector<std::uint32_t> seen_;

@@ -146,6 +146,7 @@ void Matcher::gather(Vertex b) {
     if (mark_[child] == kInner) {
       tally(child, kInner, -1);
       tally(child, kOuter, 1);
+      note_outer(child);
     }
     set_best(child, 0, kInfinity);
     if (real(child)) {

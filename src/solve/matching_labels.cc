@@ -20,19 +20,38 @@ void Matcher::make_room() {
   members_.resize(stride_);
   label_.resize(stride_);
   for (std::vector<std::int32_t>& marked : marked_) marked.resize(stride_);
+  tight_classes_.resize(stride_ * stride_);
+  tight_count_.resize(stride_);
+  first_outer_.resize(stride_);
+  first_offer_.resize(stride_);
   scanned_.resize(stride_);
   shrunk_.resize(stride_);
   adopted_.resize(stride_);
 }
 
 void Matcher::set_gaps() {
+  const double* const label = label_.data();
+  std::fill_n(tight_count_.begin(), classes_, -1);
   for (Class a = 0; a < classes_; ++a) {
     const double* const doubled = doubled_from(a);
     double* const gap = &gap_[a * stride_];
+    const double own = label[a];
     for (Class b = 0; b < classes_; ++b) {
-      gap[b] = doubled[b] > 0 ? label_[a] + label_[b] - doubled[b] : kInfinity;
+      const double sum = own + label[b] - doubled[b];
+      gap[b] = doubled[b] > 0 ? sum : kInfinity;
     }
   }
+}
+
+void Matcher::list_tight_classes(Class from) {
+  const double* const gap = gap_from(from);
+  Class* const tight = &tight_classes_[from * stride_];
+  std::int32_t count = 0;
+  for (Class c = 0; c < classes_; ++c) {
+    tight[count] = c;
+    if (gap[c] <= 0) ++count;
+  }
+  tight_count_[from] = count;
 }
 
 // How far labels can move before an edge becomes tight or an inner compound vertex has to open.
@@ -90,7 +109,7 @@ bool Matcher::adjust() {
     if (best_[b] != 0) set_slack(b, slack(edge(best_[b], b)));
   }
   for (Vertex x = 1; x <= n_; ++x) {
-    if (best_[x] != 0) set_slack(x, slack({best_[x], x}));
+    if (best_[x] != 0) set_slack(x, gap_from(class_of(best_[x]))[class_of(x)]);
   }
   return true;
 }
@@ -121,6 +140,8 @@ void Matcher::split(Class from, Mark mark) {
   doubled_[fresh * stride_ + fresh] = doubled_from(from)[from];
   for (std::vector<std::int32_t>& marked : marked_) marked[fresh] = 0;
   std::swap(marked_[mark][fresh], marked_[mark][from]);
+  first_outer_[fresh] = n_ + 1;
+  if (mark == kOuter) std::swap(first_outer_[fresh], first_outer_[from]);
   members_[fresh].clear();
   const auto leaves = [&](Vertex v) { return mark_[top_[v]] == mark; };
   std::copy_if(members_[from].begin(), members_[from].end(), std::back_inserter(members_[fresh]),
