@@ -22,7 +22,9 @@ void Matcher::reset(std::span<const int> kinds, std::span<const double> weights)
   class_.assign(n + 1, 0);
   top_.assign(width, 0);
   around_.assign(n + 1, 0);
+  free_.clear();
   for (Vertex v = 1; v <= n_; ++v) {
+    free_.push_back(v);
     class_[v] = kinds[static_cast<std::size_t>(v) - 1];
     members_[class_[v]].push_back(v);
     top_[v] = v;
@@ -42,6 +44,7 @@ void Matcher::reset(std::span<const int> kinds, std::span<const double> weights)
     for (std::size_t b = 0; b < kind_count; ++b) {
       const double weight = weights[a * kind_count + b];
       doubled_[a * stride_ + b] = weight > 0 ? weight * 2 : 0;
+      reach_[a * stride_ + b] = weight > 0 ? weight * 2 : -kInfinity;
       const std::size_t needed = a == b ? 2 : 1;
       if (members_[a].empty() || members_[b].size() < needed) continue;
       largest = std::max(largest, doubled_[a * stride_ + b]);
@@ -69,36 +72,6 @@ void Matcher::enqueue(Vertex x) {
   put_leaves_in_order(x);
   const std::vector<Vertex>& leaves = compound(x).leaves;
   queue_.insert(queue_.end(), leaves.rbegin(), leaves.rend());
-}
-
-// Counts the members of classes inside x that have this mark now, and no more, or the other way.
-void Matcher::tally(Vertex x, Mark mark, std::int32_t sign) {
-  std::int32_t* const marked = marked_[mark].data();
-  if (real(x)) {
-    marked[class_of(x)] += sign;
-    return;
-  }
-  const std::int32_t* const count = compound(x).count.data();
-  for (Class c = 0; c < classes_; ++c) marked[c] += sign * count[c];
-}
-
-void Matcher::set_mark(Vertex x, Mark mark) {
-  if (mark_[x] == mark) return;
-  tally(x, mark_[x], -1);
-  mark_[x] = mark;
-  tally(x, mark, 1);
-  if (mark == kOuter) note_outer(x);
-}
-
-void Matcher::note_outer(Vertex x) {
-  const auto note = [this](Vertex v) {
-    first_outer_[class_of(v)] = std::min(first_outer_[class_of(v)], v);
-  };
-  if (real(x)) {
-    note(x);
-  } else {
-    for (const Vertex v : compound(x).leaves) note(v);
-  }
 }
 
 // The first member of the class that is outer and not in `outside`; there must be one.
@@ -157,8 +130,10 @@ bool Matcher::phase() {
   ++changes_;
   queue_.clear();
   head_ = 0;
-  for (Vertex x = 1; x <= n_; ++x) {
-    if (top_[x] != x || mate_[x] != 0) continue;
+  // Who has a partner keeps one.
+  std::erase_if(free_, [this](Vertex x) { return mate_[x] != 0; });
+  for (const Vertex x : free_) {
+    if (top_[x] != x) continue;
     parent_[x] = 0;
     const Class own = class_of(x);
     mark_[x] = kOuter;
@@ -239,8 +214,7 @@ void Matcher::skip_repeated() {
   const auto changes_nothing = [=, this](Vertex u) {
     if (mark_[top[u]] == kInner) return true;
     const Scanned& last = scanned[class_of(u)];
-    return last.when == changes_ && last.offered && top[u] == u &&
-           top[last.vertex] == last.vertex;
+    return last.when == changes_ && last.offered && top[u] == u && top[last.vertex] == last.vertex;
   };
   while (head_ < queue_.size() && changes_nothing(queue_[head_])) ++head_;
 }
@@ -335,12 +309,15 @@ void Matcher::take_best_offer(Vertex v) {
 
 // Offers u to every compound vertex outside u's with a joined and not tight vertex in [from, end).
 void Matcher::offer_to_compound(Vertex u, Vertex from, Vertex end) {
-  const double* const gap = gap_from(class_of(u));
+  const Class own = class_of(u);
+  const Vertex top = top_[u];
+  const double* const gap = gap_from(own);
   const auto suits = [gap](Class c) { return gap[c] > 0 && gap[c] < kInfinity; };
   for (const Vertex b : tops_) {
-    if (mark_[b] == kInner || top_[u] == b) continue;
-    const double offered = slack(edge(u, b));
-    if (best_[b] != 0 && !(offered < best_slack_[b])) continue;
+    if (mark_[b] == kInner || top == b) continue;
+    const Class to = class_of(compound(b).near[own]);
+    const double offered = gap[to] < kInfinity ? gap[to] : label_[own] + label_[to];
+    if (!(offered < best_slack_[b])) continue;
     bool any = false;
     if (from == 1 && end == n_ + 1) {
       const std::vector<std::int32_t>& count = compound(b).count;

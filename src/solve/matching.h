@@ -111,9 +111,33 @@ class Matcher {
   void match(Vertex u, Vertex v);
   std::size_t rotate_to(Vertex b, Vertex child);
   void set_top(Vertex x);
-  void set_mark(Vertex x, Mark mark);
-  void tally(Vertex x, Mark mark, std::int32_t sign);
-  void note_outer(Vertex x);
+  void set_mark(Vertex x, Mark mark) {
+    if (mark_[x] == mark) return;
+    tally(x, mark_[x], -1);
+    mark_[x] = mark;
+    tally(x, mark, 1);
+    if (mark == kOuter) note_outer(x);
+  }
+  // Counts the members of classes inside x that have this mark now, and no more, or the other way.
+  void tally(Vertex x, Mark mark, std::int32_t sign) {
+    std::int32_t* const marked = marked_[mark].data();
+    if (real(x)) {
+      marked[class_of(x)] += sign;
+      return;
+    }
+    const std::int32_t* const count = compound(x).count.data();
+    for (Class c = 0; c < classes_; ++c) marked[c] += sign * count[c];
+  }
+  void note_outer(Vertex x) {
+    const auto note = [this](Vertex v) {
+      first_outer_[class_of(v)] = std::min(first_outer_[class_of(v)], v);
+    };
+    if (real(x)) {
+      note(x);
+    } else {
+      for (const Vertex v : compound(x).leaves) note(v);
+    }
+  }
   void enqueue(Vertex x);
   void put_leaves_in_order(Vertex b);
   void hand_back_leaves(Vertex b);
@@ -171,12 +195,13 @@ class Matcher {
   std::vector<std::vector<Vertex>> members_;         // by class, ascending
   std::vector<double> label_;                        // by class
   std::vector<double> doubled_;                      // [class][class]
+  std::vector<double> reach_;                        // the same, minus infinity where there is none
   std::vector<double> gap_;                          // [class][class], current labels
   std::array<std::vector<std::int32_t>, 3> marked_;  // [mark][class]: members whose tops have it
   std::vector<Class> tight_classes_;                 // [class][]: to which it has tight edges
-  std::vector<std::int32_t> tight_count_;            // by class: how many those are; -1: not listed yet
-  std::vector<Vertex> first_outer_;                  // by class: no outer member is before it
-  std::vector<Scanned> scanned_;                     // by class
+  std::vector<std::int32_t> tight_count_;  // by class: how many those are; -1: not listed yet
+  std::vector<Vertex> first_outer_;        // by class: no outer member is before it
+  std::vector<Scanned> scanned_;           // by class
   std::uint64_t changes_ = 0;
   std::vector<Compound> compound_;
   Vertex first_free_ = 0;  // no number of a compound one below it is free
@@ -186,10 +211,10 @@ class Matcher {
   std::vector<Vertex> mate_;
   std::vector<Vertex> parent_;
   std::vector<Vertex> best_;
-  std::vector<double> best_slack_;    // of edge (best_[x], x), current labels
-  std::vector<std::uint64_t> tight_;  // a bit for each whose best slack is 0 or less
-  std::vector<Offer> offers_;         // what best_ does not know yet
-  std::vector<std::uint32_t> since_;  // of real vertices: offers before that do not count
+  std::vector<double> best_slack_;          // of edge (best_[x], x), current labels
+  std::vector<std::uint64_t> tight_;        // a bit for each whose best slack is 0 or less
+  std::vector<Offer> offers_;               // what best_ does not know yet
+  std::vector<std::uint32_t> since_;        // of real vertices: offers before that do not count
   std::vector<std::uint32_t> first_offer_;  // by class
   std::vector<Class> offering_;             // classes with offers
   std::vector<RankedClass> ranked_;         // of these, from the least gap to some class on
@@ -199,6 +224,7 @@ class Matcher {
   std::uint32_t stamp_ = 0;
   std::vector<double> shrunk_;   // by class: slack of the new compound vertex
   std::vector<double> adopted_;  // and twice the weight of that edge
+  std::vector<Vertex> free_;     // real vertices without a partner, ascending
   std::vector<Vertex> queue_;
   std::size_t head_ = 0;
   std::vector<Vertex> scratch_;

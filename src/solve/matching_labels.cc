@@ -11,11 +11,13 @@ namespace muster {
 void Matcher::make_room() {
   if (label_.size() == stride_) return;
   const std::size_t before = label_.size();
-  std::vector<double> wider(stride_ * stride_);
-  for (std::size_t a = 0; a < before; ++a) {
-    std::copy_n(doubled_.data() + a * before, before, wider.data() + a * stride_);
+  for (std::vector<double>* table : {&doubled_, &reach_}) {
+    std::vector<double> wider(stride_ * stride_);
+    for (std::size_t a = 0; a < before; ++a) {
+      std::copy_n(table->data() + a * before, before, wider.data() + a * stride_);
+    }
+    table->swap(wider);
   }
-  doubled_.swap(wider);
   gap_.resize(stride_ * stride_);
   members_.resize(stride_);
   label_.resize(stride_);
@@ -33,13 +35,10 @@ void Matcher::set_gaps() {
   const double* const label = label_.data();
   std::fill_n(tight_count_.begin(), classes_, -1);
   for (Class a = 0; a < classes_; ++a) {
-    const double* const doubled = doubled_from(a);
+    const double* const reach = &reach_[a * stride_];
     double* const gap = &gap_[a * stride_];
     const double own = label[a];
-    for (Class b = 0; b < classes_; ++b) {
-      const double sum = own + label[b] - doubled[b];
-      gap[b] = doubled[b] > 0 ? sum : kInfinity;
-    }
+    for (Class b = 0; b < classes_; ++b) gap[b] = own + label[b] - reach[b];
   }
 }
 
@@ -133,11 +132,14 @@ void Matcher::split(Class from, Mark mark) {
     make_room();
   }
   label_[fresh] = label_[from];
-  for (Class c = 0; c < fresh; ++c) {
-    doubled_[fresh * stride_ + c] = doubled_from(from)[c];
-    doubled_[c * stride_ + fresh] = doubled_from(c)[from];
+  for (std::vector<double>* table : {&doubled_, &reach_}) {
+    double* const to = table->data();
+    for (Class c = 0; c < fresh; ++c) {
+      to[fresh * stride_ + c] = to[from * stride_ + c];
+      to[c * stride_ + fresh] = to[c * stride_ + from];
+    }
+    to[fresh * stride_ + fresh] = to[from * stride_ + from];
   }
-  doubled_[fresh * stride_ + fresh] = doubled_from(from)[from];
   for (std::vector<std::int32_t>& marked : marked_) marked[fresh] = 0;
   std::swap(marked_[mark][fresh], marked_[mark][from]);
   first_outer_[fresh] = n_ + 1;
