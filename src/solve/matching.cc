@@ -14,7 +14,10 @@ void Matcher::reset(std::span<const int> kinds, std::span<const double> weights)
   classes_ = n == 0 ? 0 : *std::max_element(kinds.begin(), kinds.end()) + 1;
   const auto kind_count = static_cast<std::size_t>(classes_);
   stride_ = std::max(stride_, kind_count);
+  words_ = n / 64 + 1;
   make_room();
+  member_bits_.assign(stride_ * words_, 0);
+  for (std::vector<std::uint64_t>& bits : bits_) bits.assign(words_, 0);
   for (std::size_t c = 0; c < kind_count; ++c) members_[c].clear();
   // Compound vertices nest, so there are never more than half as many as real ones.
   const std::size_t width = n + n / 2 + 3;
@@ -27,6 +30,7 @@ void Matcher::reset(std::span<const int> kinds, std::span<const double> weights)
     free_.push_back(v);
     class_[v] = kinds[static_cast<std::size_t>(v) - 1];
     members_[class_[v]].push_back(v);
+    add_bits(v, &member_bits_[static_cast<std::size_t>(class_[v]) * words_]);
     top_[v] = v;
   }
   mate_.assign(width, 0);
@@ -76,12 +80,11 @@ void Matcher::enqueue(Vertex x) {
 
 // The first member of the class that is outer and not in `outside`; there must be one.
 Matcher::Vertex Matcher::first_outer(Class c, Vertex outside) const {
-  const Vertex first = first_outer_[c];
-  if (top_[first] != outside) return first;
-  const std::vector<Vertex>& members = members_[c];
-  auto at = std::upper_bound(members.begin(), members.end(), first);
-  while (mark_[top_[*at]] != kOuter || top_[*at] == outside) ++at;
-  return *at;
+  const std::uint64_t* const members = &member_bits_[static_cast<std::size_t>(c) * words_];
+  for (std::size_t i = 0;; ++i) {
+    const std::uint64_t word = members[i] & bits_[kOuter][i] & ~word_of(outside, i);
+    if (word != 0) return static_cast<Vertex>(i * 64) + std::countr_zero(word);
+  }
 }
 
 // The outer vertex with the least slack to x, the first of several.
@@ -125,8 +128,8 @@ bool Matcher::phase() {
   for (Class c = 0; c < classes_; ++c) {
     marked_[kUntouched][c] = static_cast<std::int32_t>(members_[c].size());
     marked_[kOuter][c] = marked_[kInner][c] = 0;
-    first_outer_[c] = n_ + 1;
   }
+  for (std::vector<std::uint64_t>& bits : bits_) std::fill(bits.begin(), bits.end(), 0);
   ++changes_;
   queue_.clear();
   head_ = 0;
@@ -138,7 +141,8 @@ bool Matcher::phase() {
     const Class own = class_of(x);
     mark_[x] = kOuter;
     --marked_[kUntouched][own];
-    if (marked_[kOuter][own]++ == 0) first_outer_[own] = x;
+    ++marked_[kOuter][own];
+    bits_[kOuter][static_cast<std::size_t>(x / 64)] |= bit(x);
     queue_.push_back(x);
   }
   for (Vertex b = n_ + 1; b <= count_; ++b) {
@@ -240,24 +244,21 @@ bool Matcher::scan(Vertex u) {
 
 // The first vertex from `from` on to which u has a tight edge that is news; n_ + 1 if none.
 Matcher::Vertex Matcher::next_tight(Vertex u, Vertex from) const {
-  const Vertex top = top_[u];
   const Class own = class_of(u);
+  const Vertex top = top_[u];
   const Class* const tight = &tight_classes_[own * stride_];
-  Vertex first = n_ + 1;
-  for (std::int32_t i = 0; i < tight_count_[own]; ++i) {
-    const Class c = tight[i];
-    const std::vector<Vertex>& members = members_[c];
-    const auto size = static_cast<std::int32_t>(members.size());
-    if (size == marked_[kInner][c] + count_in(top, c)) continue;
-    auto at = members.begin();
-    if (from > 1) at = std::lower_bound(at, members.end(), from);
-    for (; at != members.end() && *at < first; ++at) {
-      if (top_[*at] == top || mark_[top_[*at]] == kInner) continue;
-      first = *at;
-      break;
+  const std::int32_t count = tight_count_[own];
+  std::uint64_t counted = ~std::uint64_t{0} << (from % 64);
+  for (auto i = static_cast<std::size_t>(from / 64); i < words_ && count > 0; ++i) {
+    std::uint64_t word = 0;
+    for (std::int32_t j = 0; j < count; ++j) {
+      word |= member_bits_[static_cast<std::size_t>(tight[j]) * words_ + i];
     }
+    word &= counted & ~bits_[kInner][i] & ~word_of(top, i);
+    if (word != 0) return static_cast<Vertex>(i * 64) + std::countr_zero(word);
+    counted = ~std::uint64_t{0};
   }
-  return first;
+  return n_ + 1;
 }
 
 // Makes the offers since the labels last moved, one after another. As long as they rest, nobody

@@ -75,6 +75,7 @@ class Matcher {
     // ring of another, which has them among its own.
     std::vector<Vertex> leaves;
     bool ordered = false;             // whether they are in the order of the rings
+    std::vector<std::uint64_t> bits;  // a bit for each of them
     std::vector<std::int32_t> count;  // leaves by class
     std::vector<Vertex> near;         // by class: the leaf that stands for it before that class
     std::vector<double> born_label;   // by class: the label when it was made
@@ -114,9 +115,10 @@ class Matcher {
   void set_mark(Vertex x, Mark mark) {
     if (mark_[x] == mark) return;
     tally(x, mark_[x], -1);
+    remove_bits(x, bits_[mark_[x]].data());
     mark_[x] = mark;
     tally(x, mark, 1);
-    if (mark == kOuter) note_outer(x);
+    add_bits(x, bits_[mark].data());
   }
   // Counts the members of classes inside x that have this mark now, and no more, or the other way.
   void tally(Vertex x, Mark mark, std::int32_t sign) {
@@ -128,24 +130,34 @@ class Matcher {
     const std::int32_t* const count = compound(x).count.data();
     for (Class c = 0; c < classes_; ++c) marked[c] += sign * count[c];
   }
-  void note_outer(Vertex x) {
-    const auto note = [this](Vertex v) {
-      first_outer_[class_of(v)] = std::min(first_outer_[class_of(v)], v);
-    };
+  // Sets the bits of the real vertices that are x, or in it.
+  void add_bits(Vertex x, std::uint64_t* to) const {
     if (real(x)) {
-      note(x);
-    } else {
-      for (const Vertex v : compound(x).leaves) note(v);
+      to[x / 64] |= bit(x);
+      return;
     }
+    const std::uint64_t* const inside = compound(x).bits.data();
+    for (std::size_t i = 0; i < words_; ++i) to[i] |= inside[i];
+  }
+  void remove_bits(Vertex x, std::uint64_t* from) const {
+    if (real(x)) {
+      from[x / 64] &= ~bit(x);
+      return;
+    }
+    const std::uint64_t* const inside = compound(x).bits.data();
+    for (std::size_t i = 0; i < words_; ++i) from[i] &= ~inside[i];
+  }
+  std::uint64_t word_of(Vertex x, std::size_t i) const {
+    if (!real(x)) return compound(x).bits[i];
+    return static_cast<std::size_t>(x / 64) == i ? bit(x) : 0;
   }
   void enqueue(Vertex x);
   void put_leaves_in_order(Vertex b);
   void hand_back_leaves(Vertex b);
   void set_slack(Vertex x, double slack) {
     best_slack_[x] = slack;
-    const std::uint64_t bit = std::uint64_t{1} << (x % 64);
     std::uint64_t& word = tight_[static_cast<std::size_t>(x / 64)];
-    word = slack <= 0 ? word | bit : word & ~bit;
+    word = slack <= 0 ? word | bit(x) : word & ~bit(x);
   }
   void set_best(Vertex x, Vertex u, double slack) {
     best_[x] = u;
@@ -155,6 +167,7 @@ class Matcher {
   void rebuild_best(Vertex x);
   Vertex first_outer(Class c, Vertex outside) const;
 
+  static std::uint64_t bit(Vertex x) { return std::uint64_t{1} << (x % 64); }
   bool real(Vertex x) const { return x <= n_; }
   Compound& compound(Vertex b) { return compound_[static_cast<std::size_t>(b - n_ - 1)]; }
   const Compound& compound(Vertex b) const {
@@ -193,14 +206,16 @@ class Matcher {
   std::size_t stride_ = 0;                           // of tables with a row and a column per class
   std::vector<Class> class_;                         // of real vertices
   std::vector<std::vector<Vertex>> members_;         // by class, ascending
+  std::size_t words_ = 0;                            // of a bit for each real vertex
+  std::vector<std::uint64_t> member_bits_;           // [class][]: the same
   std::vector<double> label_;                        // by class
   std::vector<double> doubled_;                      // [class][class]
   std::vector<double> reach_;                        // the same, minus infinity where there is none
   std::vector<double> gap_;                          // [class][class], current labels
   std::array<std::vector<std::int32_t>, 3> marked_;  // [mark][class]: members whose tops have it
+  std::array<std::vector<std::uint64_t>, 3> bits_;   // [mark]: a bit for each real one in them
   std::vector<Class> tight_classes_;                 // [class][]: to which it has tight edges
   std::vector<std::int32_t> tight_count_;  // by class: how many those are; -1: not listed yet
-  std::vector<Vertex> first_outer_;        // by class: no outer member is before it
   std::vector<Scanned> scanned_;           // by class
   std::uint64_t changes_ = 0;
   std::vector<Compound> compound_;

@@ -137,6 +137,7 @@ void Matcher::gather(Vertex b) {
   Compound& made = compound(b);
   const auto classes = static_cast<std::size_t>(classes_);
   made.count.assign(classes, 0);
+  made.bits.assign(words_, 0);
   made.leaves.clear();
   made.ordered = true;
   Vertex only = 0;  // compound child
@@ -146,8 +147,10 @@ void Matcher::gather(Vertex b) {
     if (mark_[child] == kInner) {
       tally(child, kInner, -1);
       tally(child, kOuter, 1);
-      note_outer(child);
+      remove_bits(child, bits_[kInner].data());
+      add_bits(child, bits_[kOuter].data());
     }
+    add_bits(child, made.bits.data());
     set_best(child, 0, kInfinity);
     if (real(child)) {
       around_[child] = b;

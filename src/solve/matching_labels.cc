@@ -24,7 +24,7 @@ void Matcher::make_room() {
   for (std::vector<std::int32_t>& marked : marked_) marked.resize(stride_);
   tight_classes_.resize(stride_ * stride_);
   tight_count_.resize(stride_);
-  first_outer_.resize(stride_);
+  if (words_ > 0) member_bits_.resize(stride_ * words_);
   first_offer_.resize(stride_);
   scanned_.resize(stride_);
   shrunk_.resize(stride_);
@@ -142,8 +142,11 @@ void Matcher::split(Class from, Mark mark) {
   }
   for (std::vector<std::int32_t>& marked : marked_) marked[fresh] = 0;
   std::swap(marked_[mark][fresh], marked_[mark][from]);
-  first_outer_[fresh] = n_ + 1;
-  if (mark == kOuter) std::swap(first_outer_[fresh], first_outer_[from]);
+  for (std::size_t i = 0; i < words_; ++i) {
+    std::uint64_t& left = member_bits_[static_cast<std::size_t>(from) * words_ + i];
+    member_bits_[static_cast<std::size_t>(fresh) * words_ + i] = left & bits_[mark][i];
+    left &= ~bits_[mark][i];
+  }
   members_[fresh].clear();
   const auto leaves = [&](Vertex v) { return mark_[top_[v]] == mark; };
   std::copy_if(members_[from].begin(), members_[from].end(), std::back_inserter(members_[fresh]),
