@@ -90,31 +90,31 @@ Matcher::Vertex Matcher::first_outer(Class c, Vertex outside) const {
 // The outer vertex with the least slack to x, the first of several.
 void Matcher::rebuild_best(Vertex x) {
   const std::int32_t* const outer = marked_[kOuter].data();
-  double* const offered = shrunk_.data();
+  Class* const tied = tied_.data();
+  std::size_t ties = 0;
   double least = kInfinity;
   const auto consider = [&](Class c, std::int32_t inside, Class to) {
-    offered[c] = outer[c] != inside ? gap_from(c)[to] : kInfinity;
-    least = std::min(least, offered[c]);
+    const double offered = gap_from(c)[to];
+    if (offered > least || outer[c] == inside) return;
+    if (offered < least) ties = 0;
+    least = offered;
+    tied[ties++] = c;
   };
+  const std::int32_t within = mark_[x] == kOuter ? 1 : 0;
   if (real(x)) {
-    const Class to = class_of(x);
-    for (Class c = 0; c < classes_; ++c) consider(c, 0, to);
-    if (mark_[x] == kOuter && outer[to] == 1) {
-      offered[to] = kInfinity;
-      least = *std::min_element(offered, offered + classes_);
-    }
+    const Class own = class_of(x);
+    for (Class c = 0; c < classes_; ++c) consider(c, c == own ? within : 0, own);
   } else {
     const Vertex* const near = compound(x).near.data();
     const std::int32_t* const count = compound(x).count.data();
-    const std::int32_t within = mark_[x] == kOuter ? 1 : 0;
     for (Class c = 0; c < classes_; ++c) consider(c, within * count[c], class_of(near[c]));
   }
-  Vertex best = 0;
-  for (Class c = 0; c < classes_ && least < kInfinity; ++c) {
-    if (offered[c] != least) continue;
-    const Vertex u = first_outer(c, x);
-    if (best == 0 || u < best) best = u;
+  if (least == kInfinity) {
+    set_best(x, 0, kInfinity);
+    return;
   }
+  Vertex best = first_outer(tied[0], x);
+  for (std::size_t i = 1; i < ties; ++i) best = std::min(best, first_outer(tied[i], x));
   set_best(x, best, least);
 }
 

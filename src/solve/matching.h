@@ -238,6 +238,7 @@ class Matcher {
   std::vector<std::uint32_t> seen_;
   std::uint32_t stamp_ = 0;
   std::vector<double> shrunk_;   // by class: slack of the new compound vertex
+  std::vector<Class> tied_;      // classes of equal slack
   std::vector<double> adopted_;  // and twice the weight of that edge
   std::vector<Vertex> free_;     // real vertices without a partner, ascending
   std::vector<Vertex> queue_;

@@ -29,6 +29,7 @@ void Matcher::make_room() {
   scanned_.resize(stride_);
   shrunk_.resize(stride_);
   adopted_.resize(stride_);
+  tied_.resize(stride_);
 }
 
 void Matcher::set_gaps() {
