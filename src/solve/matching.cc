@@ -38,7 +38,7 @@ void Matcher::reset(std::span<const int> kinds, std::span<const double> weights)
   best_.assign(width, 0);
   best_slack_.assign(width, kInfinity);
   tight_.assign(width / 64 + 1, 0);
-  since_.assign(n + 1, 0);
+  since_.assign(width, 0);
   mark_.assign(width, kUntouched);
   tops_.clear();
   seen_.assign(width, 0);
@@ -125,25 +125,25 @@ bool Matcher::phase() {
   std::fill(tight_.begin(), tight_.end(), 0);
   std::fill(since_.begin(), since_.end(), 0);
   offers_.clear();
-  for (Class c = 0; c < classes_; ++c) {
-    marked_[kUntouched][c] = static_cast<std::int32_t>(members_[c].size());
-    marked_[kOuter][c] = marked_[kInner][c] = 0;
-  }
   for (std::vector<std::uint64_t>& bits : bits_) std::fill(bits.begin(), bits.end(), 0);
   ++changes_;
   queue_.clear();
   head_ = 0;
   // Who has a partner keeps one.
   std::erase_if(free_, [this](Vertex x) { return mate_[x] != 0; });
+  std::int32_t* const outer = marked_[kOuter].data();
+  std::fill_n(outer, classes_, 0);
   for (const Vertex x : free_) {
     if (top_[x] != x) continue;
     parent_[x] = 0;
-    const Class own = class_of(x);
     mark_[x] = kOuter;
-    --marked_[kUntouched][own];
-    ++marked_[kOuter][own];
-    bits_[kOuter][static_cast<std::size_t>(x / 64)] |= bit(x);
+    ++outer[class_of(x)];
+    add_bits(x, bits_[kOuter].data());
     queue_.push_back(x);
+  }
+  for (Class c = 0; c < classes_; ++c) {
+    marked_[kUntouched][c] = static_cast<std::int32_t>(members_[c].size()) - outer[c];
+    marked_[kInner][c] = 0;
   }
   for (Vertex b = n_ + 1; b <= count_; ++b) {
     if (top_[b] != b || mate_[b] != 0) continue;
@@ -229,10 +229,7 @@ bool Matcher::scan(Vertex u) {
   if (tight_count_[own] < 0) list_tight_classes(own);
   for (Vertex from = 1;;) {
     const Vertex v = next_tight(u, from);
-    if (from < v) {
-      offers_.push_back({u, from, v});
-      offer_to_compound(u, from, v);
-    }
+    if (from < v) offers_.push_back({u, from, v});
     if (v > n_) {
       if (from == 1) scanned_[own] = {changes_, u, false};
       return false;
@@ -284,6 +281,10 @@ void Matcher::settle_offers() {
       if (top_[v] == v && mark_[v] != kInner) take_best_offer(v);
     }
   }
+  for (const Vertex b : tops_) {
+    if (mark_[b] == kInner) continue;
+    for (std::uint32_t i = since_[b]; i < offers_.size(); ++i) take_offer(b, offers_[i]);
+  }
   offers_.clear();
   std::fill(since_.begin(), since_.end(), 0);
 }
@@ -308,30 +309,28 @@ void Matcher::take_best_offer(Vertex v) {
   best_slack_[v] = least;
 }
 
-// Offers u to every compound vertex outside u's with a joined and not tight vertex in [from, end).
-void Matcher::offer_to_compound(Vertex u, Vertex from, Vertex end) {
-  const Class own = class_of(u);
-  const Vertex top = top_[u];
+// What a compound vertex makes of an offer: it counts if the offering one is outside and has an
+// edge that is not tight to anyone inside and in the range.
+void Matcher::take_offer(Vertex b, const Offer& offer) {
+  const Class own = class_of(offer.u);
   const double* const gap = gap_from(own);
+  const Class to = class_of(compound(b).near[own]);
+  const double offered = gap[to] < kInfinity ? gap[to] : label_[own] + label_[to];
+  if (!(offered < best_slack_[b]) || top_[offer.u] == b) return;
   const auto suits = [gap](Class c) { return gap[c] > 0 && gap[c] < kInfinity; };
-  for (const Vertex b : tops_) {
-    if (mark_[b] == kInner || top == b) continue;
-    const Class to = class_of(compound(b).near[own]);
-    const double offered = gap[to] < kInfinity ? gap[to] : label_[own] + label_[to];
-    if (!(offered < best_slack_[b])) continue;
-    bool any = false;
-    if (from == 1 && end == n_ + 1) {
-      const std::vector<std::int32_t>& count = compound(b).count;
-      for (Class c = 0; c < classes_ && !any; ++c) any = count[c] > 0 && suits(c);
-    } else {
-      for (const Vertex v : compound(b).leaves) {
-        any = v >= from && v < end && suits(class_of(v));
-        if (any) break;
-      }
-    }
-    if (!any) continue;
-    set_best(b, u, offered);
+  bool any = false;
+  if (offer.from == 1 && offer.end == n_ + 1) {
+    const std::vector<std::int32_t>& count = compound(b).count;
+    for (Class c = 0; c < classes_ && !any; ++c) any = count[c] > 0 && suits(c);
+  } else {
+    const std::vector<Vertex>& leaves = compound(b).leaves;
+    any = std::any_of(leaves.begin(), leaves.end(), [&](Vertex v) {
+      return v >= offer.from && v < offer.end && suits(class_of(v));
+    });
   }
+  if (!any) return;
+  best_[b] = offer.u;
+  set_slack(b, offered);
 }
 
 bool Matcher::found(Edge e) {

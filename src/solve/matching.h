@@ -90,7 +90,7 @@ class Matcher {
   void skip_repeated();
   void settle_offers();
   void take_best_offer(Vertex v);
-  void offer_to_compound(Vertex u, Vertex from, Vertex end);
+  void take_offer(Vertex b, const Offer& offer);
   bool found(Edge edge);
   bool follow_best();
   Vertex next_with_tight_best(Vertex from) const;
@@ -162,7 +162,7 @@ class Matcher {
   void set_best(Vertex x, Vertex u, double slack) {
     best_[x] = u;
     set_slack(x, slack);
-    if (real(x)) since_[x] = static_cast<std::uint32_t>(offers_.size());
+    since_[x] = static_cast<std::uint32_t>(offers_.size());
   }
   void rebuild_best(Vertex x);
   Vertex first_outer(Class c, Vertex outside) const;
@@ -226,10 +226,13 @@ class Matcher {
   std::vector<Vertex> mate_;
   std::vector<Vertex> parent_;
   std::vector<Vertex> best_;
-  std::vector<double> best_slack_;          // of edge (best_[x], x), current labels
-  std::vector<std::uint64_t> tight_;        // a bit for each whose best slack is 0 or less
-  std::vector<Offer> offers_;               // what best_ does not know yet
-  std::vector<std::uint32_t> since_;        // of real vertices: offers before that do not count
+  std::vector<double> best_slack_;    // of edge (best_[x], x), current labels
+  std::vector<std::uint64_t> tight_;  // a bit for each whose best slack is 0 or less
+  std::vector<Offer> offers_;         // what best_ does not know yet
+  // Who offers a tight edge follows it; only pairs without an edge can be otherwise, when labels
+  // are as low as never but at the end.
+  bool offers_may_be_tight_ = false;
+  std::vector<std::uint32_t> since_;        // offers before that do not count
   std::vector<std::uint32_t> first_offer_;  // by class
   std::vector<Class> offering_;             // classes with offers
   std::vector<RankedClass> ranked_;         // of these, from the least gap to some class on

@@ -12,8 +12,10 @@ void Matcher::put_leaves_in_order(Vertex b) {
   std::vector<Vertex>& leaves = compound(b).leaves;
   leaves.clear();
   scratch_.assign(1, b);
-  for (std::size_t i = 0; i < scratch_.size(); ++i) {
-    for (const Vertex x : compound(scratch_[i]).ring) (real(x) ? leaves : scratch_).push_back(x);
+  std::size_t next = 0;
+  while (next < scratch_.size()) {
+    const Vertex outside = scratch_[next++];
+    for (const Vertex x : compound(outside).ring) (real(x) ? leaves : scratch_).push_back(x);
   }
   std::reverse(leaves.begin(), leaves.end());
 }

@@ -35,6 +35,7 @@ void Matcher::make_room() {
 void Matcher::set_gaps() {
   const double* const label = label_.data();
   std::fill_n(tight_count_.begin(), classes_, -1);
+  offers_may_be_tight_ = std::any_of(label, label + classes_, [](double l) { return l <= 0; });
   for (Class a = 0; a < classes_; ++a) {
     const double* const reach = &reach_[a * stride_];
     double* const gap = &gap_[a * stride_];
@@ -57,23 +58,27 @@ void Matcher::list_tight_classes(Class from) {
 // How far labels can move before an edge becomes tight or an inner compound vertex has to open.
 double Matcher::longest_step() {
   double step = kInfinity;
-  for (const Vertex b : tops_) {
-    if (mark_[b] == kInner) {
-      step = std::min(step, compound(b).label / 2);
-    } else if (best_[b] != 0) {
-      step = std::min(step, mark_[b] == kOuter ? best_slack_[b] / 2 : best_slack_[b]);
-    }
-  }
-  const auto single = [&](Vertex x) {
+  const auto consider = [&](Vertex x) {
     step = std::min(step, mark_[x] == kOuter ? best_slack_[x] / 2 : best_slack_[x]);
   };
+  const auto consider_compound = [&] {
+    for (const Vertex b : tops_) {
+      if (mark_[b] == kInner) {
+        step = std::min(step, compound(b).label / 2);
+      } else {
+        consider(b);
+      }
+    }
+  };
+  consider_compound();
   const Vertex tight = next_with_tight_best(1);
-  if (step > 0 && tight > n_) {
+  if ((step > 0 && tight > n_) || offers_may_be_tight_) {
     settle_offers();
-    for (Vertex x = 1; x <= n_; ++x) single(x);
+    consider_compound();
+    for (Vertex x = 1; x <= n_; ++x) consider(x);
   } else {
     // Only what is tight already can bound it.
-    for (Vertex x = tight; x <= n_; x = next_with_tight_best(x + 1)) single(x);
+    for (Vertex x = tight; x <= n_; x = next_with_tight_best(x + 1)) consider(x);
   }
   return step;
 }
