@@ -1,11 +1,13 @@
 #include "solve/embedding.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "solve/balance.h"
 #include "solve/cone.h"
 #include "solve/normal_system.h"
+#include "solve/row_products.h"
 
 namespace muster {
 namespace {
@@ -34,6 +36,8 @@ class Embedding {
         program_(balanced(spread(program), balance_)),
         scaled_(program_),
         system_(scaled_),
+        rows_(program_),
+        scaled_rows_(program_),
         n_(program.variables()),
         m_(program.rows()),
         in_cone_(m_, 0),
@@ -45,6 +49,9 @@ class Embedding {
     for (const std::int32_t group : program.groups) {
       if (group == LinearProgram::kLinking) continue;
       if (++rows_of_group[static_cast<std::size_t>(group)] > kSmall) little_ = kLittle;
+    }
+    for (std::size_t v = 0; v < n_; ++v) {
+      signs_.push_back(1 / (balance_.signs[v] * balance_.columns[v]));
     }
     is_wide_.assign(n_, 0);
     for (const std::size_t v : system_.wide()) is_wide_[v] = 1;
@@ -117,7 +124,7 @@ class Embedding {
   double copies(std::size_t v) const { return program_.variable_copies[v]; }
   double row_copies(std::size_t r) const { return program_.row_copies[r]; }
   // The entry of a variable in the row of its sign is minus this.
-  double sign(std::size_t v) const { return 1 / (balance_.signs[v] * balance_.columns[v]); }
+  double sign(std::size_t v) const { return signs_[v]; }
   bool is_free(std::size_t v) const { return free_[v] != 0; }
 
   double norm_x(const std::vector<double>& values) const {
@@ -150,15 +157,6 @@ class Embedding {
       sum += program.terms[t].value * rows[program.terms[t].row];
     }
     return sum;
-  }
-  static void multiply(const LinearProgram& program, const std::vector<double>& x,
-                       std::vector<double>& rows) {
-    for (std::size_t v = 0; v < x.size(); ++v) {
-      if (x[v] == 0) continue;
-      for (std::size_t t = program.first_term(v); t < program.last_term(v); ++t) {
-        rows[program.terms[t].row] += program.terms[t].value * x[v];
-      }
-    }
   }
   static Triple at(const std::vector<double>& rows, std::size_t r) {
     return {rows[r], rows[r + 1], rows[r + 2]};
@@ -197,7 +195,10 @@ class Embedding {
       if (k == cones_.size()) continue;
       const Triple scaled = cones_[k].over(
           {program_.terms[t].value, program_.terms[t + 1].value, program_.terms[t + 2].value});
-      for (std::size_t i = 0; i < 3; ++i) scaled_.terms[t + i].value = scaled[i];
+      for (std::size_t i = 0; i < 3; ++i) {
+        scaled_.terms[t + i].value = scaled[i];
+        scaled_rows_.set_value(t + i, scaled[i]);
+      }
     }
   }
 
@@ -236,13 +237,14 @@ class Embedding {
       }
       if (is_wide_[v] == 0) spread_[v] = d_[v] * toward_[v];
     }
-    std::vector<double> wide;
+    std::vector<double>& wide = wide_;
+    wide.clear();
     for (const std::size_t v : system_.wide()) wide.push_back(toward_[v]);
     prices_ = right.row;
     each_cone(
         [&](std::size_t r, const ConeScaling& w) { put(w.over(at(prices_, r)), prices_, r); });
     for (double& price : prices_) price = -price;
-    multiply(scaled_, spread_, prices_);
+    scaled_rows_.add(spread_, prices_);
     system_.solve_in_place(prices_, wide);
     step.x.assign(n_, 0.0);
     step.sign.assign(n_, 0.0);
@@ -264,9 +266,8 @@ class Embedding {
     std::vector<double>& weighted = prices_;
     weighted.resize(m_);
     for (std::size_t r = 0; r < m_; ++r) weighted[r] = row_copies(r) * step.row[r];
-    spread_.resize(m_);
-    std::fill(spread_.begin(), spread_.end(), 0.0);
-    multiply(program_, step.x, spread_);
+    spread_.assign(m_, 0.0);
+    rows_.add(step.x, spread_);
     for (std::size_t v = 0; v < n_; ++v) {
       left.x[v] -= dot_column(program_, v, weighted) / copies(v);
       if (is_free(v)) continue;
@@ -281,14 +282,19 @@ class Embedding {
       for (std::size_t i = 0; i < 3; ++i) left.row[r + i] += far[i];
     });
   }
-  double largest(const Part& part) const {
-    double most = 0;
-    for (const double value : part.x) most = std::max(most, std::abs(value));
-    for (std::size_t v = 0; v < n_; ++v) {
-      if (!is_free(v)) most = std::max(most, std::abs(part.sign[v]));
+  // Signs of free variables are zero.
+  static double largest(const Part& part) {
+    return std::max({largest(part.x), largest(part.sign), largest(part.row)});
+  }
+  // Four at a time, as comparisons that wait for each other would take longer.
+  static double largest(const std::vector<double>& values) {
+    std::array<double, 4> most{};
+    std::size_t i = 0;
+    for (; i + 4 <= values.size(); i += 4) {
+      for (std::size_t k = 0; k < 4; ++k) most[k] = std::max(most[k], std::abs(values[i + k]));
     }
-    for (const double value : part.row) most = std::max(most, std::abs(value));
-    return most;
+    for (; i < values.size(); ++i) most[0] = std::max(most[0], std::abs(values[i]));
+    return std::max({most[0], most[1], most[2], most[3]});
   }
 
   // From the least squares of slacks and of prices, moved inside.
@@ -356,7 +362,7 @@ class Embedding {
     }
     const double dual_alone = norm_x(rest_.x);
     for (std::size_t v = 0; v < n_; ++v) rest_.x[v] -= program_.costs[v] * now_.tau;
-    multiply(program_, here.x, rest_.row);
+    rows_.add(here.x, rest_.row);
     for (std::size_t r = 0; r < m_; ++r) {
       rest_.row[r] += now_.slack.row[r];
       gap += row_copies(r) * now_.slack.row[r] * here.row[r];
@@ -544,10 +550,13 @@ class Embedding {
   LinearProgram program_;  // balanced; costs of one of each variable's copies
   LinearProgram scaled_;   // the same with the rows of cones scaled
   NormalSystem system_;
+  RowProducts rows_;         // of the program
+  RowProducts scaled_rows_;  // and of the scaled one
   std::size_t n_;
   std::size_t m_;
   std::vector<char> in_cone_;  // by row
   std::vector<ConeScaling> cones_;
+  std::vector<double> signs_;
   std::vector<char> is_wide_;  // by variable: eliminated last
   double little_ = 0;
   Part w_;
@@ -555,6 +564,7 @@ class Embedding {
   std::vector<double> f_;
   Part left_;  // scratch, as are the next ones
   Part more_;
+  std::vector<double> wide_;
   std::vector<double> toward_;
   std::vector<double> spread_;
   std::vector<double> prices_;

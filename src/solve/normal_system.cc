@@ -1,7 +1,9 @@
 #include "solve/normal_system.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
 
 namespace muster {
 namespace {
@@ -10,7 +12,7 @@ namespace {
 // method.
 constexpr std::size_t kSmall = 8;
 
-double dot(const double* a, const double* b, std::size_t n) {
+inline double dot(const double* a, const double* b, std::size_t n) {
   double sums[4] = {0, 0, 0, 0};
   std::size_t i = 0;
   for (; i + 4 <= n; i += 4) {
@@ -20,16 +22,70 @@ double dot(const double* a, const double* b, std::size_t n) {
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-// Cholesky in place, lower triangle, row by row.
+constexpr std::size_t kSide = 4;
+
+// Two numbers at once, as every 64-bit processor has them.
+using Pair = double __attribute__((vector_size(16)));
+
+inline Pair pair_at(const double* from) {
+  Pair pair;
+  std::memcpy(&pair, from, sizeof pair);
+  return pair;
+}
+
+// dot() of `a` with four rows, `stride` apart: `a` is read once.
+std::array<double, kSide> four_dots(const double* a, const double* rows, std::size_t stride,
+                                    std::size_t n) {
+  Pair low[kSide] = {};
+  Pair high[kSide] = {};
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    const Pair first = pair_at(a + i);
+    const Pair second = pair_at(a + i + 2);
+    for (std::size_t r = 0; r < kSide; ++r) {
+      low[r] += first * pair_at(rows + r * stride + i);
+      high[r] += second * pair_at(rows + r * stride + i + 2);
+    }
+  }
+  std::array<double, kSide> result{};
+  for (std::size_t r = 0; r < kSide; ++r) {
+    double sum = low[r][0];
+    for (std::size_t l = i; l < n; ++l) sum += a[l] * rows[r * stride + l];
+    result[r] = (sum + low[r][1]) + (high[r][0] + high[r][1]);
+  }
+  return result;
+}
+
+// Cholesky in place, lower triangle. Rows are finished in bundles, so that the rows above are
+// fetched once for all of a bundle; what is computed is the same.
 bool cholesky(double* a, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) {
-    double* row = a + i * n;
-    for (std::size_t j = 0; j < i; ++j) row[j] = (row[j] - dot(row, a + j * n, j)) / a[j * n + j];
-    double pivot = row[i] - dot(row, row, i);
-    // What is left of the pivot is rounding: the row depends on others, its price does not matter.
-    if (!(pivot > 1e-15 * row[i])) pivot = row[i] > 0 ? 1e30 * row[i] : 1;
-    if (!std::isfinite(pivot)) return false;
-    row[i] = std::sqrt(pivot);
+  constexpr std::size_t kBundle = 4 * kSide;
+  for (std::size_t begin = 0; begin < n; begin += kBundle) {
+    const std::size_t end = std::min(n, begin + kBundle);
+    for (std::size_t j = 0; j < begin; ++j) {
+      const double* above = a + j * n;
+      std::size_t i = begin;
+      for (; i + kSide <= end; i += kSide) {
+        const std::array<double, kSide> dots = four_dots(above, a + i * n, n, j);
+        for (std::size_t r = 0; r < kSide; ++r) {
+          double& entry = a[(i + r) * n + j];
+          entry = (entry - dots[r]) / above[j];
+        }
+      }
+      for (; i < end; ++i) a[i * n + j] = (a[i * n + j] - dot(above, a + i * n, j)) / above[j];
+    }
+    for (std::size_t i = begin; i < end; ++i) {
+      double* row = a + i * n;
+      for (std::size_t j = begin; j < i; ++j) {
+        row[j] = (row[j] - dot(row, a + j * n, j)) / a[j * n + j];
+      }
+      double pivot = row[i] - dot(row, row, i);
+      // What is left of the pivot is rounding: the row depends on others, its price does not
+      // matter.
+      if (!(pivot > 1e-15 * row[i])) pivot = row[i] > 0 ? 1e30 * row[i] : 1;
+      if (!std::isfinite(pivot)) return false;
+      row[i] = std::sqrt(pivot);
+    }
   }
   return true;
 }
@@ -115,6 +171,7 @@ void NormalSystem::order_rows() {
     }
   }
   lower_.resize(program_.rows());
+  place_.resize(program_.rows());
   for (Group& group : groups_) count_lower(group);
 }
 
@@ -169,7 +226,9 @@ void NormalSystem::count_lower(Group& group) {
   group.lower = 0;
   for (std::size_t i = 0; i < group.rows; ++i) {
     const std::size_t row = by_place_[group.first + i];
-    if (!is_tie(row)) lower_[row] = group.lower++;
+    if (is_tie(row)) continue;
+    place_[row] = group.first + group.lower;
+    lower_[row] = group.lower++;
   }
 }
 
@@ -217,26 +276,30 @@ bool NormalSystem::factor(const std::vector<double>& d, const std::vector<double
 
 // The outer product of a variable's terms, into its group (lower triangle), its border and ties.
 void NormalSystem::add_variable(std::size_t variable, double d) {
-  const std::size_t begin = program_.first_term(variable);
-  const std::size_t end = program_.last_term(variable);
-  for (std::size_t i = begin; i < end; ++i) {
-    const LinearProgram::Term& a = program_.terms[i];
+  placed_.clear();
+  const Group* group = nullptr;
+  for (std::size_t t = program_.first_term(variable); t < program_.last_term(variable); ++t) {
+    const LinearProgram::Term& term = program_.terms[t];
+    const std::size_t tie = tie_place_[term.row];
+    if (tie == kNone) group = &groups_[group_of_[term.row]];
+    placed_.push_back({tie != kNone, tie != kNone ? tie : lower_[term.row], term.value});
+  }
+  for (const Placed& a : placed_) {
     const double scaled = d * a.value;
-    const bool a_ties = is_tie(a.row);
-    for (std::size_t k = begin; k < end; ++k) {
-      const LinearProgram::Term& b = program_.terms[k];
-      const bool b_ties = is_tie(b.row);
-      if (a_ties) {
-        if (b_ties && tie_place_[b.row] <= tie_place_[a.row]) {
-          tie_[tie_place_[a.row] * ties_ + tie_place_[b.row]] += scaled * b.value;
-        }
-        continue;
+    if (a.ties) {
+      double* row = tie_.data() + a.place * ties_;
+      for (const Placed& b : placed_) {
+        if (b.ties && b.place <= a.place) row[b.place] += scaled * b.value;
       }
-      const Group& group = groups_[group_of_[a.row]];
-      if (b_ties) {
-        borders_[group.border + lower_[a.row] * ties_ + tie_place_[b.row]] += scaled * b.value;
-      } else if (lower_[b.row] <= lower_[a.row]) {
-        matrices_[group.matrix + lower_[a.row] * group.lower + lower_[b.row]] += scaled * b.value;
+      continue;
+    }
+    double* row = matrices_.data() + group->matrix + a.place * group->lower;
+    double* border = borders_.data() + group->border + a.place * ties_;
+    for (const Placed& b : placed_) {
+      if (b.ties) {
+        border[b.place] += scaled * b.value;
+      } else if (b.place <= a.place) {
+        row[b.place] += scaled * b.value;
       }
     }
   }
@@ -250,6 +313,7 @@ void NormalSystem::reflect(const Group& group) {
   const std::size_t width = rows + rows_tied_;
   const std::size_t height = group.end - group.variables + rows;
   stack_.assign(height * width, 0.0);
+  parts_.resize(std::max(parts_.size(), width));
   for (std::size_t i = group.variables; i < group.end; ++i) {
     const std::size_t v = by_group_[i];
     const double root = std::sqrt(d_[v]);
@@ -281,16 +345,22 @@ void NormalSystem::reflect(const Group& group) {
     const double norm = std::copysign(std::sqrt(head[c] * head[c] + below), head[c]);
     const double first = head[c] + norm;
     if (below > 0) {
+      // All columns at once, line by line.
+      double* part = parts_.data();
+      for (std::size_t k = c + 1; k < width; ++k) part[k] = head[k] * first;
+      for (std::size_t i = c + 1; i < height; ++i) {
+        const double* line = stack_.data() + i * width;
+        const double factor = line[c];
+        for (std::size_t k = c + 1; k < width; ++k) part[k] += factor * line[k];
+      }
       for (std::size_t k = c + 1; k < width; ++k) {
-        double sum = head[k] * first;
-        for (std::size_t i = c + 1; i < height; ++i) {
-          sum += stack_[i * width + c] * stack_[i * width + k];
-        }
-        const double part = sum / (norm * first);
-        head[k] -= part * first;
-        for (std::size_t i = c + 1; i < height; ++i) {
-          stack_[i * width + k] -= part * stack_[i * width + c];
-        }
+        part[k] /= norm * first;
+        head[k] -= part[k] * first;
+      }
+      for (std::size_t i = c + 1; i < height; ++i) {
+        double* line = stack_.data() + i * width;
+        const double factor = line[c];
+        for (std::size_t k = c + 1; k < width; ++k) line[k] -= part[k] * factor;
       }
       head[c] = -norm;
     }
@@ -410,8 +480,9 @@ bool NormalSystem::factor_ties() {
   return true;
 }
 
-void NormalSystem::solve_ties(std::vector<double>& right) const {
-  std::vector<double> x(ties_);
+void NormalSystem::solve_ties(std::vector<double>& right) {
+  std::vector<double>& x = tie_answer_;
+  x.resize(ties_);
   for (std::size_t i = 0; i < ties_; ++i) {
     x[i] = right[tie_row_[i]] * tie_scale_[tie_row_[i]];
     for (std::size_t k = 0; k < i; ++k) x[i] -= tie_[i * ties_ + k] * x[k];
@@ -424,15 +495,17 @@ void NormalSystem::solve_ties(std::vector<double>& right) const {
 }
 
 // y is by rows on both sides, u by wide variables.
-void NormalSystem::solve_once(std::vector<double>& y, std::vector<double>& u) const {
-  std::vector<double> tie(ties_, 0.0);
+void NormalSystem::solve_once(std::vector<double>& y, std::vector<double>& u) {
+  std::vector<double>& tie = tie_right_;
+  tie.assign(ties_, 0.0);
   for (std::size_t k = 0; k < u.size(); ++k) tie[rows_tied_ + k] = u[k];
-  std::vector<double> ordered(y.size());
+  std::vector<double>& ordered = ordered_;
+  ordered.resize(y.size());
   for (std::size_t r = 0; r < y.size(); ++r) {
     if (is_tie(r)) {
       tie[tie_place_[r]] = y[r];
     } else {
-      ordered[groups_[group_of_[r]].first + lower_[r]] = y[r];
+      ordered[place_[r]] = y[r];
     }
   }
   for (const Group& group : groups_) {
@@ -452,7 +525,7 @@ void NormalSystem::solve_once(std::vector<double>& y, std::vector<double>& u) co
     backward(matrices_.data() + group.matrix, group.lower, part);
   }
   for (std::size_t r = 0; r < y.size(); ++r) {
-    y[r] = is_tie(r) ? tie[tie_place_[r]] : ordered[groups_[group_of_[r]].first + lower_[r]];
+    y[r] = is_tie(r) ? tie[tie_place_[r]] : ordered[place_[r]];
   }
   for (std::size_t k = 0; k < u.size(); ++k) u[k] = tie[rows_tied_ + k];
 }

@@ -28,7 +28,7 @@ class NormalSystem {
   // The same equations before these variables u are eliminated, for right sides of their own:
   // (E D E' + F) y + U u = right over the other variables, U' y - u / D = wide_right. Takes the
   // right sides, gives y and u, not refined.
-  void solve_in_place(std::vector<double>& y, std::vector<double>& u) const { solve_once(y, u); }
+  void solve_in_place(std::vector<double>& y, std::vector<double>& u) { solve_once(y, u); }
 
  private:
   struct Group {
@@ -39,6 +39,12 @@ class NormalSystem {
     std::size_t border = 0;     // offset of its rows * ties values
     std::size_t variables = 0;  // its first in the list of variables by group
     std::size_t end = 0;
+  };
+  // A term of a variable, where it goes.
+  struct Placed {
+    bool ties;
+    std::size_t place;  // among the ties, or in the group's triangle
+    double value;
   };
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   bool is_link(std::size_t row) const { return group_of_[row] == groups_.size(); }
@@ -55,8 +61,8 @@ class NormalSystem {
   void tie_wide(const Group& group);
   void find_tightest();
   bool factor_ties();
-  void solve_ties(std::vector<double>& right) const;
-  void solve_once(std::vector<double>& y, std::vector<double>& u) const;
+  void solve_ties(std::vector<double>& right);
+  void solve_once(std::vector<double>& y, std::vector<double>& u);
   void subtract_product(const std::vector<double>& y, std::vector<double>& left) const;
   double dot_column(std::size_t variable, const std::vector<double>& rows) const;
 
@@ -69,6 +75,7 @@ class NormalSystem {
   std::vector<Group> groups_;
   std::vector<std::size_t> by_place_;   // rows by group; those of wide variables last
   std::vector<std::size_t> lower_;      // of each row: in its group's triangle now
+  std::vector<std::size_t> place_;      // of each row: of its group's first row plus that
   std::vector<std::size_t> tie_place_;  // of each row; kNone
   std::vector<std::size_t> group_of_;   // of each row; past the last for linking rows
   std::vector<std::size_t> by_group_;   // variables that touch one group
@@ -83,7 +90,12 @@ class NormalSystem {
   std::vector<double> tie_;           // ties by ties, then its factors
   std::vector<double> tie_scale_;     // of rows and columns
   std::vector<std::size_t> tie_row_;  // order of its rows
-  std::vector<double> stack_;         // scratch
+  std::vector<double> stack_;         // scratch, as are the next ones
+  std::vector<double> parts_;
+  std::vector<Placed> placed_;
+  std::vector<double> ordered_;
+  std::vector<double> tie_right_;
+  std::vector<double> tie_answer_;
   std::vector<double> residual_;
 };
 
