@@ -56,27 +56,32 @@ void Matcher::adopt_edges(Vertex b) {
   double* const adopted = adopted_.data();
   compound(b).near.resize(classes);
   Vertex* const near = compound(b).near.data();
-  std::fill_n(adopted, classes, 0.0);
-  const auto take = [=](std::size_t c, Vertex leaf, double own, double weight) {
-    const double gap = own + label[c] - weight;
-    if (!(gap < shrunk[c]) && adopted[c] > 0) return;
+  const auto put = [=](std::size_t c, Vertex leaf, double gap, double weight) {
     near[c] = leaf;
     shrunk[c] = gap;
     adopted[c] = weight;
   };
-  for (const Vertex child : compound(b).ring) {
+  const auto take = [=](std::size_t c, Vertex leaf, double gap, double weight) {
+    if (gap < shrunk[c] || !(adopted[c] > 0)) put(c, leaf, gap, weight);
+  };
+  const auto each = [&](Vertex child, const auto& use) {
     if (real(child)) {
-      const Class own = class_of(child);
-      const double* const weights = doubled_from(own);
-      for (std::size_t c = 0; c < classes; ++c) take(c, child, label[own], weights[c]);
-      continue;
+      const double own = label[class_of(child)];
+      const double* const weights = doubled_from(class_of(child));
+      for (std::size_t c = 0; c < classes; ++c)
+        use(c, child, own + label[c] - weights[c], weights[c]);
+      return;
     }
     const Vertex* const theirs = compound(child).near.data();
     for (std::size_t c = 0; c < classes; ++c) {
       const Class own = class_of_leaf[theirs[c]];
-      take(c, theirs[c], label[own], doubled_from(own)[c]);
+      const double weight = doubled_from(own)[c];
+      use(c, theirs[c], label[own] + label[c] - weight, weight);
     }
-  }
+  };
+  const std::vector<Vertex>& ring = compound(b).ring;
+  each(ring.front(), put);
+  for (std::size_t i = 1; i < ring.size(); ++i) each(ring[i], take);
 }
 
 // Which edge stands for two compound vertices was settled when the later of them was made, by the

@@ -51,19 +51,46 @@ std::array<const JobSpec*, kMaxGroup> GroupRounds::specs_of(const Sequence& sequ
   return specs;
 }
 
+int GroupRounds::number_of(const Sequence& sequence) {
+  const auto [found, fresh] = sequences_.try_emplace(sequence, static_cast<int>(sequence_.size()));
+  if (fresh) {
+    sequence_.push_back(sequence);
+    joined_.emplace_back();
+    weights_.emplace_back();
+    slower_.push_back(-1);
+  }
+  return found->second;
+}
+
 int GroupRounds::sequence_of(const Group& group) {
+  if (group.sequence >= 0) return group.sequence;
   Sequence sequence;
   sequence.size = group.size;
   for (std::size_t i = 0; i < static_cast<std::size_t>(group.size); ++i) {
     sequence.profiles[i] = group.members[i].profile;
   }
-  const auto [found, fresh] = sequences_.try_emplace(sequence, static_cast<int>(sequence_.size()));
-  if (fresh) {
-    sequence_.push_back(sequence);
-    weights_.emplace_back();
-    slower_.push_back(-1);
+  return number_of(sequence);
+}
+
+// The sequence of the members of a, then those of b. Looked up by number, as every turn asks for
+// hundreds.
+int GroupRounds::joined(int a, int b) {
+  std::vector<int>& row = joined_[static_cast<std::size_t>(a)];
+  if (row.size() < sequence_.size()) row.resize(sequence_.size(), -1);
+  const int known = row[static_cast<std::size_t>(b)];
+  if (known >= 0) return known;
+  const int fresh = number_of(chained(a, b));
+  return joined_[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)] = fresh;
+}
+
+GroupRounds::Sequence GroupRounds::chained(int a, int b) const {
+  Sequence both = sequence_[static_cast<std::size_t>(a)];
+  const Sequence& more = sequence_[static_cast<std::size_t>(b)];
+  for (int i = 0; i < more.size; ++i) {
+    both.profiles[static_cast<std::size_t>(both.size++)] =
+        more.profiles[static_cast<std::size_t>(i)];
   }
-  return found->second;
+  return both;
 }
 
 double GroupRounds::weight(int a, int b) {
@@ -71,14 +98,12 @@ double GroupRounds::weight(int a, int b) {
   if (row.size() < sequence_.size()) row.resize(sequence_.size(), -1);
   double& known = row[static_cast<std::size_t>(b)];
   if (known >= 0) return known;
-  Sequence both = sequence_[static_cast<std::size_t>(a)];
-  const Sequence& more = sequence_[static_cast<std::size_t>(b)];
   known = 0;
-  if (both.size + more.size > options_.largest) return known;
-  for (int i = 0; i < more.size; ++i) {
-    both.profiles[static_cast<std::size_t>(both.size++)] =
-        more.profiles[static_cast<std::size_t>(i)];
+  if (sequence_[static_cast<std::size_t>(a)].size + sequence_[static_cast<std::size_t>(b)].size >
+      options_.largest) {
+    return known;
   }
+  const Sequence both = chained(a, b);
   const auto specs = specs_of(both);
   const auto size = static_cast<std::size_t>(both.size);
   if (!possible(both)) return known;
@@ -111,7 +136,12 @@ const std::vector<GroupRounds::Group>& GroupRounds::plan(const std::vector<Bucke
   }
   for (std::size_t b = 0; b < buckets.size(); ++b) {
     for (const Member& member : buckets[b].members) {
-      groups_.push_back({{member}, 1, static_cast<int>(b)});
+      Group alone{{member}, 1, static_cast<int>(b)};
+      const auto profile = static_cast<std::size_t>(member.profile);
+      if (single_.size() <= profile) single_.resize(profile + 1, -1);
+      if (single_[profile] < 0) single_[profile] = sequence_of(alone);
+      alone.sequence = single_[profile];
+      groups_.push_back(alone);
     }
   }
   for (int round = 0; round < options_.largest && needed > capacity; ++round) {
@@ -177,6 +207,7 @@ void GroupRounds::merge(const std::vector<Bucket>& buckets, long long& needed, l
       merged.members[static_cast<std::size_t>(merged.size++)] =
           second.members[static_cast<std::size_t>(i)];
     }
+    merged.sequence = joined(first.sequence, second.sequence);
     needed -= buckets[static_cast<std::size_t>(first.bucket)].gpus;
   }
   groups_.swap(next_);

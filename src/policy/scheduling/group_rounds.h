@@ -37,6 +37,7 @@ class GroupRounds {
     std::array<Member, kMaxGroup> members{};
     int size = 0;
     int bucket = 0;
+    int sequence = -1;  // of its members' profiles, where it is known
   };
   struct Bucket {
     int gpus = 0;
@@ -69,7 +70,10 @@ class GroupRounds {
     int second = -1;  // -1: alone
   };
 
+  int number_of(const Sequence& sequence);
   int sequence_of(const Group& group);
+  int joined(int a, int b);
+  Sequence chained(int a, int b) const;
   double weight(int a, int b);
   void match_range(std::size_t first, std::size_t last);
   void merge(const std::vector<Bucket>& buckets, long long& needed, long long capacity);
@@ -86,6 +90,8 @@ class GroupRounds {
   std::vector<double> memory_;     // of each, on a GPU
   std::map<Sequence, int> sequences_;
   std::vector<Sequence> sequence_;
+  std::vector<int> single_;                   // by profile: the sequence of it alone; -1: none yet
+  std::vector<std::vector<int>> joined_;      // by sequences: the one of both; -1: none yet
   std::vector<std::vector<double>> weights_;  // by sequences; negative: not known yet
   std::vector<signed char> slower_;           // by sequence; -1: not known yet
   std::vector<Group> groups_;
