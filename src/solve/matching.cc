@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <utility>
 
 namespace muster {
@@ -25,12 +26,18 @@ void Matcher::reset(std::span<const int> kinds, std::span<const double> weights)
   class_.assign(n + 1, 0);
   top_.assign(width, 0);
   around_.assign(n + 1, 0);
-  free_.clear();
+  free_.resize(n);
+  std::iota(free_.begin(), free_.end(), 1);
+  free_bits_.assign(words_, 0);
+  free_mark_.assign(width, kUntouched);
+  std::fill_n(free_count_.begin(), kind_count, 0);
   for (Vertex v = 1; v <= n_; ++v) {
-    free_.push_back(v);
     class_[v] = kinds[static_cast<std::size_t>(v) - 1];
     members_[class_[v]].push_back(v);
     add_bits(v, &member_bits_[static_cast<std::size_t>(class_[v]) * words_]);
+    add_bits(v, free_bits_.data());
+    ++free_count_[class_[v]];
+    free_mark_[v] = kOuter;
     top_[v] = v;
   }
   mate_.assign(width, 0);
@@ -118,33 +125,37 @@ void Matcher::rebuild_best(Vertex x) {
   set_best(x, best, least);
 }
 
+// Marks, counts and the queue as they are when a phase begins, as far as single vertices go.
+void Matcher::start_from_free() {
+  // Who has a partner keeps one, and who is free and inside a compound vertex stays there till
+  // then.
+  std::erase_if(free_, [this](Vertex x) {
+    if (mate_[x] == 0 && top_[x] == x) return false;
+    remove_bits(x, free_bits_.data());
+    --free_count_[class_of(x)];
+    free_mark_[x] = kUntouched;
+    return true;
+  });
+  queue_ = free_;
+  head_ = 0;
+  std::copy_n(free_mark_.begin(), count_ + 1, mark_.begin());
+  bits_[kOuter] = free_bits_;
+  std::fill(bits_[kInner].begin(), bits_[kInner].end(), 0);
+  for (Class c = 0; c < classes_; ++c) {
+    marked_[kOuter][c] = free_count_[c];
+    marked_[kUntouched][c] = static_cast<std::int32_t>(members_[c].size()) - free_count_[c];
+    marked_[kInner][c] = 0;
+  }
+}
+
 bool Matcher::phase() {
-  std::fill(mark_.begin(), mark_.begin() + count_ + 1, kUntouched);
+  start_from_free();
   std::fill(best_.begin(), best_.begin() + count_ + 1, 0);
   std::fill(best_slack_.begin(), best_slack_.begin() + count_ + 1, kInfinity);
   std::fill(tight_.begin(), tight_.end(), 0);
   std::fill(since_.begin(), since_.end(), 0);
   offers_.clear();
-  for (std::vector<std::uint64_t>& bits : bits_) std::fill(bits.begin(), bits.end(), 0);
   ++changes_;
-  queue_.clear();
-  head_ = 0;
-  // Who has a partner keeps one.
-  std::erase_if(free_, [this](Vertex x) { return mate_[x] != 0; });
-  std::int32_t* const outer = marked_[kOuter].data();
-  std::fill_n(outer, classes_, 0);
-  for (const Vertex x : free_) {
-    if (top_[x] != x) continue;
-    parent_[x] = 0;
-    mark_[x] = kOuter;
-    ++outer[class_of(x)];
-    add_bits(x, bits_[kOuter].data());
-    queue_.push_back(x);
-  }
-  for (Class c = 0; c < classes_; ++c) {
-    marked_[kUntouched][c] = static_cast<std::int32_t>(members_[c].size()) - outer[c];
-    marked_[kInner][c] = 0;
-  }
   for (Vertex b = n_ + 1; b <= count_; ++b) {
     if (top_[b] != b || mate_[b] != 0) continue;
     parent_[b] = 0;

@@ -84,6 +84,7 @@ class Matcher {
 
   void reset(std::span<const int> kinds, std::span<const double> weights);
   bool phase();
+  void start_from_free();
   bool scan(Vertex u);
   Vertex next_tight(Vertex u, Vertex from) const;
   bool repeats(Vertex u);
@@ -240,10 +241,13 @@ class Matcher {
   std::vector<Vertex> tops_;  // compound vertices that are in no other, in any order
   std::vector<std::uint32_t> seen_;
   std::uint32_t stamp_ = 0;
-  std::vector<double> shrunk_;   // by class: slack of the new compound vertex
-  std::vector<Class> tied_;      // classes of equal slack
-  std::vector<double> adopted_;  // and twice the weight of that edge
-  std::vector<Vertex> free_;     // real vertices without a partner, ascending
+  std::vector<double> shrunk_;            // by class: slack of the new compound vertex
+  std::vector<Class> tied_;               // classes of equal slack
+  std::vector<double> adopted_;           // and twice the weight of that edge
+  std::vector<Vertex> free_;              // single vertices without a partner, ascending
+  std::vector<std::uint64_t> free_bits_;  // a bit for each
+  std::vector<Mark> free_mark_;           // outer for each
+  std::vector<std::int32_t> free_count_;  // by class
   std::vector<Vertex> queue_;
   std::size_t head_ = 0;
   std::vector<Vertex> scratch_;

@@ -30,6 +30,7 @@ void Matcher::make_room() {
   shrunk_.resize(stride_);
   adopted_.resize(stride_);
   tied_.resize(stride_);
+  free_count_.resize(stride_);
 }
 
 void Matcher::set_gaps() {
@@ -165,8 +166,13 @@ void Matcher::split(Class from, Mark mark) {
     known.born_label.push_back(known.born_label[from]);
     known.count.push_back(0);
   }
+  free_count_[fresh] = 0;
   for (const Vertex v : members_[fresh]) {
     class_[v] = fresh;
+    if (free_mark_[v] == kOuter) {
+      ++free_count_[fresh];
+      --free_count_[from];
+    }
     if (top_[v] == v) continue;
     for (Vertex b = around_[v];; b = top_[b]) {
       ++compound(b).count[fresh];
