@@ -10,23 +10,26 @@ Balance balance_of(const LinearProgram& program, const std::vector<char>& free) 
   constexpr int kRounds = 3;
   constexpr double kNothing = 1e-6;
   const std::size_t n = program.variables();
-  Balance balance{std::vector<double>(program.rows(), 1.0), std::vector<double>(n, 1.0),
-                  std::vector<double>(n, 1.0)};
+  Balance balance{std::vector<double>(program.rows(), 1.0),
+                  std::vector<double>(n, 1.0),
+                  std::vector<double>(n, 1.0),
+                  {}};
   const auto root = [](double most) { return most < kNothing ? 1 : std::sqrt(most); };
+  for (const LinearProgram::Term& term : program.terms) {
+    balance.terms.push_back(std::abs(term.value) / term.copies);
+  }
+  std::vector<double> sign_terms(n, 1.0);
   for (int round = 0; round < kRounds; ++round) {
     std::vector<double> rows(program.rows(), 0.0);
     std::vector<double> columns(n, 0.0);
     std::vector<double> signs(n, 0.0);
     for (std::size_t v = 0; v < n; ++v) {
       for (std::size_t t = program.first_term(v); t < program.last_term(v); ++t) {
-        const LinearProgram::Term& term = program.terms[t];
-        const double entry =
-            std::abs(term.value) / term.copies / (balance.rows[term.row] * balance.columns[v]);
-        rows[term.row] = std::max(rows[term.row], entry);
-        columns[v] = std::max(columns[v], entry);
+        rows[program.terms[t].row] = std::max(rows[program.terms[t].row], balance.terms[t]);
+        columns[v] = std::max(columns[v], balance.terms[t]);
       }
       if (free[v] != 0) continue;
-      signs[v] = 1 / (balance.signs[v] * balance.columns[v]);
+      signs[v] = sign_terms[v];
       columns[v] = std::max(columns[v], signs[v]);
     }
     for (const std::size_t r : program.cones) {
@@ -36,6 +39,11 @@ Balance balance_of(const LinearProgram& program, const std::vector<char>& free) 
     for (std::size_t v = 0; v < n; ++v) {
       balance.columns[v] *= root(columns[v]);
       balance.signs[v] *= root(signs[v]);
+      for (std::size_t t = program.first_term(v); t < program.last_term(v); ++t) {
+        balance.terms[t] /= root(rows[program.terms[t].row]);
+        balance.terms[t] /= root(columns[v]);
+      }
+      sign_terms[v] = sign_terms[v] / root(signs[v]) / root(columns[v]);
     }
   }
   return balance;
@@ -44,7 +52,8 @@ Balance balance_of(const LinearProgram& program, const std::vector<char>& free) 
 LinearProgram balanced(LinearProgram program, const Balance& balance) {
   for (std::size_t v = 0; v < program.variables(); ++v) {
     for (std::size_t t = program.first_term(v); t < program.last_term(v); ++t) {
-      program.terms[t].value /= balance.rows[program.terms[t].row] * balance.columns[v];
+      LinearProgram::Term& term = program.terms[t];
+      term.value = std::copysign(balance.terms[t] * term.copies, term.value);
     }
     program.costs[v] /= balance.columns[v] * program.variable_copies[v];
   }

@@ -14,6 +14,7 @@ struct Balance {
   std::vector<double> rows;
   std::vector<double> columns;
   std::vector<double> signs;  // by variable
+  std::vector<double> terms;  // what is left of each, without its sign, of one of its copies
 };
 
 Balance balance_of(const LinearProgram& program, const std::vector<char>& free);

@@ -4,58 +4,21 @@
 #include <array>
 #include <cmath>
 
-#include "solve/balance.h"
-#include "solve/cone.h"
-#include "solve/normal_system.h"
-#include "solve/row_products.h"
+#include "solve/step_equations.h"
 
 namespace muster {
 namespace {
 
-// By variables, by signs of variables, by rows.
-struct Part {
-  std::vector<double> x;
-  std::vector<double> sign;
-  std::vector<double> row;
-
-  void add(double factor, const Part& other) {
-    add(factor, other.x, x);
-    add(factor, other.sign, sign);
-    add(factor, other.row, row);
-  }
-  static void add(double factor, const std::vector<double>& from, std::vector<double>& to) {
-    for (std::size_t i = 0; i < to.size(); ++i) to[i] += factor * from[i];
-  }
-};
-
 class Embedding {
  public:
-  explicit Embedding(const LinearProgram& program)
-      : free_(free_variables(program)),
-        balance_(balance_of(program, free_)),
-        program_(balanced(spread(program), balance_)),
-        scaled_(program_),
-        system_(scaled_),
-        rows_(program_),
-        scaled_rows_(program_),
+  Embedding(const LinearProgram& program, Equations equations)
+      : stated_(program),
+        program_(stated_.program),
+        equations_(equations == Equations::kWhole ? whole_equations(stated_)
+                                                  : grouped_equations(stated_)),
         n_(program.variables()),
         m_(program.rows()),
-        in_cone_(m_, 0),
-        cones_(program.cones.size()) {
-    for (const std::size_t r : program.cones) in_cone_[r] = in_cone_[r + 1] = in_cone_[r + 2] = 1;
-    // Small groups are factored by reflections, which bear any numbers.
-    constexpr std::size_t kSmall = 8;
-    std::vector<std::size_t> rows_of_group(m_, 0);
-    for (const std::int32_t group : program.groups) {
-      if (group == LinearProgram::kLinking) continue;
-      if (++rows_of_group[static_cast<std::size_t>(group)] > kSmall) little_ = kLittle;
-    }
-    for (std::size_t v = 0; v < n_; ++v) {
-      signs_.push_back(1 / (balance_.signs[v] * balance_.columns[v]));
-    }
-    is_wide_.assign(n_, 0);
-    for (const std::size_t v : system_.wide()) is_wide_[v] = 1;
-  }
+        cones_(program.cones.size()) {}
 
   LinearSolution solve() {
     if (!start()) return {};
@@ -93,7 +56,6 @@ class Embedding {
   static constexpr double kShortest = 1e-6;
   static constexpr double kLongest = 0.999;
   static constexpr double kInside = 0.99;
-  static constexpr double kLittle = 7e-8;
   struct Exactness {
     double feasible;
     double gap;
@@ -121,11 +83,11 @@ class Embedding {
     Measure measure;
   };
 
-  double copies(std::size_t v) const { return program_.variable_copies[v]; }
-  double row_copies(std::size_t r) const { return program_.row_copies[r]; }
-  // The entry of a variable in the row of its sign is minus this.
-  double sign(std::size_t v) const { return signs_[v]; }
-  bool is_free(std::size_t v) const { return free_[v] != 0; }
+  double copies(std::size_t v) const { return stated_.copies(v); }
+  double row_copies(std::size_t r) const { return stated_.row_copies(r); }
+  double sign(std::size_t v) const { return stated_.sign(v); }
+  bool is_free(std::size_t v) const { return stated_.is_free(v); }
+  bool in_cone(std::size_t r) const { return stated_.in_cone[r] != 0; }
 
   double norm_x(const std::vector<double>& values) const {
     double sum = 0;
@@ -150,70 +112,22 @@ class Embedding {
     for (std::size_t r = 0; r < m_; ++r) sum += row_copies(r) * program_.bounds[r] * prices[r];
     return sum;
   }
-  static double dot_column(const LinearProgram& program, std::size_t variable,
-                           const std::vector<double>& rows) {
-    double sum = 0;
-    for (std::size_t t = program.first_term(variable); t < program.last_term(variable); ++t) {
-      sum += program.terms[t].value * rows[program.terms[t].row];
-    }
-    return sum;
-  }
-  static Triple at(const std::vector<double>& rows, std::size_t r) {
-    return {rows[r], rows[r + 1], rows[r + 2]};
-  }
-  static void put(const Triple& triple, std::vector<double>& rows, std::size_t r) {
-    std::copy(triple.begin(), triple.end(), rows.begin() + static_cast<std::ptrdiff_t>(r));
-  }
   // Calls with the first row and the scaling of each cone.
   template <typename Visit>
   void each_cone(const Visit& visit) const {
     for (std::size_t k = 0; k < cones_.size(); ++k) visit(program_.cones[k], cones_[k]);
   }
 
-  // Squares of the scaling, slack / price, are in w_. Rows of cones are scaled themselves, which
-  // leaves a scaling of one. A little is added where the factors would suffer from numbers too
-  // large or too small; solve_step makes up for it.
-  bool factor() {
-    d_.resize(n_);
-    f_.resize(m_);
-    for (std::size_t v = 0; v < n_; ++v) {
-      const double held = is_free(v) ? 0 : sign(v) * sign(v) / (w_.sign[v] + little_);
-      const bool loose = is_free(v) && is_wide_[v] == 0;
-      d_[v] = 1 / (copies(v) * (held + (loose ? kLittle : little_)));
-    }
-    for (std::size_t r = 0; r < m_; ++r) {
-      f_[r] = ((in_cone_[r] != 0 ? 1 : w_.row[r]) + little_) / row_copies(r);
-    }
-    if (!cones_.empty()) scale_terms();
-    return system_.factor(d_, f_);
-  }
-  void scale_terms() {
-    std::vector<std::size_t> number(m_, cones_.size());
-    for (std::size_t k = 0; k < cones_.size(); ++k) number[program_.cones[k]] = k;
-    for (std::size_t t = 0; t < program_.terms.size(); ++t) {
-      const std::size_t k = number[program_.terms[t].row];
-      if (k == cones_.size()) continue;
-      const Triple scaled = cones_[k].over(
-          {program_.terms[t].value, program_.terms[t + 1].value, program_.terms[t + 2].value});
-      for (std::size_t i = 0; i < 3; ++i) {
-        scaled_.terms[t + i].value = scaled[i];
-        scaled_rows_.set_value(t + i, scaled[i]);
-      }
-    }
-  }
-
-  // The step (x, prices) with G' prices = right.x and G x - W^2 prices = right of signs and rows,
-  // where G are the rows of the signs and those of the program. What is missing is solved for
-  // again, as long as that helps.
+  // What is missing is solved for again, as long as that helps.
   void solve_step(const Part& right, Part& step) {
     constexpr int kRefinements = 9;
     constexpr double kExact = 1e-14;
     constexpr double kWorthIt = 6;
-    solve_once(right, step);
+    equations_->solve(right, step);
     double before = 0;
     for (int i = 0; i <= kRefinements; ++i) {
       left_ = right;
-      subtract_product(step, left_);
+      equations_->subtract_product(step, left_);
       const double now = largest(left_);
       if (i > 0 && !(now <= before)) {
         step.add(-1, more_);
@@ -222,69 +136,14 @@ class Embedding {
       if (now < kExact * (1 + largest(right)) || (i > 0 && before < kWorthIt * now)) return;
       if (i == kRefinements) return;
       before = now;
-      solve_once(left_, more_);
+      equations_->solve(left_, more_);
       step.add(1, more_);
     }
   }
 
-  void solve_once(const Part& right, Part& step) {
-    toward_.assign(n_, 0.0);
-    spread_.assign(n_, 0.0);
-    for (std::size_t v = 0; v < n_; ++v) {
-      toward_[v] = right.x[v] * copies(v);
-      if (!is_free(v)) {
-        toward_[v] -= copies(v) * sign(v) * right.sign[v] / (w_.sign[v] + little_);
-      }
-      if (is_wide_[v] == 0) spread_[v] = d_[v] * toward_[v];
-    }
-    std::vector<double>& wide = wide_;
-    wide.clear();
-    for (const std::size_t v : system_.wide()) wide.push_back(toward_[v]);
-    prices_ = right.row;
-    each_cone(
-        [&](std::size_t r, const ConeScaling& w) { put(w.over(at(prices_, r)), prices_, r); });
-    for (double& price : prices_) price = -price;
-    scaled_rows_.add(spread_, prices_);
-    system_.solve_in_place(prices_, wide);
-    step.x.assign(n_, 0.0);
-    step.sign.assign(n_, 0.0);
-    step.row.resize(m_);
-    for (std::size_t v = 0; v < n_; ++v) {
-      if (is_wide_[v] != 0) continue;
-      step.x[v] = d_[v] * (toward_[v] - dot_column(scaled_, v, prices_));
-      if (is_free(v)) continue;
-      step.sign[v] = (-sign(v) * step.x[v] - right.sign[v]) / (w_.sign[v] + little_);
-    }
-    for (std::size_t k = 0; k < wide.size(); ++k) step.x[system_.wide()[k]] = -wide[k];
-    for (std::size_t r = 0; r < m_; ++r) step.row[r] = prices_[r] / row_copies(r);
-    each_cone(
-        [&](std::size_t r, const ConeScaling& w) { put(w.over(at(step.row, r)), step.row, r); });
-  }
-
-  // left -= the left side of the equations.
-  void subtract_product(const Part& step, Part& left) {
-    std::vector<double>& weighted = prices_;
-    weighted.resize(m_);
-    for (std::size_t r = 0; r < m_; ++r) weighted[r] = row_copies(r) * step.row[r];
-    spread_.assign(m_, 0.0);
-    rows_.add(step.x, spread_);
-    for (std::size_t v = 0; v < n_; ++v) {
-      left.x[v] -= dot_column(program_, v, weighted) / copies(v);
-      if (is_free(v)) continue;
-      left.x[v] += sign(v) * step.sign[v];
-      left.sign[v] += sign(v) * step.x[v] + w_.sign[v] * step.sign[v];
-    }
-    for (std::size_t r = 0; r < m_; ++r) {
-      left.row[r] -= spread_[r] - (in_cone_[r] != 0 ? 0 : w_.row[r] * step.row[r]);
-    }
-    each_cone([&](std::size_t r, const ConeScaling& w) {
-      const Triple far = w.times(w.times(at(step.row, r)));
-      for (std::size_t i = 0; i < 3; ++i) left.row[r + i] += far[i];
-    });
-  }
   // Signs of free variables are zero.
   static double largest(const Part& part) {
-    return std::max({largest(part.x), largest(part.sign), largest(part.row)});
+    return std::max({largest(part.x), largest(part.sign), largest(part.row), largest(part.helper)});
   }
   // Four at a time, as comparisons that wait for each other would take longer.
   static double largest(const std::vector<double>& values) {
@@ -299,16 +158,16 @@ class Embedding {
 
   // From the least squares of slacks and of prices, moved inside.
   bool start() {
-    const auto& wide = system_.wide();
+    const auto& wide = equations_->wide();
     if (!std::all_of(wide.begin(), wide.end(), [&](std::size_t v) { return is_free(v); })) {
       return false;
     }
     w_ = {{}, std::vector<double>(n_, 1.0), std::vector<double>(m_, 1.0)};
     weight_ = 1;
     for (std::size_t v = 0; v < n_; ++v) weight_ += is_free(v) ? 0 : copies(v);
-    for (std::size_t r = 0; r < m_; ++r) weight_ += in_cone_[r] != 0 ? 0 : row_copies(r);
+    for (std::size_t r = 0; r < m_; ++r) weight_ += in_cone(r) ? 0 : row_copies(r);
     weight_ += static_cast<double>(cones_.size());
-    if (!factor()) return false;
+    if (!equations_->factor(w_, cones_)) return false;
     Part right{std::vector<double>(n_, 0.0), std::vector<double>(n_, 0.0), program_.bounds};
     Part step;
     solve_step(right, step);
@@ -332,15 +191,17 @@ class Embedding {
       if (!is_free(v) && part.sign[v] <= 0) lift = std::max(lift, -part.sign[v]);
     }
     for (std::size_t r = 0; r < m_; ++r) {
-      if (in_cone_[r] == 0 && part.row[r] <= 0) lift = std::max(lift, -part.row[r]);
+      if (!in_cone(r) && part.row[r] <= 0) lift = std::max(lift, -part.row[r]);
     }
     each_cone([&](std::size_t r, const ConeScaling&) {
-      const double inside = part.row[r] - std::hypot(part.row[r + 1], part.row[r + 2]);
+      const double b = part.row[r + 1];
+      const double c = part.row[r + 2];
+      const double inside = part.row[r] - std::sqrt(b * b + c * c);
       if (inside <= 0) lift = std::max(lift, -inside);
     });
     Part moved{{}, part.sign, part.row};
     for (std::size_t v = 0; v < n_; ++v) moved.sign[v] = is_free(v) ? 0 : moved.sign[v] + 1 + lift;
-    for (std::size_t r = 0; r < m_; ++r) moved.row[r] += in_cone_[r] != 0 ? 0 : 1 + lift;
+    for (std::size_t r = 0; r < m_; ++r) moved.row[r] += in_cone(r) ? 0 : 1 + lift;
     each_cone([&](std::size_t r, const ConeScaling&) { moved.row[r] += 1 + lift; });
     return moved;
   }
@@ -362,7 +223,7 @@ class Embedding {
     }
     const double dual_alone = norm_x(rest_.x);
     for (std::size_t v = 0; v < n_; ++v) rest_.x[v] -= program_.costs[v] * now_.tau;
-    rows_.add(here.x, rest_.row);
+    stated_.rows.add(here.x, rest_.row);
     for (std::size_t r = 0; r < m_; ++r) {
       rest_.row[r] += now_.slack.row[r];
       gap += row_copies(r) * now_.slack.row[r] * here.row[r];
@@ -422,41 +283,95 @@ class Embedding {
     measure_ = now_.measure;
   }
 
-  // The longest step along slacks and prices, tau and kappa.
+  // W, which takes slacks and prices to the same point, and its square. False outside of a cone.
+  bool find_scaling() {
+    w_.sign.assign(n_, 0.0);
+    w_.row.resize(m_);
+    for (std::size_t v = 0; v < n_; ++v) {
+      if (!is_free(v)) w_.sign[v] = divide_safely(now_.slack.sign[v], now_.at.sign[v]);
+    }
+    for (std::size_t r = 0; r < m_; ++r) {
+      w_.row[r] = divide_safely(now_.slack.row[r], now_.at.row[r]);
+    }
+    for (std::size_t k = 0; k < cones_.size(); ++k) {
+      const Triple slack = triple_at(now_.slack.row, program_.cones[k]);
+      const Triple price = triple_at(now_.at.row, program_.cones[k]);
+      if (!(cone_square(slack) > 0) || !(cone_square(price) > 0)) return false;
+      cones_[k] = {slack, price};
+    }
+    root_ = w_;
+    for (double& value : root_.sign) value = std::sqrt(value);
+    for (double& value : root_.row) value = std::sqrt(value);
+    scale(now_.at, common_);
+    return true;
+  }
+  // W part.
+  void scale(const Part& part, Part& to) const {
+    to.sign.resize(n_);
+    to.row.resize(m_);
+    for (std::size_t v = 0; v < n_; ++v) to.sign[v] = root_.sign[v] * part.sign[v];
+    for (std::size_t r = 0; r < m_; ++r) to.row[r] = root_.row[r] * part.row[r];
+    each_cone([&](std::size_t r, const ConeScaling& w) {
+      put_triple(w.times(triple_at(part.row, r)), to.row, r);
+    });
+  }
+
+  // The longest step along scaled slacks and prices, tau and kappa.
   double longest(const Part& slack, const Part& price, double tau, double kappa) const {
     double least = 0;
     for (std::size_t v = 0; v < n_; ++v) {
       if (is_free(v)) continue;
-      least =
-          std::min({least, slack.sign[v] / now_.slack.sign[v], price.sign[v] / now_.at.sign[v]});
+      least = std::min({least, slack.sign[v] / common_.sign[v], price.sign[v] / common_.sign[v]});
     }
     for (std::size_t r = 0; r < m_; ++r) {
-      if (in_cone_[r] != 0) continue;
-      least = std::min({least, slack.row[r] / now_.slack.row[r], price.row[r] / now_.at.row[r]});
+      if (in_cone(r)) continue;
+      least = std::min({least, slack.row[r] / common_.row[r], price.row[r] / common_.row[r]});
     }
-    least = std::min({least, tau / now_.tau, kappa / now_.kappa});
-    double most = least < 0 ? -1 / least : kLongest;
+    double most = least < 0 ? 1 / -least : kLongest;
+    if (tau < 0) most = std::min(most, -now_.tau / tau);
+    if (kappa < 0) most = std::min(most, -now_.kappa / kappa);
     each_cone([&](std::size_t r, const ConeScaling&) {
-      most = std::min({most, cone_step(at(now_.slack.row, r), at(slack.row, r)),
-                       cone_step(at(now_.at.row, r), at(price.row, r))});
+      const Triple here = triple_at(common_.row, r);
+      most = std::min({most, cone_step(here, triple_at(slack.row, r)),
+                       cone_step(here, triple_at(price.row, r))});
     });
     return std::clamp(most, kShortest, kLongest);
   }
 
+  // What the slacks and prices, scaled, are to become: the product of the common point with itself
+  // and of the predicted changes, less the target, divided by the point.
+  void find_aim(const Part& slack, const Part& price, double target, Part& aim) const {
+    const auto part = [target](double here, double of_slack, double of_price) {
+      return divide_safely(here * here + (of_slack * of_price - target), here);
+    };
+    aim = {{}, std::vector<double>(n_, 0.0), std::vector<double>(m_)};
+    for (std::size_t v = 0; v < n_; ++v) {
+      if (!is_free(v)) aim.sign[v] = part(common_.sign[v], slack.sign[v], price.sign[v]);
+    }
+    for (std::size_t r = 0; r < m_; ++r) {
+      if (!in_cone(r)) aim.row[r] = part(common_.row[r], slack.row[r], price.row[r]);
+    }
+    each_cone([&](std::size_t r, const ConeScaling&) {
+      const Triple here = triple_at(common_.row, r);
+      Triple wanted = cone_product(here, here);
+      const Triple second = cone_product(triple_at(slack.row, r), triple_at(price.row, r));
+      wanted[0] += second[0] - target;
+      for (std::size_t i = 1; i < 3; ++i) wanted[i] += second[i];
+      put_triple(cone_quotient(here, wanted), aim.row, r);
+    });
+  }
+  // The change of scaled slacks that goes with one of scaled prices.
+  static void answer_prices(const Part& aim, const Part& price, Part& slack) {
+    slack.sign.resize(aim.sign.size());
+    slack.row.resize(aim.row.size());
+    for (std::size_t i = 0; i < aim.sign.size(); ++i)
+      slack.sign[i] = -(aim.sign[i] + price.sign[i]);
+    for (std::size_t i = 0; i < aim.row.size(); ++i) slack.row[i] = -(aim.row[i] + price.row[i]);
+  }
+
   // Mehrotra's predictor and corrector.
   bool step() {
-    const auto divide = [](const std::vector<double>& a, const std::vector<double>& b,
-                           std::vector<double>& to) {
-      to.resize(a.size());
-      for (std::size_t i = 0; i < a.size(); ++i) to[i] = a[i] / b[i];
-    };
-    divide(now_.slack.sign, now_.at.sign, w_.sign);
-    divide(now_.slack.row, now_.at.row, w_.row);
-    for (std::size_t k = 0; k < cones_.size(); ++k) {
-      const std::size_t r = program_.cones[k];
-      cones_[k] = {at(now_.slack.row, r), at(now_.at.row, r)};
-    }
-    if (!factor()) return false;
+    if (!find_scaling() || !equations_->factor(w_, cones_)) return false;
     Part right{std::vector<double>(n_), std::vector<double>(n_, 0.0), program_.bounds};
     for (std::size_t v = 0; v < n_; ++v) right.x[v] = -program_.costs[v];
     Part along;  // per unit of tau
@@ -469,59 +384,38 @@ class Embedding {
     const double unit = now_.kappa / now_.tau - cost_of(along.x) - bound_of(along.row);
     double tau = (rest_tau_ - now_.kappa + cost_of(price.x) + bound_of(price.row)) / unit;
     price.add(tau, along);
-    Part slack{{}, std::vector<double>(n_, 0.0), std::vector<double>(m_)};
-    for (std::size_t v = 0; v < n_; ++v) {
-      if (!is_free(v)) slack.sign[v] = -w_.sign[v] * price.sign[v] - now_.slack.sign[v];
-    }
-    for (std::size_t r = 0; r < m_; ++r) {
-      slack.row[r] = -w_.row[r] * price.row[r] - now_.slack.row[r];
-    }
-    each_cone([&](std::size_t r, const ConeScaling& w) {
-      const Triple far = w.times(w.times(at(price.row, r)));
-      for (std::size_t i = 0; i < 3; ++i) slack.row[r + i] = -far[i] - now_.slack.row[r + i];
-    });
+    Part scaled_price;
+    Part scaled_slack;
+    scale(price, scaled_price);
+    answer_prices(common_, scaled_price, scaled_slack);
     double kappa = -now_.kappa - now_.kappa / now_.tau * tau;
-    const double short_of = 1 - longest(slack, price, tau, kappa);
+    const double short_of = 1 - longest(scaled_slack, scaled_price, tau, kappa);
     const double sigma = std::clamp(short_of * short_of * short_of, 1e-4, 1.0);
     const double target = sigma * measure_.mu;
-    Part aim{{}, std::vector<double>(n_, 0.0), std::vector<double>(m_)};
-    for (std::size_t v = 0; v < n_; ++v) {
-      if (is_free(v)) continue;
-      aim.sign[v] = now_.slack.sign[v] + (slack.sign[v] * price.sign[v] - target) / now_.at.sign[v];
-    }
-    for (std::size_t r = 0; r < m_; ++r) {
-      aim.row[r] = now_.slack.row[r] + (slack.row[r] * price.row[r] - target) / now_.at.row[r];
-    }
-    each_cone([&](std::size_t r, const ConeScaling& w) {
-      const Triple common = w.times(at(now_.at.row, r));
-      Triple wanted = cone_product(common, common);
-      const Triple second = cone_product(w.over(at(slack.row, r)), w.times(at(price.row, r)));
-      for (std::size_t i = 0; i < 3; ++i) wanted[i] += second[i];
-      wanted[0] -= target;
-      put(w.times(cone_quotient(common, wanted)), aim.row, r);
-    });
+    Part aim;
+    find_aim(scaled_slack, scaled_price, target, aim);
+    Part aim_slack;
+    scale(aim, aim_slack);
     for (std::size_t v = 0; v < n_; ++v) {
       right.x[v] = (1 - sigma) * rest_.x[v];
-      right.sign[v] = aim.sign[v] - (1 - sigma) * rest_.sign[v];
+      right.sign[v] = aim_slack.sign[v] - (1 - sigma) * rest_.sign[v];
     }
-    for (std::size_t r = 0; r < m_; ++r) right.row[r] = aim.row[r] - (1 - sigma) * rest_.row[r];
+    for (std::size_t r = 0; r < m_; ++r) {
+      right.row[r] = aim_slack.row[r] - (1 - sigma) * rest_.row[r];
+    }
     const double aim_kappa = now_.kappa * now_.tau + kappa * tau - target;
     solve_step(right, price);
     tau =
         ((1 - sigma) * rest_tau_ - aim_kappa / now_.tau + cost_of(price.x) + bound_of(price.row)) /
         unit;
     price.add(tau, along);
-    for (std::size_t v = 0; v < n_; ++v) {
-      if (!is_free(v)) slack.sign[v] = -aim.sign[v] - w_.sign[v] * price.sign[v];
-    }
-    for (std::size_t r = 0; r < m_; ++r) slack.row[r] = -aim.row[r] - w_.row[r] * price.row[r];
-    each_cone([&](std::size_t r, const ConeScaling& w) {
-      const Triple far = w.times(w.times(at(price.row, r)));
-      for (std::size_t i = 0; i < 3; ++i) slack.row[r + i] = -aim.row[r + i] - far[i];
-    });
+    scale(price, scaled_price);
+    answer_prices(aim, scaled_price, scaled_slack);
     kappa = -(aim_kappa + now_.kappa * tau) / now_.tau;
-    length_ = kInside * longest(slack, price, tau, kappa);
+    length_ = kInside * longest(scaled_slack, scaled_price, tau, kappa);
     if (!std::isfinite(tau) || !std::isfinite(kappa)) return false;
+    Part slack;
+    scale(scaled_slack, slack);
     now_.at.add(length_, price);
     now_.slack.add(length_, slack);
     now_.tau += length_ * tau;
@@ -535,39 +429,28 @@ class Embedding {
     solution.iterations = iterations_;
     solution.gap = measure_.gap;
     for (std::size_t v = 0; v < n_; ++v) {
-      solution.x.push_back(now_.at.x[v] / (balance_.columns[v] * now_.tau));
+      solution.x.push_back(now_.at.x[v] / (stated_.balance.columns[v] * now_.tau));
     }
     for (std::size_t r = 0; r < m_; ++r) {
-      solution.prices.push_back(row_copies(r) * now_.at.row[r] / (balance_.rows[r] * now_.tau));
-      solution.slack.push_back(now_.slack.row[r] * balance_.rows[r] / now_.tau);
+      solution.prices.push_back(row_copies(r) * now_.at.row[r] /
+                                (stated_.balance.rows[r] * now_.tau));
+      solution.slack.push_back(now_.slack.row[r] * stated_.balance.rows[r] / now_.tau);
     }
     solution.cost = now_.cost / now_.tau;
     return solution;
   }
 
-  std::vector<char> free_;
-  Balance balance_;
-  LinearProgram program_;  // balanced; costs of one of each variable's copies
-  LinearProgram scaled_;   // the same with the rows of cones scaled
-  NormalSystem system_;
-  RowProducts rows_;         // of the program
-  RowProducts scaled_rows_;  // and of the scaled one
+  Stated stated_;
+  const LinearProgram& program_;
+  std::unique_ptr<StepEquations> equations_;
   std::size_t n_;
   std::size_t m_;
-  std::vector<char> in_cone_;  // by row
   std::vector<ConeScaling> cones_;
-  std::vector<double> signs_;
-  std::vector<char> is_wide_;  // by variable: eliminated last
-  double little_ = 0;
-  Part w_;
-  std::vector<double> d_;
-  std::vector<double> f_;
-  Part left_;  // scratch, as are the next ones
+  Part w_;       // squares of the scaling
+  Part root_;    // the scaling itself
+  Part common_;  // where it takes slacks and prices
+  Part left_;    // scratch, as are the next ones
   Part more_;
-  std::vector<double> wide_;
-  std::vector<double> toward_;
-  std::vector<double> spread_;
-  std::vector<double> prices_;
   Iterate now_;
   Iterate best_;
   Part rest_;  // what is missing
@@ -582,6 +465,8 @@ class Embedding {
 
 }  // namespace
 
-LinearSolution solve_embedded(const LinearProgram& program) { return Embedding(program).solve(); }
+LinearSolution solve_embedded(const LinearProgram& program, Equations equations) {
+  return Embedding(program, equations).solve();
+}
 
 }  // namespace muster

@@ -59,9 +59,11 @@ RunConfig gavel_config(const std::string& toml) {
   return complete ? std::move(*complete) : RunConfig{};
 }
 
-RunConfig gavel_run(const std::string& config, const std::string& policy) {
+RunConfig gavel_run(const std::string& config, const std::string& policy,
+                    const std::string& solver) {
   std::string name = "gavel-" + policy;
   std::replace(name.begin(), name.end(), '_', '-');
+  if (!solver.empty()) name += ":solver=" + solver;
   const bool physical = config == "mmftrace_8_16_24";
   const std::string table =
       (shared_dir() / (physical ? "data/gavel/physical_cluster_throughputs.json" : kGavelTable))

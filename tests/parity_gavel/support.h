@@ -17,7 +17,9 @@ inline constexpr std::string_view kGavelTable = "data/gavel/simulation_throughpu
 std::vector<std::map<std::string, std::string>> read_tsv(const std::string& relative);
 
 // One of the configurations of the golden values ("medium222"), with a policy ("fifo_perf").
-RunConfig gavel_run(const std::string& config, const std::string& policy);
+// With `solver`, that one ("ecos").
+RunConfig gavel_run(const std::string& config, const std::string& policy,
+                    const std::string& solver = "");
 // The same from TOML on top of the preset; the generator's jobs are Gavel's.
 RunConfig gavel_config(const std::string& toml);
 

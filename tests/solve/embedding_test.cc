@@ -100,6 +100,56 @@ TEST(Embedding, Cones) {
   EXPECT_NEAR(solution.x[1], 0.25, 1e-6);
 }
 
+// The same with all equations at once, and the signs of variables as rows: equal to ECOS 2.0.14 to
+// the last bit.
+TEST(Embedding, IsEcosWithAllEquationsAtOnce) {
+  LinearProgram feasible;
+  for (const double bound : {0.0, 0.0, 1.0, -0.1}) feasible.add_row(bound, 0);
+  for (std::size_t v = 0; v < 2; ++v) {
+    feasible.mark_free(feasible.add_variable(0));
+    feasible.add_term(v, -1);
+    feasible.add_term(2, 1);
+    if (v == 0) feasible.add_term(3, -1);
+  }
+  EXPECT_EQ(solve_embedded(feasible, Equations::kWhole).x,
+            (std::vector<double>{0.24554870867791473, 0.3772308726620912}));
+
+  // Three jobs on two types: the level, then time by type.
+  const std::vector<double> rates = {2, 3, 5, 1, 2, 4};
+  LinearProgram fair;
+  for (int r = 0; r < 9; ++r) fair.add_row(0, 0);
+  for (int r = 0; r < 5; ++r) fair.add_row(1, 0);
+  fair.mark_free(fair.add_variable(-1));
+  for (std::size_t j = 0; j < 3; ++j) fair.add_term(j, 1);
+  for (std::size_t v = 0; v < 6; ++v) {
+    fair.mark_free(fair.add_variable(0));
+    fair.add_term(v % 3, -rates[v]);
+    fair.add_term(3 + v, -1);
+    fair.add_term(9 + v / 3, 1);
+    fair.add_term(11 + v % 3, 1);
+  }
+  EXPECT_EQ(solve_embedded(fair, Equations::kWhole).x,
+            (std::vector<double>{1.6666666667073258, 0.8333333333406985, 0.1666666664294746,
+                                 2.5260502314666925e-10, -1.925734751663092e-11, 0.5833333336906139,
+                                 0.4166666663639069}));
+
+  // The least q with q e >= 1 and e <= 4.
+  LinearProgram cones;
+  cones.add_row(0, 0);
+  cones.add_row(4, 0);
+  const std::size_t cone = cones.add_cone({0, 0, 2}, 0);
+  cones.mark_free(cones.add_variable(0));
+  cones.add_term(0, -1);
+  cones.add_term(1, 1);
+  cones.add_term(cone, -1);
+  cones.add_term(cone + 1, -1);
+  cones.mark_free(cones.add_variable(1));
+  cones.add_term(cone, -1);
+  cones.add_term(cone + 1, 1);
+  EXPECT_EQ(solve_embedded(cones, Equations::kWhole).x,
+            (std::vector<double>{3.999999986286825, 0.25000000018064816}));
+}
+
 TEST(Embedding, SaysWhenThereIsNoAnswer) {
   LinearProgram program;
   program.add_row(1, 0);

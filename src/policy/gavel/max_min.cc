@@ -10,11 +10,15 @@ AllocatorTraits traits_of(Sight sight) {
 
 double proportional_rate(const AllocationProblem& problem, const std::vector<double>& rates,
                          std::size_t job) {
+  // Through the part of each type that is a job's, as published: the last digit hangs on it.
+  const auto jobs = static_cast<double>(problem.jobs.size());
+  double all = 0;
+  for (const int gpus : problem.capacity) all += gpus / jobs;
   double sum = 0;
   for (std::size_t w = 0; w < problem.types; ++w) {
-    sum += rates[job * problem.types + w] * problem.capacity[w];
+    sum += rates[job * problem.types + w] * (problem.capacity[w] / jobs / all);
   }
-  return sum / problem.gpus();
+  return sum;
 }
 
 double isolated_rate(const AllocationProblem& problem, const std::vector<double>& rates,
@@ -87,7 +91,7 @@ class MaxMinFairness final : public Allocator {
     for (std::size_t c = 0; c < program.classes(); ++c) {
       const AllocationJob& job = program.job(c);
       const double fair = proportional_rate(problem, rates, program.members(c).front());
-      wish.rows.push_back({c, job.gpus / (job.weight * fair), 0, 1});
+      wish.rows.push_back({c, 1 / job.weight * (1 / fair) * job.gpus, 0, 1});
     }
     if (program.classes() == 0) return;
     allocate_best(program, wish, problem, allocation);

@@ -12,8 +12,9 @@ namespace muster {
 namespace {
 
 ProgramOptions options_of(const Params& params, Sight sight, bool published) {
-  const bool corner = params.text("solver") == "simplex";
-  return {sight, published, corner ? solve_shares_generally : solve_shares};
+  const std::string solver = params.text("solver");
+  return {sight, published, solver == "simplex" ? solve_shares_generally : solve_shares,
+          solver == "ecos"};
 }
 
 WaterOptions water_of(const Params& params) {
@@ -197,10 +198,11 @@ ParamList params_of(std::string_view name) {
     params.push_back({"solver",
                       ParamKind::kText,
                       "interior",
-                      "of several best answers: the middle (interior) or a corner (simplex)",
+                      "of several best answers: the middle (interior), a corner (simplex), or the "
+                      "one that Gavel's own solver gives, digit by digit and more slowly (ecos)",
                       -1,
                       -1,
-                      {"interior", "simplex"}});
+                      {"interior", "simplex", "ecos"}});
   }
   if (is_program(name)) {
     params.push_back({"parts", ParamKind::kInteger, "1",

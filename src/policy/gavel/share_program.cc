@@ -37,7 +37,7 @@ ShareProgram::ShareProgram(const AllocationProblem& problem, const std::vector<d
     if (!(rates_[i] > 0) || problem.capacity[i % problem.types] <= 0) rates_[i] = 0;
   }
   merge(keys);
-  if (problem.pairs.empty() || merge_pairs()) return;
+  if (form_ != ShareForm::kLiteral && (problem.pairs.empty() || merge_pairs())) return;
   std::vector<double> apart(problem.jobs.size());
   std::iota(apart.begin(), apart.end(), 0.0);
   merge(apart);
@@ -63,7 +63,7 @@ void ShareProgram::merge(const std::vector<double>& keys) {
     if (std::any_of(row(j), row(j) + w, [](double rate) { return rate > 0; })) order.push_back(j);
   }
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const int sign = compare(a, b);
+    const int sign = form_ == ShareForm::kLiteral ? 0 : compare(a, b);
     return sign != 0 ? sign < 0 : a < b;
   });
   members_.clear();
@@ -121,7 +121,7 @@ std::pair<double, double> ShareProgram::pair_rate(const PairClass& pair, std::si
 
 bool ShareProgram::asked(const PairClass& pair, const std::pair<double, double>& rates,
                          std::size_t column) const {
-  if (form_ == ShareForm::kPublished) return problem_.capacity[column] > 0;
+  if (published()) return problem_.capacity[column] > 0;
   if (!asked(std::min(rates.first, rates.second), column)) return false;
   // Where two jobs together make no more than if they took turns, they take turns, which leaves
   // them more time.
@@ -144,7 +144,7 @@ LinearProgram ShareProgram::build(const Wish& wish) const {
   const bool packs = !pair_classes_.empty();
   std::vector<std::size_t> row_of_type(types, kNone);
   for (std::size_t w = 0; w < types; ++w) {
-    if (form_ == ShareForm::kPublished && problem_.capacity[w] <= 0) continue;
+    if (published() && problem_.capacity[w] <= 0) continue;
     // A bound of zero would leave the row no inside.
     row_of_type[w] =
         program.add_row(std::max(1, problem_.capacity[w]), packs ? 0 : LinearProgram::kLinking);
@@ -153,15 +153,20 @@ LinearProgram ShareProgram::build(const Wish& wish) const {
   const auto group = [&](std::size_t c) { return packs ? 0 : static_cast<std::int32_t>(c); };
   for (std::size_t c = 0; c < classes(); ++c) program.add_row(1, group(c), copies(c));
   // Rows with the throughput of a class, and the scale it has there.
-  std::vector<std::vector<std::pair<std::size_t, double>>> rows_of(classes());
+  struct Reach {
+    std::size_t row;
+    double scale;
+    double unit;
+  };
+  std::vector<std::vector<Reach>> rows_of(classes());
   const std::size_t first_row = program.rows();
   for (const Row& row : wish.rows) {
-    rows_of[row.of_class].emplace_back(program.rows(), row.scale);
+    rows_of[row.of_class].push_back({program.rows(), row.scale, row.unit});
     program.add_row(-row.least, group(row.of_class), copies(row.of_class));
   }
   const std::size_t first_log = program.rows();
   for (std::size_t c = 0; wish.log_gains && c < classes(); ++c) {
-    rows_of[c].emplace_back(program.rows(), 1 / fastest(c));
+    rows_of[c].push_back({program.rows(), 1 / fastest(c), 1});
     program.add_row(0, group(c), copies(c));
   }
   const bool capped = wish.level_cost != 0 && wish.most_level != kNever;
@@ -170,7 +175,9 @@ LinearProgram ShareProgram::build(const Wish& wish) const {
   // So many of the variable's equal ones are of one job of the class, each at that rate.
   const auto add_time = [&](std::size_t c, double rate, double time, double equal) {
     program.add_term(first_class + c, time, equal);
-    for (const auto& [row, scale] : rows_of[c]) program.add_term(row, -scale * rate * time, equal);
+    for (const Reach& reach : rows_of[c]) {
+      program.add_term(reach.row, -reach.scale * (rate * reach.unit) * time, equal);
+    }
   };
   const auto gain = [&](std::size_t w) { return wish.gains.empty() ? 0 : wish.gains[w]; };
   for (std::size_t c = 0; c < classes(); ++c) {
@@ -218,7 +225,8 @@ LinearProgram ShareProgram::build(const Wish& wish) const {
 
 ShareProgram::Answer ShareProgram::solve(const Wish& wish, double tolerance) {
   const LinearProgram program = build(wish);
-  LinearSolution solution = solver_(program, tolerance);
+  LinearSolution solution =
+      form_ == ShareForm::kLiteral ? solve_literally(program, wish) : solver_(program, tolerance);
   Answer answer;
   answer.status = solution.status;
   if (solution.status != SolveStatus::kOptimal) return answer;
@@ -279,7 +287,7 @@ void ShareProgram::write(Allocation& allocation) const {
   const std::size_t types = problem_.types;
   // What is left of a variable that is zero in the best answer would count as a claim. The
   // published code keeps it.
-  const double least = form_ == ShareForm::kPublished ? 0 : 1e-7;
+  const double least = published() ? 0 : 1e-7;
   const auto fraction = [least](double x) { return x < least ? 0 : std::clamp(x, 0.0, 1.0); };
   std::size_t v = 0;
   for (std::size_t c = 0; c < classes(); ++c) {

@@ -35,7 +35,10 @@ LinearSolution solve_shares_generally(const LinearProgram& program, double toler
 // How a program is put to its solver. As published: as Gavel's code puts it to ECOS, with time also
 // on types where a job, or a pair, makes no progress, and without solving more exactly than ECOS
 // does; the answer is then the one that ECOS gives (solve/embedding.h).
-enum class ShareForm { kPlain, kPublished };
+// Literally: also every job by itself, and rows and variables in the order in which cvxpy hands
+// them to ECOS, with ECOS' own equations: slower, and equal to its answers in all but the last
+// digits.
+enum class ShareForm { kPlain, kPublished, kLiteral };
 
 class ShareProgram {
  public:
@@ -59,9 +62,10 @@ class ShareProgram {
 
   struct Row {
     std::size_t of_class = 0;
-    double scale = 1;  // scale * throughput >= least + level * t
+    double scale = 1;  // scale * (throughput * unit) >= least + level * t
     double least = 0;
     double level = 0;
+    double unit = 1;  // apart from the scale, because the last digit hangs on the order
   };
   // What is to be solved. Costs are per unit of throughput, by column; empty: none. With
   // `level_cost` there is a level t with that cost (negative: to be raised), at most `most_level`.
@@ -104,18 +108,20 @@ class ShareProgram {
   void merge(const std::vector<double>& keys);
   // False if pairs of two classes differ: then the jobs of a class are not equal after all.
   bool merge_pairs();
+  bool published() const { return form_ != ShareForm::kPlain; }
+  LinearSolution solve_literally(const LinearProgram& program, const Wish& wish) const;
   std::size_t type_rows() const;
   void take_back(const LinearProgram& program);
   std::pair<double, double> pair_rate(const PairClass& pair, std::size_t column) const;
   // Whether there is a variable for it.
   bool asked(double rate, std::size_t column) const {
-    return problem_.capacity[column] > 0 && (rate > 0 || form_ == ShareForm::kPublished);
+    return problem_.capacity[column] > 0 && (rate > 0 || published());
   }
   bool asked(const PairClass& pair, const std::pair<double, double>& rates,
              std::size_t column) const;
   // A pair's variable is the time of all pairs of its classes together; as published, of one.
   double unit(const PairClass& pair) const {
-    return form_ == ShareForm::kPublished ? static_cast<double>(pair.pairs.size()) : 1;
+    return published() ? static_cast<double>(pair.pairs.size()) : 1;
   }
 
   const AllocationProblem& problem_;

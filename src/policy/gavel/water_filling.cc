@@ -101,7 +101,7 @@ class WaterFilling final : public Allocator {
       } else if (entity.fifo) {
         waters[c].weight = job.id == inside.first ? entity.weight : 0;
       } else {
-        waters[c].weight = entity.weight * job.weight / inside.sum;
+        waters[c].weight = entity.weight * (job.weight / inside.sum);
       }
     }
   }
@@ -175,7 +175,7 @@ class WaterFilling final : public Allocator {
   static double most_share(const ShareProgram& program, const std::vector<Water>& waters) {
     double most = 0;
     for (std::size_t c = 0; c < waters.size(); ++c) {
-      most = std::max(most, program.fastest(c) * program.job(c).gpus / waters[c].fair);
+      most = std::max(most, program.fastest(c) * (1 / waters[c].fair) * program.job(c).gpus);
     }
     return most;
   }
@@ -198,31 +198,37 @@ class WaterFilling final : public Allocator {
                           std::size_t& full) const {
     ShareProgram::Wish wish;
     wish.level_cost = -1;
-    std::vector<std::size_t> rising;  // the row of each class that rises, in order
+    struct Rising {
+      std::size_t row;
+      std::size_t of_class;
+      double scale;
+    };
+    std::vector<Rising> rising;
     for (std::size_t c = 0; c < waters.size(); ++c) {
       const Water& water = waters[c];
       if (!water.full && water.weight > 0) {
-        const double scale = program.job(c).gpus / water.weight;
-        rising.push_back(wish.rows.size());
-        wish.rows.push_back({c, scale / water.fair, scale * water.level, 1});
+        const double scale = 1 / water.weight * program.job(c).gpus;
+        rising.push_back({wish.rows.size(), c, scale});
+        wish.rows.push_back({c, scale, scale * water.level, 1, 1 / water.fair});
       } else {
         wish.rows.push_back({c, 0, -most, 1});
       }
-      wish.rows.push_back({c, 1 / water.fair, water.level, 0});  // nobody falls
+      wish.rows.push_back({c, 1, water.level, 0, 1 / water.fair});  // nobody falls
     }
     const ShareProgram::Answer answer = program.solve(wish);
     if (answer.status != SolveStatus::kOptimal) return false;
     // The level that the fractions reach: levels to come are sensitive to its last digits.
     double level = rising.size() < waters.size() ? most : HUGE_VAL;
-    for (const std::size_t r : rising) {
-      const ShareProgram::Row& row = wish.rows[r];
-      level = std::min(level, row.scale * answer.throughput[row.of_class] - row.least);
+    for (const Rising& one : rising) {
+      const Water& water = waters[one.of_class];
+      const double now = answer.throughput[one.of_class] * (1 / water.fair);
+      level = std::min(level, (now - water.level) * one.scale);
     }
-    for (const std::size_t r : rising) {
-      Water& water = waters[wish.rows[r].of_class];
-      water.level += level * water.weight / program.job(wish.rows[r].of_class).gpus;
+    for (const Rising& one : rising) {
+      Water& water = waters[one.of_class];
+      water.level += 1 / one.scale * level;
       constexpr double kNoPrice = 1e-10;
-      if (water_.one_level || answer.prices[r] > std::max(kNoPrice, answer.slack[r])) {
+      if (water_.one_level || answer.prices[one.row] > std::max(kNoPrice, answer.slack[one.row])) {
         water.full = true;
         ++full;
       }
