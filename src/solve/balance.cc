@@ -6,7 +6,7 @@
 
 namespace muster {
 
-Balance balance_of(const LinearProgram& program, const std::vector<char>& free) {
+Balance balance_of(const LinearProgram& program, const std::vector<char>& free, bool stepwise) {
   constexpr int kRounds = 3;
   constexpr double kNothing = 1e-6;
   const std::size_t n = program.variables();
@@ -16,20 +16,25 @@ Balance balance_of(const LinearProgram& program, const std::vector<char>& free) 
                   {}};
   const auto root = [](double most) { return most < kNothing ? 1 : std::sqrt(most); };
   for (const LinearProgram::Term& term : program.terms) {
-    balance.terms.push_back(std::abs(term.value) / term.copies);
+    if (stepwise) balance.terms.push_back(std::abs(term.value) / term.copies);
   }
-  std::vector<double> sign_terms(n, 1.0);
+  const auto entry = [&](std::size_t v, std::size_t t) {
+    if (stepwise) return balance.terms[t];
+    const LinearProgram::Term& term = program.terms[t];
+    return std::abs(term.value) / term.copies / (balance.rows[term.row] * balance.columns[v]);
+  };
   for (int round = 0; round < kRounds; ++round) {
     std::vector<double> rows(program.rows(), 0.0);
     std::vector<double> columns(n, 0.0);
     std::vector<double> signs(n, 0.0);
     for (std::size_t v = 0; v < n; ++v) {
       for (std::size_t t = program.first_term(v); t < program.last_term(v); ++t) {
-        rows[program.terms[t].row] = std::max(rows[program.terms[t].row], balance.terms[t]);
-        columns[v] = std::max(columns[v], balance.terms[t]);
+        const double size = entry(v, t);
+        rows[program.terms[t].row] = std::max(rows[program.terms[t].row], size);
+        columns[v] = std::max(columns[v], size);
       }
       if (free[v] != 0) continue;
-      signs[v] = sign_terms[v];
+      signs[v] = 1 / (balance.signs[v] * balance.columns[v]);
       columns[v] = std::max(columns[v], signs[v]);
     }
     for (const std::size_t r : program.cones) {
@@ -39,11 +44,10 @@ Balance balance_of(const LinearProgram& program, const std::vector<char>& free) 
     for (std::size_t v = 0; v < n; ++v) {
       balance.columns[v] *= root(columns[v]);
       balance.signs[v] *= root(signs[v]);
-      for (std::size_t t = program.first_term(v); t < program.last_term(v); ++t) {
+      for (std::size_t t = program.first_term(v); stepwise && t < program.last_term(v); ++t) {
         balance.terms[t] /= root(rows[program.terms[t].row]);
         balance.terms[t] /= root(columns[v]);
       }
-      sign_terms[v] = sign_terms[v] / root(signs[v]) / root(columns[v]);
     }
   }
   return balance;
@@ -53,7 +57,11 @@ LinearProgram balanced(LinearProgram program, const Balance& balance) {
   for (std::size_t v = 0; v < program.variables(); ++v) {
     for (std::size_t t = program.first_term(v); t < program.last_term(v); ++t) {
       LinearProgram::Term& term = program.terms[t];
-      term.value = std::copysign(balance.terms[t] * term.copies, term.value);
+      if (balance.terms.empty()) {
+        term.value /= balance.rows[term.row] * balance.columns[v];
+      } else {
+        term.value = std::copysign(balance.terms[t] * term.copies, term.value);
+      }
     }
     program.costs[v] /= balance.columns[v] * program.variable_copies[v];
   }

@@ -14,10 +14,12 @@ struct Balance {
   std::vector<double> rows;
   std::vector<double> columns;
   std::vector<double> signs;  // by variable
-  std::vector<double> terms;  // what is left of each, without its sign, of one of its copies
+  // What is left of each term, without its sign, of one of its copies; empty if not kept.
+  std::vector<double> terms;
 };
 
-Balance balance_of(const LinearProgram& program, const std::vector<char>& free);
+// `stepwise`: terms are divided in each round, as ECOS does, which the last digit hangs on.
+Balance balance_of(const LinearProgram& program, const std::vector<char>& free, bool stepwise);
 LinearProgram balanced(LinearProgram program, const Balance& balance);
 
 // By variable: whether it may have either sign.

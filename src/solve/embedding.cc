@@ -12,13 +12,14 @@ namespace {
 class Embedding {
  public:
   Embedding(const LinearProgram& program, Equations equations)
-      : stated_(program),
+      : stated_(program, equations == Equations::kWhole),
         program_(stated_.program),
         equations_(equations == Equations::kWhole ? whole_equations(stated_)
                                                   : grouped_equations(stated_)),
         n_(program.variables()),
         m_(program.rows()),
-        cones_(program.cones.size()) {}
+        cones_(program.cones.size()),
+        scales_(equations == Equations::kWhole) {}
 
   LinearSolution solve() {
     if (!start()) return {};
@@ -369,8 +370,8 @@ class Embedding {
     for (std::size_t i = 0; i < aim.row.size(); ++i) slack.row[i] = -(aim.row[i] + price.row[i]);
   }
 
-  // Mehrotra's predictor and corrector.
-  bool step() {
+  // Mehrotra's predictor and corrector, with slacks and prices scaled to their common point.
+  bool scaled_step() {
     if (!find_scaling() || !equations_->factor(w_, cones_)) return false;
     Part right{std::vector<double>(n_), std::vector<double>(n_, 0.0), program_.bounds};
     for (std::size_t v = 0; v < n_; ++v) right.x[v] = -program_.costs[v];
@@ -423,6 +424,116 @@ class Embedding {
     return true;
   }
 
+  // The longest step along slacks and prices, tau and kappa.
+  double longest_plain(const Part& slack, const Part& price, double tau, double kappa) const {
+    double least = 0;
+    for (std::size_t v = 0; v < n_; ++v) {
+      if (is_free(v)) continue;
+      least =
+          std::min({least, slack.sign[v] / now_.slack.sign[v], price.sign[v] / now_.at.sign[v]});
+    }
+    for (std::size_t r = 0; r < m_; ++r) {
+      if (in_cone(r)) continue;
+      least = std::min({least, slack.row[r] / now_.slack.row[r], price.row[r] / now_.at.row[r]});
+    }
+    least = std::min({least, tau / now_.tau, kappa / now_.kappa});
+    double most = least < 0 ? -1 / least : kLongest;
+    each_cone([&](std::size_t r, const ConeScaling&) {
+      most = std::min({most, cone_step(triple_at(now_.slack.row, r), triple_at(slack.row, r)),
+                       cone_step(triple_at(now_.at.row, r), triple_at(price.row, r))});
+    });
+    return std::clamp(most, kShortest, kLongest);
+  }
+
+  // The same with slacks and prices as they are, which loses fewer digits.
+  bool plain_step() {
+    const auto divide = [](const std::vector<double>& a, const std::vector<double>& b,
+                           std::vector<double>& to) {
+      to.resize(a.size());
+      for (std::size_t i = 0; i < a.size(); ++i) to[i] = a[i] / b[i];
+    };
+    divide(now_.slack.sign, now_.at.sign, w_.sign);
+    divide(now_.slack.row, now_.at.row, w_.row);
+    for (std::size_t k = 0; k < cones_.size(); ++k) {
+      const std::size_t r = program_.cones[k];
+      cones_[k] = {triple_at(now_.slack.row, r), triple_at(now_.at.row, r)};
+    }
+    if (!equations_->factor(w_, cones_)) return false;
+    Part right{std::vector<double>(n_), std::vector<double>(n_, 0.0), program_.bounds};
+    for (std::size_t v = 0; v < n_; ++v) right.x[v] = -program_.costs[v];
+    Part along;  // per unit of tau
+    solve_step(right, along);
+    right = rest_;
+    for (std::size_t v = 0; v < n_; ++v) right.sign[v] = now_.slack.sign[v] - rest_.sign[v];
+    for (std::size_t r = 0; r < m_; ++r) right.row[r] = now_.slack.row[r] - rest_.row[r];
+    Part price;
+    solve_step(right, price);
+    const double unit = now_.kappa / now_.tau - cost_of(along.x) - bound_of(along.row);
+    double tau = (rest_tau_ - now_.kappa + cost_of(price.x) + bound_of(price.row)) / unit;
+    price.add(tau, along);
+    Part slack{{}, std::vector<double>(n_, 0.0), std::vector<double>(m_)};
+    for (std::size_t v = 0; v < n_; ++v) {
+      if (!is_free(v)) slack.sign[v] = -w_.sign[v] * price.sign[v] - now_.slack.sign[v];
+    }
+    for (std::size_t r = 0; r < m_; ++r) {
+      slack.row[r] = -w_.row[r] * price.row[r] - now_.slack.row[r];
+    }
+    each_cone([&](std::size_t r, const ConeScaling& w) {
+      const Triple far = w.times(w.times(triple_at(price.row, r)));
+      for (std::size_t i = 0; i < 3; ++i) slack.row[r + i] = -far[i] - now_.slack.row[r + i];
+    });
+    double kappa = -now_.kappa - now_.kappa / now_.tau * tau;
+    const double short_of = 1 - longest_plain(slack, price, tau, kappa);
+    const double sigma = std::clamp(short_of * short_of * short_of, 1e-4, 1.0);
+    const double target = sigma * measure_.mu;
+    Part aim{{}, std::vector<double>(n_, 0.0), std::vector<double>(m_)};
+    for (std::size_t v = 0; v < n_; ++v) {
+      if (is_free(v)) continue;
+      aim.sign[v] = now_.slack.sign[v] + (slack.sign[v] * price.sign[v] - target) / now_.at.sign[v];
+    }
+    for (std::size_t r = 0; r < m_; ++r) {
+      aim.row[r] = now_.slack.row[r] + (slack.row[r] * price.row[r] - target) / now_.at.row[r];
+    }
+    each_cone([&](std::size_t r, const ConeScaling& w) {
+      const Triple common = w.times(triple_at(now_.at.row, r));
+      Triple wanted = cone_product(common, common);
+      const Triple second =
+          cone_product(w.over(triple_at(slack.row, r)), w.times(triple_at(price.row, r)));
+      for (std::size_t i = 0; i < 3; ++i) wanted[i] += second[i];
+      wanted[0] -= target;
+      put_triple(w.times(cone_quotient(common, wanted)), aim.row, r);
+    });
+    for (std::size_t v = 0; v < n_; ++v) {
+      right.x[v] = (1 - sigma) * rest_.x[v];
+      right.sign[v] = aim.sign[v] - (1 - sigma) * rest_.sign[v];
+    }
+    for (std::size_t r = 0; r < m_; ++r) right.row[r] = aim.row[r] - (1 - sigma) * rest_.row[r];
+    const double aim_kappa = now_.kappa * now_.tau + kappa * tau - target;
+    solve_step(right, price);
+    tau =
+        ((1 - sigma) * rest_tau_ - aim_kappa / now_.tau + cost_of(price.x) + bound_of(price.row)) /
+        unit;
+    price.add(tau, along);
+    for (std::size_t v = 0; v < n_; ++v) {
+      if (!is_free(v)) slack.sign[v] = -aim.sign[v] - w_.sign[v] * price.sign[v];
+    }
+    for (std::size_t r = 0; r < m_; ++r) slack.row[r] = -aim.row[r] - w_.row[r] * price.row[r];
+    each_cone([&](std::size_t r, const ConeScaling& w) {
+      const Triple far = w.times(w.times(triple_at(price.row, r)));
+      for (std::size_t i = 0; i < 3; ++i) slack.row[r + i] = -aim.row[r + i] - far[i];
+    });
+    kappa = -(aim_kappa + now_.kappa * tau) / now_.tau;
+    length_ = kInside * longest_plain(slack, price, tau, kappa);
+    if (!std::isfinite(tau) || !std::isfinite(kappa)) return false;
+    now_.at.add(length_, price);
+    now_.slack.add(length_, slack);
+    now_.tau += length_ * tau;
+    now_.kappa += length_ * kappa;
+    return true;
+  }
+
+  bool step() { return scales_ ? scaled_step() : plain_step(); }
+
   LinearSolution answer(SolveStatus status) const {
     LinearSolution solution;
     solution.status = status;
@@ -446,6 +557,7 @@ class Embedding {
   std::size_t n_;
   std::size_t m_;
   std::vector<ConeScaling> cones_;
+  bool scales_;  // as ECOS does
   Part w_;       // squares of the scaling
   Part root_;    // the scaling itself
   Part common_;  // where it takes slacks and prices

@@ -14,8 +14,8 @@ LinearProgram stated(const LinearProgram& original, const Balance& balance) {
 
 }  // namespace
 
-Stated::Stated(const LinearProgram& original)
-    : balance(balance_of(original, free_variables(original))),
+Stated::Stated(const LinearProgram& original, bool as_ecos)
+    : balance(balance_of(original, free_variables(original), as_ecos)),
       program(stated(original, balance)),
       free(free_variables(original)),
       in_cone(original.rows(), 0),

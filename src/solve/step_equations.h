@@ -45,7 +45,8 @@ struct Stated {
   std::vector<double> signs;  // by variable: the entry in the row of its sign is minus this
   RowProducts rows;
 
-  explicit Stated(const LinearProgram& original);
+  // `as_ecos`: balanced to the same last digit.
+  Stated(const LinearProgram& original, bool as_ecos);
   double copies(std::size_t v) const { return program.variable_copies[v]; }
   double row_copies(std::size_t r) const { return program.row_copies[r]; }
   double sign(std::size_t v) const { return signs[v]; }
