@@ -284,10 +284,12 @@ void Matcher::settle_offers() {
     ranked_.clear();
     for (const Class d : offering_) {
       const double gap = gap_from(d)[c];
-      if (gap > 0 && gap < kInfinity) ranked_.push_back({gap, d});
+      if (!(gap > 0) || gap == kInfinity) continue;
+      ranked_.push_back({gap, d});
+      for (auto at = ranked_.size() - 1; at > 0 && gap < ranked_[at - 1].gap; --at) {
+        std::swap(ranked_[at], ranked_[at - 1]);
+      }
     }
-    std::sort(ranked_.begin(), ranked_.end(),
-              [](const RankedClass& a, const RankedClass& b) { return a.gap < b.gap; });
     for (const Vertex v : members_[c]) {
       if (top_[v] == v && mark_[v] != kInner) take_best_offer(v);
     }

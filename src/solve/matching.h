@@ -210,6 +210,7 @@ class Matcher {
   std::size_t words_ = 0;                            // of a bit for each real vertex
   std::vector<std::uint64_t> member_bits_;           // [class][]: the same
   std::vector<double> label_;                        // by class
+  bool low_labels_ = false;                          // whether one is 0 or less
   std::vector<double> doubled_;                      // [class][class]
   std::vector<double> reach_;                        // the same, minus infinity where there is none
   std::vector<double> gap_;                          // [class][class], current labels
@@ -227,12 +228,9 @@ class Matcher {
   std::vector<Vertex> mate_;
   std::vector<Vertex> parent_;
   std::vector<Vertex> best_;
-  std::vector<double> best_slack_;    // of edge (best_[x], x), current labels
-  std::vector<std::uint64_t> tight_;  // a bit for each whose best slack is 0 or less
-  std::vector<Offer> offers_;         // what best_ does not know yet
-  // Who offers a tight edge follows it; only pairs without an edge can be otherwise, when labels
-  // are as low as never but at the end.
-  bool offers_may_be_tight_ = false;
+  std::vector<double> best_slack_;          // of edge (best_[x], x), current labels
+  std::vector<std::uint64_t> tight_;        // a bit for each whose best slack is 0 or less
+  std::vector<Offer> offers_;               // what best_ does not know yet
   std::vector<std::uint32_t> since_;        // offers before that do not count
   std::vector<std::uint32_t> first_offer_;  // by class
   std::vector<Class> offering_;             // classes with offers

@@ -36,7 +36,7 @@ void Matcher::make_room() {
 void Matcher::set_gaps() {
   const double* const label = label_.data();
   std::fill_n(tight_count_.begin(), classes_, -1);
-  offers_may_be_tight_ = std::any_of(label, label + classes_, [](double l) { return l <= 0; });
+  low_labels_ = std::any_of(label, label + classes_, [](double l) { return l <= 0; });
   for (Class a = 0; a < classes_; ++a) {
     const double* const reach = &reach_[a * stride_];
     double* const gap = &gap_[a * stride_];
@@ -72,8 +72,10 @@ double Matcher::longest_step() {
     }
   };
   consider_compound();
+  // Who has a tight edge to offer follows it at once, so offers do not matter while there is
+  // something to do without a step. Only pairs without an edge, at low labels, may be otherwise.
   const Vertex tight = next_with_tight_best(1);
-  if ((step > 0 && tight > n_) || offers_may_be_tight_) {
+  if ((step > 0 && tight > n_) || low_labels_) {
     settle_offers();
     consider_compound();
     for (Vertex x = 1; x <= n_; ++x) consider(x);
@@ -86,6 +88,7 @@ double Matcher::longest_step() {
 
 // Whether a free vertex's label is nearly at the step.
 bool Matcher::ends_search(double step) const {
+  if (step <= 0 && !low_labels_ && options_.stop_tolerance < 1) return false;
   for (Class c = 0; c < classes_; ++c) {
     const double label = label_[c];
     if (marked_[kOuter][c] != 0 &&
