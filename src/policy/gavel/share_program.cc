@@ -33,6 +33,9 @@ ShareProgram::ShareProgram(const AllocationProblem& problem, const std::vector<d
                            const std::vector<double>& keys, ShareSolver solver, ShareForm form)
     : problem_(problem), solver_(solver), form_(form), rates_(rates) {
   if (form_ == ShareForm::kPublished && solver_ == solve_shares) solver_ = solve_shares_published;
+  if (narrow()) {
+    for (double& rate : rates_) rate = static_cast<float>(rate);
+  }
   for (std::size_t i = 0; i < rates_.size(); ++i) {
     if (!(rates_[i] > 0) || problem.capacity[i % problem.types] <= 0) rates_[i] = 0;
   }
@@ -98,6 +101,12 @@ bool ShareProgram::merge_pairs() {
       equal = rates == front && (a != b || front.first == front.second);
     }
   }
+  if (form_ == ShareForm::kLiteral) {
+    std::sort(pair_classes_.begin(), pair_classes_.end(),
+              [](const PairClass& a, const PairClass& b) {
+                return a.first != b.first ? a.first < b.first : a.second < b.second;
+              });
+  }
   return equal &&
          std::all_of(pair_classes_.begin(), pair_classes_.end(), [&](const PairClass& one) {
            const std::size_t a = members_[one.first].size();
@@ -116,6 +125,7 @@ double ShareProgram::fastest(std::size_t c) const {
 std::pair<double, double> ShareProgram::pair_rate(const PairClass& pair, std::size_t column) const {
   auto rates = problem_.pair_rate(pair.pairs.front(), column);
   if (pair.swapped) std::swap(rates.first, rates.second);
+  if (narrow()) return {static_cast<float>(rates.first), static_cast<float>(rates.second)};
   return rates;
 }
 
@@ -157,16 +167,17 @@ LinearProgram ShareProgram::build(const Wish& wish) const {
     std::size_t row;
     double scale;
     double unit;
+    double over;
   };
   std::vector<std::vector<Reach>> rows_of(classes());
   const std::size_t first_row = program.rows();
   for (const Row& row : wish.rows) {
-    rows_of[row.of_class].push_back({program.rows(), row.scale, row.unit});
+    rows_of[row.of_class].push_back({program.rows(), row.scale, row.unit, row.over});
     program.add_row(-row.least, group(row.of_class), copies(row.of_class));
   }
   const std::size_t first_log = program.rows();
   for (std::size_t c = 0; wish.log_gains && c < classes(); ++c) {
-    rows_of[c].push_back({program.rows(), 1 / fastest(c), 1});
+    rows_of[c].push_back({program.rows(), 1 / fastest(c), 1, 1});
     program.add_row(0, group(c), copies(c));
   }
   const bool capped = wish.level_cost != 0 && wish.most_level != kNever;
@@ -176,7 +187,7 @@ LinearProgram ShareProgram::build(const Wish& wish) const {
   const auto add_time = [&](std::size_t c, double rate, double time, double equal) {
     program.add_term(first_class + c, time, equal);
     for (const Reach& reach : rows_of[c]) {
-      program.add_term(reach.row, -reach.scale * (rate * reach.unit) * time, equal);
+      program.add_term(reach.row, -reach.scale * (rate * reach.unit / reach.over) * time, equal);
     }
   };
   const auto gain = [&](std::size_t w) { return wish.gains.empty() ? 0 : wish.gains[w]; };

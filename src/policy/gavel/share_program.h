@@ -62,10 +62,11 @@ class ShareProgram {
 
   struct Row {
     std::size_t of_class = 0;
-    double scale = 1;  // scale * (throughput * unit) >= least + level * t
+    double scale = 1;  // scale * (throughput * unit / over) >= least + level * t
     double least = 0;
     double level = 0;
     double unit = 1;  // apart from the scale, because the last digit hangs on the order
+    double over = 1;
   };
   // What is to be solved. Costs are per unit of throughput, by column; empty: none. With
   // `level_cost` there is a level t with that cost (negative: to be raised), at most `most_level`.
@@ -108,6 +109,8 @@ class ShareProgram {
   void merge(const std::vector<double>& keys);
   // False if pairs of two classes differ: then the jobs of a class are not equal after all.
   bool merge_pairs();
+  // Gavel keeps the rates of pairs, and of jobs beside them, in half as many digits.
+  bool narrow() const { return form_ == ShareForm::kLiteral && !problem_.pairs.empty(); }
   bool published() const { return form_ != ShareForm::kPlain; }
   LinearSolution solve_literally(const LinearProgram& program, const Wish& wish) const;
   std::size_t type_rows() const;

@@ -36,7 +36,7 @@ class WaterFilling final : public Allocator {
     if (waters.empty()) return;
     // As published, levels follow from the fractions of the one before; with pairs they do not
     // matter in the end.
-    const bool steps = options_.published && options_.sight != Sight::kPairs;
+    const bool steps = options_.published && (options_.sight != Sight::kPairs || options_.literal);
     const bool any = steps ? fill_as_published(program, waters) : fill(program, waters);
     if (any) {
       program.write(allocation);
@@ -172,10 +172,13 @@ class WaterFilling final : public Allocator {
     return any;
   }
 
-  static double most_share(const ShareProgram& program, const std::vector<Water>& waters) {
+  double most_share(const ShareProgram& program, const std::vector<Water>& waters) const {
     double most = 0;
+    const bool pairs = options_.sight == Sight::kPairs;  // the last digit hangs on the order
     for (std::size_t c = 0; c < waters.size(); ++c) {
-      most = std::max(most, program.fastest(c) * (1 / waters[c].fair) * program.job(c).gpus);
+      const double fair = waters[c].fair;
+      const double part = pairs ? program.fastest(c) / fair : program.fastest(c) * (1 / fair);
+      most = std::max(most, part * program.job(c).gpus);
     }
     return most;
   }
@@ -183,12 +186,15 @@ class WaterFilling final : public Allocator {
   bool fill_as_published(ShareProgram& program, std::vector<Water>& waters) const {
     const double most = most_share(program, waters);
     bool any = false;
-    for (std::size_t full = 0; full < waters.size();) {
-      const std::size_t before = full;
+    // The published code compares the number of full jobs with that of jobs and pairs: with pairs
+    // it goes on when all are full, and solves once more.
+    std::size_t full = 0;
+    for (std::size_t before = 1; full != before;) {
+      before = full;
       weigh(program, waters);
       if (!raise_as_published(program, waters, most, full)) break;
       any = true;
-      if (full == before) break;
+      if (options_.sight != Sight::kPairs && full == waters.size()) break;
     }
     return any;
   }
