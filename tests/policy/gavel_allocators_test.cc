@@ -417,6 +417,31 @@ TEST(GavelAllocators, RatesThatAreNone) {
   }
 }
 
+// Step by step as ECOS does, too: one job, jobs that cannot run, no GPUs at all, pairs.
+TEST(GavelAllocators, LiteralProgramsBearAnyInput) {
+  for (const Sight sight : {Sight::kAgnostic, Sight::kRates, Sight::kPairs}) {
+    const ProgramOptions literal = {sight, true, solve_shares, true};
+    for (const auto& policy : {make_gavel_max_min(literal), make_gavel_water_filling(literal),
+                               make_gavel_finish_time(literal), make_gavel_makespan(literal),
+                               make_gavel_sum(literal, {})}) {
+      AllocationProblem some = problem_of({1, 0, 1}, {{2, 1, 0.5}, {0, 0, 0}});
+      AllocationProblem one = problem_of({1, 1, 1}, {{2, 1, 0.5}});
+      AllocationProblem hopeless = problem_of({0, 0, 0}, kStandard);
+      AllocationProblem pairs = packed({1, 1, 1});
+      for (AllocationProblem* problem : {&some, &one, &hopeless, &pairs}) {
+        for (AllocationJob& job : problem->jobs) job.steps_left = 100;
+        if (problem == &pairs && sight != Sight::kPairs) continue;
+        Allocation allocation;
+        allocation.reset(*problem);
+        policy->allocate(*problem, allocation);
+        for (const double part : allocation.alone) EXPECT_TRUE(part >= 0 && part <= 1);
+        if (problem == &hopeless) continue;
+        EXPECT_GT(throughput(*problem, allocation, 0), 0);
+      }
+    }
+  }
+}
+
 // A pair whose member cannot run alone is not formed, and takes nothing from the others.
 TEST(GavelAllocators, PairsWithoutSingles) {
   AllocationProblem problem = problem_of({1, 1, 1}, {{2, 1, 0.5}, {0, 0, 0}});

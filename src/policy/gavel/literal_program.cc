@@ -12,7 +12,7 @@ LinearSolution ShareProgram::solve_literally(const LinearProgram& program, const
   const std::size_t types = type_rows();
   const bool levels = wish.level_cost != 0;
   const std::size_t times = program.variables() - (levels ? 1 : 0);
-  const std::size_t each = times / types;
+  const std::size_t each = types == 0 ? 0 : times / types;
   // Where the variables of the program stand, by number in the statement.
   std::vector<std::size_t> variables;
   if (levels) variables.push_back(times);
