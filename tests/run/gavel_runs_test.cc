@@ -101,7 +101,11 @@ std::vector<std::string> records(const RunLog& log) {
 TEST_F(GavelRuns, GoOnFromWhereTheyWereSaved) {
   const std::string file = (folder_.path() / "saved").string();
   for (const std::string policy :
-       {"gavel-isolated", "gavel-fifo", "gavel-gandiva", "gavel-allox", "gavel-fifo-packed"}) {
+       {"gavel-isolated", "gavel-fifo", "gavel-gandiva", "gavel-allox", "gavel-fifo-packed",
+        "gavel-max-min-fairness", "gavel-max-min-fairness-packed",
+        "gavel-max-min-fairness-water-filling-perf", "gavel-min-total-duration-perf",
+        "gavel-finish-time-fairness-perf", "gavel-finish-time-fairness:solver=ecos",
+        "gavel-finish-time-fairness-perf:as_published=false"}) {
     const RunConfig whole = drawn(policy);
     const Outcome straight = run(whole);
     ASSERT_TRUE(straight.complete) << policy << straight.error;
