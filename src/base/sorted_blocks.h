@@ -15,20 +15,26 @@ class SortedBlocks {
   // A walk over all values, smallest first.
   class Walk {
    public:
-    explicit Walk(const SortedBlocks& set) : set_(&set) {}
-    bool done() const { return block_ == set_->blocks_.size(); }
-    const T& operator*() const { return set_->blocks_[block_][at_]; }
-    const T* operator->() const { return &**this; }
+    explicit Walk(const SortedBlocks& set) : set_(&set) { enter(); }
+    bool done() const { return at_ == nullptr; }
+    const T& operator*() const { return *at_; }
+    const T* operator->() const { return at_; }
     void next() {
-      if (++at_ < set_->blocks_[block_].size()) return;
-      at_ = 0;
+      if (++at_ != end_) return;
       ++block_;
+      enter();
     }
 
    private:
+    void enter() {
+      const bool more = block_ < set_->blocks_.size();
+      at_ = more ? set_->blocks_[block_].data() : nullptr;
+      end_ = more ? at_ + set_->blocks_[block_].size() : nullptr;
+    }
     const SortedBlocks* set_;
     std::size_t block_ = 0;
-    std::size_t at_ = 0;
+    const T* at_ = nullptr;
+    const T* end_ = nullptr;
   };
 
   Walk walk() const { return Walk(*this); }

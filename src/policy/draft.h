@@ -70,10 +70,10 @@ class Draft {
   // it stops. The cluster stays as it is until the engine carries it out, and no other step may be
   // mixed in.
   void arrange_all() { whole_ = true; }
-  void arrange(const Share& share, const GpuSet& gpus, Reason reason) {
+  void arrange(const Share& share, GpuSet gpus, Reason reason) {
     Placed& placed = arrangement_.emplace_back();
     placed.share = share;
-    placed.gpus = gpus;
+    placed.gpus = std::move(gpus);
     placed.reason = reason;
   }
   bool whole() const { return whole_; }

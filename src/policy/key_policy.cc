@@ -65,16 +65,15 @@ void KeyPolicy::schedule(const View& view, Plan& plan) {
   order_.clear();
   for (const Slot slot : view.jobs.running()) fill(order_.emplace_back(), slot, view);
   std::sort(order_.begin(), order_.end());
-  auto running = order_.cbegin();
   auto waiting = waiting_.walk();
-  while (running != order_.cend() || !waiting.done()) {
-    const bool take_running = waiting.done() || (running != order_.cend() && *running < *waiting);
-    if (!plan.add(take_running ? running->share() : waiting->share())) return;
-    if (take_running) {
-      ++running;
-    } else {
-      waiting.next();
+  for (const Entry& running : order_) {
+    for (; !waiting.done() && *waiting < running; waiting.next()) {
+      if (!plan.add(waiting->share())) return;
     }
+    if (!plan.add(running.share())) return;
+  }
+  for (; !waiting.done(); waiting.next()) {
+    if (!plan.add(waiting->share())) return;
   }
 }
 

@@ -73,7 +73,7 @@ class Yarn final : public PlacementPolicy {
       if (target.held == nullptr) claim_new(view, target);
     }
     for (Target& target : targets_) {
-      draft.arrange(*target.share, target.held != nullptr ? *target.held : target.fresh,
+      draft.arrange(*target.share, target.held != nullptr ? *target.held : std::move(target.fresh),
                     target.overtakes ? Reason::kBackfilled : Reason::kFirstInOrder);
     }
   }
