@@ -147,6 +147,7 @@ class Engine final : public WhatIf {
   void unlink(Slot slot, Seconds at, bool repace = true);
   // Carries out a draft that names the whole outcome of the turn.
   void rearrange();
+  const GpuSet& gpus_of(const Draft::Placed& placed) const;
   bool stands(const Draft::Placed& placed) const;
   void vacate(Slot slot);
   void settle_in(const Draft::Placed& placed);

@@ -3,19 +3,25 @@
 
 namespace muster {
 
+const GpuSet& Engine::gpus_of(const Draft::Placed& placed) const {
+  return placed.holder == kNoSlot ? placed.gpus : jobs_[placed.holder].gpus;
+}
+
 // Its jobs run together already, on these very GPUs, and nobody else is with them.
 bool Engine::stands(const Draft::Placed& placed) const {
   const Slot lead = placed.share.lead();
   if (placed.share.size == 1) {
     const Job& job = jobs_[lead];
-    return job.partner == lead && job.running() && job.gpus == placed.gpus;
+    return job.partner == lead && job.running() &&
+           (placed.holder == lead || job.gpus == placed.gpus);
   }
+  const GpuSet& gpus = gpus_of(placed);
   int ring = 1;
   for (Slot other = jobs_[lead].partner; other != lead; other = jobs_[other].partner) ++ring;
   if (ring != placed.share.size) return false;
   for (int i = 0; i < placed.share.size; ++i) {
     const Slot slot = placed.share.jobs[static_cast<std::size_t>(i)];
-    if (!jobs_[slot].running() || !(jobs_[slot].gpus == placed.gpus)) return false;
+    if (!jobs_[slot].running() || !(jobs_[slot].gpus == gpus)) return false;
     Slot other = slot;
     while (other != lead) {
       other = jobs_[other].partner;
@@ -34,7 +40,8 @@ void Engine::vacate(Slot slot) {
 void Engine::settle_in(const Draft::Placed& placed) {
   const Share& share = placed.share;
   const Slot lead = share.lead();
-  cluster_.take(placed.gpus, jobs_[lead].spec.partition);
+  const GpuSet& gpus = gpus_of(placed);  // the holder keeps its own
+  cluster_.take(gpus, jobs_[lead].spec.partition);
   for (int i = 0; i < share.size; ++i) {
     const int next = i + 1 < share.size ? i + 1 : 0;
     jobs_[share.jobs[static_cast<std::size_t>(i)]].partner =
@@ -43,7 +50,7 @@ void Engine::settle_in(const Draft::Placed& placed) {
   for (int i = 0; i < share.size; ++i) {
     const Slot slot = share.jobs[static_cast<std::size_t>(i)];
     Job& job = jobs_[slot];
-    if (job.running() && job.gpus == placed.gpus) {
+    if (job.running() && job.gpus == gpus) {
       const Pace pace = command(CommandKind::kRepace, slot, job.gpus, job.host, now_, true);
       job.work = pace.work;
       job.rate = pace.rate;
@@ -51,12 +58,12 @@ void Engine::settle_in(const Draft::Placed& placed) {
       job.saved_work = pace.saved_work;
       continue;
     }
-    Draft::Step step{Draft::Kind::kStart, slot, placed.reason, kNoJob, kNoSlot, placed.gpus, {}};
+    Draft::Step step{Draft::Kind::kStart, slot, placed.reason, kNoJob, kNoSlot, gpus, {}};
     if (i > 0) {
       step.reason = Reason::kGrouped;
       step.other = jobs_[lead].spec.id;
     }
-    const bool resize = job.running() && job.gpus.gpus() != placed.gpus.gpus();
+    const bool resize = job.running() && job.gpus.gpus() != gpus.gpus();
     launch(step, job.waiting() ? CommandKind::kStart
                  : resize      ? CommandKind::kResize
                                : CommandKind::kMove);

@@ -38,7 +38,8 @@ class Draft {
 
   struct Placed {
     Share share;
-    GpuSet gpus;
+    GpuSet gpus;            // unless a member holds them already:
+    Slot holder = kNoSlot;  // it is this one
     Reason reason = Reason::kNone;
   };
 
@@ -74,6 +75,13 @@ class Draft {
     Placed& placed = arrangement_.emplace_back();
     placed.share = share;
     placed.gpus = std::move(gpus);
+    placed.reason = reason;
+  }
+  // The same on the very GPUs that this member of the share holds.
+  void arrange_around(Slot holder, const Share& share, Reason reason) {
+    Placed& placed = arrangement_.emplace_back();
+    placed.share = share;
+    placed.holder = holder;
     placed.reason = reason;
   }
   bool whole() const { return whole_; }

@@ -56,15 +56,45 @@ Seconds KeyPolicy::wake(const View&) const {
   return boosts_.empty() ? kNever : boosts_.begin()->time;
 }
 
+// Those of the last turn come in the order of then, so that few of them have to move.
+void KeyPolicy::order_running(const View& view) {
+  ++listings_;
+  std::size_t kept = 0;
+  for (const Entry& old : order_) {
+    const Job& job = view.jobs[old.slot];
+    if (!job.running() || job.spec.id != old.id) continue;
+    memory_[index(old.slot)].listed = listings_;
+    fill(order_[kept++], old.slot, view);
+  }
+  order_.resize(kept);
+  if (kept < view.jobs.running().size()) {
+    for (const Slot slot : view.jobs.running()) {
+      if (memory_[index(slot)].listed != listings_) fill(order_.emplace_back(), slot, view);
+    }
+  }
+  std::size_t moves = 0;
+  for (std::size_t i = 1; i < order_.size(); ++i) {
+    if (!(order_[i] < order_[i - 1])) continue;
+    const Entry entry = order_[i];
+    std::size_t at = i;
+    for (; at > 0 && entry < order_[at - 1]; --at) order_[at] = order_[at - 1];
+    order_[at] = entry;
+    moves += i - at;
+    constexpr std::size_t kFewEach = 8;
+    if (moves > kFewEach * order_.size()) {
+      std::sort(order_.begin(), order_.end());
+      return;
+    }
+  }
+}
+
 void KeyPolicy::schedule(const View& view, Plan& plan) {
   boost_those_due(view);
   if (!keys_rest()) {
     schedule_all(view, plan);
     return;
   }
-  order_.clear();
-  for (const Slot slot : view.jobs.running()) fill(order_.emplace_back(), slot, view);
-  std::sort(order_.begin(), order_.end());
+  order_running(view);
   auto waiting = waiting_.walk();
   for (const Entry& running : order_) {
     for (; !waiting.done() && *waiting < running; waiting.next()) {

@@ -122,16 +122,19 @@ class KeyPolicy : public SchedulingPolicy {
     Seconds boost_at = kNever;
     bool waits = false;
     bool boosted = false;
+    std::uint32_t listed = 0;  // where keys rest: the last listing of running jobs with it
   };
   void fill(Entry& entry, Slot slot, const View& view) const;
   void boost_those_due(const View& view);
+  void order_running(const View& view);
   void schedule_all(const View& view, Plan& plan);
 
   Seconds boost_after_;
   std::vector<Memory> memory_;
   SortedBlocks<Entry> waiting_;  // where keys rest
   std::set<Due> boosts_;         // of waiting jobs that are not boosted yet
-  std::vector<Entry> order_;     // kept between turns for its memory
+  std::vector<Entry> order_;     // where keys rest, running jobs as of the last turn
+  std::uint32_t listings_ = 0;
 };
 
 // A policy that divides time: give each job the fraction of time for which it should hold its GPUs;

@@ -70,11 +70,15 @@ class Yarn final : public PlacementPolicy {
     }
     for (Target& target : targets_) claim_held(view, target);
     for (Target& target : targets_) {
-      if (target.held == nullptr) claim_new(view, target);
+      if (target.holder == kNoSlot) claim_new(view, target);
     }
     for (Target& target : targets_) {
-      draft.arrange(*target.share, target.held != nullptr ? *target.held : std::move(target.fresh),
-                    target.overtakes ? Reason::kBackfilled : Reason::kFirstInOrder);
+      const Reason reason = target.overtakes ? Reason::kBackfilled : Reason::kFirstInOrder;
+      if (target.holder != kNoSlot) {
+        draft.arrange_around(target.holder, *target.share, reason);
+      } else {
+        draft.arrange(*target.share, std::move(target.fresh), reason);
+      }
     }
   }
   bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const override {
@@ -112,8 +116,8 @@ class Yarn final : public PlacementPolicy {
     const Share* share = nullptr;
     std::size_t first = 0;  // its parts
     std::size_t last = 0;
-    bool overtakes = false;        // someone before it found no room
-    const GpuSet* held = nullptr;  // GPUs of a member that are on the right nodes
+    bool overtakes = false;  // someone before it found no room
+    Slot holder = kNoSlot;   // a member whose GPUs are on the right nodes
     GpuSet fresh;
   };
 
@@ -159,8 +163,9 @@ class Yarn final : public PlacementPolicy {
 
   void claim_held(const View& view, Target& target) {
     const auto parts = static_cast<int>(target.last - target.first);
-    for (int i = 0; i < target.share->size && target.held == nullptr; ++i) {
-      const Job& job = view.jobs[target.share->jobs[static_cast<std::size_t>(i)]];
+    for (int i = 0; i < target.share->size; ++i) {
+      const Slot member = target.share->jobs[static_cast<std::size_t>(i)];
+      const Job& job = view.jobs[member];
       if (!job.running() || job.gpus.nodes() != parts) continue;
       bool right = true;
       for (int j = 0; j < parts && right; ++j) {
@@ -168,11 +173,10 @@ class Yarn final : public PlacementPolicy {
         right = job.gpus[j].node == part.node && job.gpus[j].count() == part.gpus &&
                 (claimed_[index(part.node)] & job.gpus[j].mask) == 0;
       }
-      if (right) target.held = &job.gpus;
-    }
-    if (target.held == nullptr) return;
-    for (int j = 0; j < parts; ++j) {
-      claimed_[index((*target.held)[j].node)] |= (*target.held)[j].mask;
+      if (!right) continue;
+      target.holder = member;
+      for (int j = 0; j < parts; ++j) claimed_[index(job.gpus[j].node)] |= job.gpus[j].mask;
+      return;
     }
   }
 
