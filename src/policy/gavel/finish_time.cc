@@ -112,10 +112,10 @@ class FinishTimeFairness final : public Allocator {
     }
     const std::size_t first_sign = program.rows();
     for (std::size_t i = 0; literal && i < items * columns.size(); ++i) program.add_row(0, 0);
-    std::vector<std::size_t> row_of_type;
-    for (const std::size_t w : columns) {
-      row_of_type.push_back(
-          program.add_row(problem.capacity[w], grouped ? LinearProgram::kLinking : 0));
+    std::vector<std::size_t> row_of_type(columns.size());
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      row_of_type[k] =
+          program.add_row(problem.capacity[columns[k]], grouped ? LinearProgram::kLinking : 0);
     }
     for (std::size_t j = 0; j < count; ++j) time[j] = program.add_row(1, group(j));
     for (std::size_t j = 0; j < count; ++j) cone[j] = program.add_cone({0, 0, 2}, group(j));

@@ -35,6 +35,10 @@ ShareProgram::ShareProgram(const AllocationProblem& problem, const std::vector<d
   if (form_ == ShareForm::kPublished && solver_ == solve_shares) solver_ = solve_shares_published;
   if (narrow()) {
     for (double& rate : rates_) rate = static_cast<float>(rate);
+    for (const auto& [first, second] : problem.pair_rates) {
+      narrow_rates_.push_back(static_cast<float>(first));
+      narrow_rates_.push_back(static_cast<float>(second));
+    }
   }
   for (std::size_t i = 0; i < rates_.size(); ++i) {
     if (!(rates_[i] > 0) || problem.capacity[i % problem.types] <= 0) rates_[i] = 0;
@@ -124,8 +128,11 @@ double ShareProgram::fastest(std::size_t c) const {
 // Of a job of the first class, and of the second.
 std::pair<double, double> ShareProgram::pair_rate(const PairClass& pair, std::size_t column) const {
   auto rates = problem_.pair_rate(pair.pairs.front(), column);
+  if (narrow()) {
+    const std::size_t at = 2 * (pair.pairs.front() * problem_.types + column);
+    rates = {narrow_rates_[at], narrow_rates_[at + 1]};
+  }
   if (pair.swapped) std::swap(rates.first, rates.second);
-  if (narrow()) return {static_cast<float>(rates.first), static_cast<float>(rates.second)};
   return rates;
 }
 

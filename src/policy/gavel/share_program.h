@@ -131,6 +131,9 @@ class ShareProgram {
   ShareSolver solver_;
   ShareForm form_;
   std::vector<double> rates_;  // zero where the job cannot run
+  // Of pairs, where they are narrow: first and second, as the problem has them. Kept, because g++
+  // 12 takes two numbers that are narrowed and widened side by side for the ones they were.
+  std::vector<float> narrow_rates_;
   std::vector<std::vector<std::size_t>> members_;
   std::vector<std::size_t> class_of_;  // by job; kNone: cannot run
   std::vector<PairClass> pair_classes_;
