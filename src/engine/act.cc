@@ -252,15 +252,16 @@ void Engine::leave(Slot slot, JobState status, Reason reason, Seconds end, Secon
 Pace Engine::command(CommandKind kind, Slot slot, const GpuSet& gpus, const HostShare& host,
                      Seconds at, bool graceful) {
   const Job& job = jobs_[slot];
-  Command command;
-  command.kind = kind;
-  command.slot = slot;
-  command.job = &job;
-  command.gpus = &gpus;
-  command.resumed = job.first_start != kNever;
-  command.graceful = graceful;
-  if (kind != CommandKind::kStop) {
-    command.footing = footing_of(cluster_, gpus, host);
+  const bool stops = kind == CommandKind::kStop;
+  // Made where it stays: this is called for every job that moves.
+  Command command{.kind = kind,
+                  .slot = slot,
+                  .job = &job,
+                  .gpus = &gpus,
+                  .footing = stops ? Footing{} : footing_of(cluster_, gpus, host),
+                  .resumed = job.first_start != kNever,
+                  .graceful = graceful};
+  if (!stops) {
     neighbours_.clear();
     for (Slot other = job.partner; other != slot; other = jobs_[other].partner) {
       neighbours_.push_back(&jobs_[other].spec);

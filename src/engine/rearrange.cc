@@ -76,17 +76,24 @@ void Engine::rearrange() {
   ++turn_mark_;
   changes_.clear();
   JobId gainer = kNoJob;
+  std::size_t go_on = 0;
   for (std::uint32_t i = 0; i < all.size(); ++i) {
     for (int j = 0; j < all[i].share.size; ++j) {
       const Slot slot = all[i].share.jobs[static_cast<std::size_t>(j)];
       placed_[index(slot)] = turn_mark_;
-      if (gainer == kNoJob && !jobs_[slot].running()) gainer = jobs_[slot].spec.id;
+      if (jobs_[slot].running()) {
+        ++go_on;
+      } else if (gainer == kNoJob) {
+        gainer = jobs_[slot].spec.id;
+      }
     }
     if (!stands(all[i])) changes_.push_back(i);
   }
   group_.clear();
-  for (const Slot slot : jobs_.running()) {
-    if (placed_[index(slot)] != turn_mark_) group_.push_back(slot);
+  if (go_on < jobs_.running().size()) {
+    for (const Slot slot : jobs_.running()) {
+      if (placed_[index(slot)] != turn_mark_) group_.push_back(slot);
+    }
   }
   for (const Slot slot : group_) {
     ++jobs_[slot].preemptions;

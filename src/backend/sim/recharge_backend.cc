@@ -96,14 +96,14 @@ void RechargeBackend::planned(const Plan& plan) {
       order_.push_back(slot);
     }
   };
-  for (const Slot slot : plan.ranking()) keep(slot);
-  if (plan.ranking().empty()) {
-    for (const Share& share : plan.shares()) {
-      if (order_.size() >= running_.size()) break;
-      for (int i = 0; i < share.size; ++i) keep(share.jobs[static_cast<std::size_t>(i)]);
-    }
-  }
   foreseen_ = false;
+  for (const Slot slot : plan.ranking()) keep(slot);
+  if (!plan.ranking().empty()) return;
+  for (const Share& share : plan.shares()) {
+    if (order_.size() >= running_.size()) break;
+    keep(share.lead());
+    for (int i = 1; i < share.size; ++i) keep(share.jobs[static_cast<std::size_t>(i)]);
+  }
 }
 
 // Those in the policy's order first, the others by arrival.
