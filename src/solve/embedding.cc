@@ -370,58 +370,80 @@ class Embedding {
     for (std::size_t i = 0; i < aim.row.size(); ++i) slack.row[i] = -(aim.row[i] + price.row[i]);
   }
 
+  // What both ways of stepping have in common: where prices and tau go.
+  struct Direction {
+    Part right;
+    Part along;  // per unit of tau
+    Part price;
+    double unit = 0;
+    double tau = 0;
+  };
+  Direction predict() {
+    Direction to;
+    to.right = {std::vector<double>(n_), std::vector<double>(n_, 0.0), program_.bounds};
+    for (std::size_t v = 0; v < n_; ++v) to.right.x[v] = -program_.costs[v];
+    solve_step(to.right, to.along);
+    to.right = rest_;
+    for (std::size_t v = 0; v < n_; ++v) to.right.sign[v] = now_.slack.sign[v] - rest_.sign[v];
+    for (std::size_t r = 0; r < m_; ++r) to.right.row[r] = now_.slack.row[r] - rest_.row[r];
+    solve_step(to.right, to.price);
+    to.unit = now_.kappa / now_.tau - cost_of(to.along.x) - bound_of(to.along.row);
+    to.tau = (rest_tau_ - now_.kappa + cost_of(to.price.x) + bound_of(to.price.row)) / to.unit;
+    to.price.add(to.tau, to.along);
+    return to;
+  }
+  // How much of the way the corrector goes to the middle, by how far the predictor came.
+  static double centring(double length) {
+    const double short_of = 1 - length;
+    return std::clamp(short_of * short_of * short_of, 1e-4, 1.0);
+  }
+  void correct(const Part& aim, double aim_kappa, double sigma, Direction& to) {
+    for (std::size_t v = 0; v < n_; ++v) {
+      to.right.x[v] = (1 - sigma) * rest_.x[v];
+      to.right.sign[v] = aim.sign[v] - (1 - sigma) * rest_.sign[v];
+    }
+    for (std::size_t r = 0; r < m_; ++r) to.right.row[r] = aim.row[r] - (1 - sigma) * rest_.row[r];
+    solve_step(to.right, to.price);
+    to.tau = ((1 - sigma) * rest_tau_ - aim_kappa / now_.tau + cost_of(to.price.x) +
+              bound_of(to.price.row)) /
+             to.unit;
+    to.price.add(to.tau, to.along);
+  }
+  bool advance(const Direction& to, const Part& slack, double kappa) {
+    if (!std::isfinite(to.tau) || !std::isfinite(kappa)) return false;
+    now_.at.add(length_, to.price);
+    now_.slack.add(length_, slack);
+    now_.tau += length_ * to.tau;
+    now_.kappa += length_ * kappa;
+    return true;
+  }
+
   // Mehrotra's predictor and corrector, with slacks and prices scaled to their common point.
   bool scaled_step() {
     if (!find_scaling() || !equations_->factor(w_, cones_)) return false;
-    Part right{std::vector<double>(n_), std::vector<double>(n_, 0.0), program_.bounds};
-    for (std::size_t v = 0; v < n_; ++v) right.x[v] = -program_.costs[v];
-    Part along;  // per unit of tau
-    solve_step(right, along);
-    right = rest_;
-    for (std::size_t v = 0; v < n_; ++v) right.sign[v] = now_.slack.sign[v] - rest_.sign[v];
-    for (std::size_t r = 0; r < m_; ++r) right.row[r] = now_.slack.row[r] - rest_.row[r];
-    Part price;
-    solve_step(right, price);
-    const double unit = now_.kappa / now_.tau - cost_of(along.x) - bound_of(along.row);
-    double tau = (rest_tau_ - now_.kappa + cost_of(price.x) + bound_of(price.row)) / unit;
-    price.add(tau, along);
+    Direction direction = predict();
+    const Part& price = direction.price;
+    const double& tau = direction.tau;
     Part scaled_price;
     Part scaled_slack;
     scale(price, scaled_price);
     answer_prices(common_, scaled_price, scaled_slack);
     double kappa = -now_.kappa - now_.kappa / now_.tau * tau;
-    const double short_of = 1 - longest(scaled_slack, scaled_price, tau, kappa);
-    const double sigma = std::clamp(short_of * short_of * short_of, 1e-4, 1.0);
+    const double sigma = centring(longest(scaled_slack, scaled_price, tau, kappa));
     const double target = sigma * measure_.mu;
     Part aim;
     find_aim(scaled_slack, scaled_price, target, aim);
     Part aim_slack;
     scale(aim, aim_slack);
-    for (std::size_t v = 0; v < n_; ++v) {
-      right.x[v] = (1 - sigma) * rest_.x[v];
-      right.sign[v] = aim_slack.sign[v] - (1 - sigma) * rest_.sign[v];
-    }
-    for (std::size_t r = 0; r < m_; ++r) {
-      right.row[r] = aim_slack.row[r] - (1 - sigma) * rest_.row[r];
-    }
     const double aim_kappa = now_.kappa * now_.tau + kappa * tau - target;
-    solve_step(right, price);
-    tau =
-        ((1 - sigma) * rest_tau_ - aim_kappa / now_.tau + cost_of(price.x) + bound_of(price.row)) /
-        unit;
-    price.add(tau, along);
+    correct(aim_slack, aim_kappa, sigma, direction);
     scale(price, scaled_price);
     answer_prices(aim, scaled_price, scaled_slack);
     kappa = -(aim_kappa + now_.kappa * tau) / now_.tau;
     length_ = kInside * longest(scaled_slack, scaled_price, tau, kappa);
-    if (!std::isfinite(tau) || !std::isfinite(kappa)) return false;
     Part slack;
     scale(scaled_slack, slack);
-    now_.at.add(length_, price);
-    now_.slack.add(length_, slack);
-    now_.tau += length_ * tau;
-    now_.kappa += length_ * kappa;
-    return true;
+    return advance(direction, slack, kappa);
   }
 
   // The longest step along slacks and prices, tau and kappa.
@@ -459,18 +481,9 @@ class Embedding {
       cones_[k] = {triple_at(now_.slack.row, r), triple_at(now_.at.row, r)};
     }
     if (!equations_->factor(w_, cones_)) return false;
-    Part right{std::vector<double>(n_), std::vector<double>(n_, 0.0), program_.bounds};
-    for (std::size_t v = 0; v < n_; ++v) right.x[v] = -program_.costs[v];
-    Part along;  // per unit of tau
-    solve_step(right, along);
-    right = rest_;
-    for (std::size_t v = 0; v < n_; ++v) right.sign[v] = now_.slack.sign[v] - rest_.sign[v];
-    for (std::size_t r = 0; r < m_; ++r) right.row[r] = now_.slack.row[r] - rest_.row[r];
-    Part price;
-    solve_step(right, price);
-    const double unit = now_.kappa / now_.tau - cost_of(along.x) - bound_of(along.row);
-    double tau = (rest_tau_ - now_.kappa + cost_of(price.x) + bound_of(price.row)) / unit;
-    price.add(tau, along);
+    Direction direction = predict();
+    const Part& price = direction.price;
+    const double& tau = direction.tau;
     Part slack{{}, std::vector<double>(n_, 0.0), std::vector<double>(m_)};
     for (std::size_t v = 0; v < n_; ++v) {
       if (!is_free(v)) slack.sign[v] = -w_.sign[v] * price.sign[v] - now_.slack.sign[v];
@@ -483,8 +496,7 @@ class Embedding {
       for (std::size_t i = 0; i < 3; ++i) slack.row[r + i] = -far[i] - now_.slack.row[r + i];
     });
     double kappa = -now_.kappa - now_.kappa / now_.tau * tau;
-    const double short_of = 1 - longest_plain(slack, price, tau, kappa);
-    const double sigma = std::clamp(short_of * short_of * short_of, 1e-4, 1.0);
+    const double sigma = centring(longest_plain(slack, price, tau, kappa));
     const double target = sigma * measure_.mu;
     Part aim{{}, std::vector<double>(n_, 0.0), std::vector<double>(m_)};
     for (std::size_t v = 0; v < n_; ++v) {
@@ -503,17 +515,8 @@ class Embedding {
       wanted[0] -= target;
       put_triple(w.times(cone_quotient(common, wanted)), aim.row, r);
     });
-    for (std::size_t v = 0; v < n_; ++v) {
-      right.x[v] = (1 - sigma) * rest_.x[v];
-      right.sign[v] = aim.sign[v] - (1 - sigma) * rest_.sign[v];
-    }
-    for (std::size_t r = 0; r < m_; ++r) right.row[r] = aim.row[r] - (1 - sigma) * rest_.row[r];
     const double aim_kappa = now_.kappa * now_.tau + kappa * tau - target;
-    solve_step(right, price);
-    tau =
-        ((1 - sigma) * rest_tau_ - aim_kappa / now_.tau + cost_of(price.x) + bound_of(price.row)) /
-        unit;
-    price.add(tau, along);
+    correct(aim, aim_kappa, sigma, direction);
     for (std::size_t v = 0; v < n_; ++v) {
       if (!is_free(v)) slack.sign[v] = -aim.sign[v] - w_.sign[v] * price.sign[v];
     }
@@ -524,12 +527,7 @@ class Embedding {
     });
     kappa = -(aim_kappa + now_.kappa * tau) / now_.tau;
     length_ = kInside * longest_plain(slack, price, tau, kappa);
-    if (!std::isfinite(tau) || !std::isfinite(kappa)) return false;
-    now_.at.add(length_, price);
-    now_.slack.add(length_, slack);
-    now_.tau += length_ * tau;
-    now_.kappa += length_ * kappa;
-    return true;
+    return advance(direction, slack, kappa);
   }
 
   bool step() { return scales_ ? scaled_step() : plain_step(); }

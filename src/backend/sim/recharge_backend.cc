@@ -101,8 +101,7 @@ void RechargeBackend::planned(const Plan& plan) {
   if (!plan.ranking().empty()) return;
   for (const Share& share : plan.shares()) {
     if (order_.size() >= running_.size()) break;
-    keep(share.lead());
-    for (int i = 1; i < share.size; ++i) keep(share.jobs[static_cast<std::size_t>(i)]);
+    for (int i = 0; i < share.size; ++i) keep(share.jobs[static_cast<std::size_t>(i)]);
   }
 }
 
