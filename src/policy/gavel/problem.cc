@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace muster {
 
@@ -24,6 +25,13 @@ double rate_on(const PerfModel& perf, const JobSpec& job, Symbol type, const Job
   const std::array<const JobSpec*, 1> neighbours = {mate};
   if (mate != nullptr) footing.neighbours = neighbours;
   return perf.step_rate(job, footing);
+}
+
+double steps_left(const Job& job, Seconds now) {
+  const double done = job.work_at(now);
+  if (!(job.spec.iterations > 0)) return std::max(0.0, job.total_work - done);
+  return std::max(0.0,
+                  job.spec.iterations - std::round(done * job.spec.iterations / job.total_work));
 }
 
 AllocationJob allocation_job(const JobSpec& job, double steps_left, Seconds now) {

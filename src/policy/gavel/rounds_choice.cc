@@ -1,0 +1,140 @@
+// Who runs in the next round: priorities, and the walk down the order of precedence.
+#include <algorithm>
+
+#include "policy/gavel/problem.h"
+#include "policy/gavel/rounds.h"
+
+namespace muster {
+
+void RoundsPolicy::find_claims() {
+  claims_stale_ = false;
+  claims_.resize(types_);
+  for (std::vector<std::size_t>& of_type : claims_) of_type.clear();
+  for (std::size_t e = 0; e < entries_.size(); ++e) {
+    for (std::size_t w = 0; w < types_; ++w) {
+      Cell& one = cell(e, w);
+      const bool runs = one.rate != 0 && (!entries_[e].pair() || one.mate_rate != 0);
+      one.priority = 0;
+      if (entries_[e].allocated && one.fraction != 0 && runs) claims_[w].push_back(e * types_ + w);
+    }
+  }
+}
+
+void RoundsPolicy::set_priorities() {
+  if (claims_stale_) find_claims();
+  for (std::size_t w = 0; w < types_; ++w) {
+    for (const std::size_t at : claims_[w]) {
+      Cell& one = cells_[at];
+      const double part = type_time_[w] == 0 ? 0 : one.time / type_time_[w];
+      one.priority = part > 0 ? one.fraction / part : one.fraction * 1e9;
+    }
+  }
+}
+
+void RoundsPolicy::order_types() {
+  order_.resize(types_);
+  for (std::size_t w = 0; w < types_; ++w) order_[w] = types_ - 1 - w;
+  if (!allocator_->traits().knows_types) shuffler_.shuffle(order_);
+}
+
+void RoundsPolicy::choose(const View& view, Plan& plan) {
+  chosen_.assign(view.jobs.slots(), 0);
+  left_ = capacity_;
+  unchosen_ = 0;
+  for (const Entry& entry : entries_) unchosen_ += entry.pair() ? 0 : 1;
+  order_types();
+  // Type by type, or all at once.
+  const std::size_t step = options_.global_queue ? types_ : 1;
+  for (std::size_t from = 0; from < types_; from += step) {
+    take_claims(from, from + step);
+    if (!allocator_->traits().strict) take_others(from, from + step);
+  }
+  // Where the placement could follow in nothing, any GPUs are better than none until the next
+  // reset.
+  if (!options_.published && !idle_ && view.jobs.running().empty()) any_gpus_ = true;
+  for (Turn& turn : round_) {
+    const Entry& entry = entries_[turn.entry];
+    if (options_.learns && entry.pair()) {
+      turn.left = steps_left(view.jobs[entry.a], view.now);
+      turn.mate_left = steps_left(view.jobs[entry.b], view.now);
+    }
+    if (any_gpus_) {
+      plan.add(Share::alone(entry.a, entry.gpus));
+      if (entry.pair()) plan.add(Share::alone(entry.b, entry.gpus));
+      continue;
+    }
+    Share share = Share::alone(entry.a, entry.gpus, symbols_[turn.column]);
+    if (entry.pair()) share.join(entry.b);
+    plan.add(share);
+  }
+  if (!any_gpus_) return;
+  for (const Entry& entry : entries_) {
+    if (!entry.pair() && chosen_[index(entry.a)] == 0) plan.add(Share::alone(entry.a, entry.gpus));
+  }
+}
+
+void RoundsPolicy::take_claims(std::size_t from, std::size_t to) {
+  bids_.clear();
+  for (std::size_t i = from; i < to; ++i) {
+    if (left_[order_[i]] == 0) continue;
+    for (const std::size_t at : claims_[order_[i]]) add_bid(at);
+  }
+  walk(from, to);
+}
+
+// Who has no claim takes what is left; looking for them is worth it only if something is.
+void RoundsPolicy::take_others(std::size_t from, std::size_t to) {
+  bids_.clear();
+  if (unchosen_ == 0) return;
+  for (std::size_t i = from; i < to; ++i) {
+    const std::size_t w = order_[i];
+    if (left_[w] == 0) continue;
+    for (std::size_t e = 0; e < entries_.size(); ++e) {
+      const Entry& entry = entries_[e];
+      const bool taken =
+          chosen_[index(entry.a)] != 0 || (entry.pair() && chosen_[index(entry.b)] != 0);
+      if (taken || entry.gpus > left_[w] || cell(e, w).priority > 0) continue;
+      add_bid(e * types_ + w);
+    }
+  }
+  walk(from, to);
+}
+
+// In order of precedence, until nothing is left to take. Few of many may get something, so the
+// order is made only as far as it is looked at.
+void RoundsPolicy::walk(std::size_t from, std::size_t to) {
+  const auto room = [&] {
+    return std::any_of(order_.begin() + static_cast<std::ptrdiff_t>(from),
+                       order_.begin() + static_cast<std::ptrdiff_t>(to),
+                       [this](std::size_t w) { return left_[w] > 0; });
+  };
+  const auto after = [](const Bid& a, const Bid& b) { return b < a; };
+  std::make_heap(bids_.begin(), bids_.end(), after);
+  auto end = bids_.end();
+  while (end != bids_.begin() && unchosen_ > 0 && room()) {
+    std::pop_heap(bids_.begin(), end, after);
+    --end;
+    take(end->at / types_, end->at % types_);
+  }
+}
+
+void RoundsPolicy::take(std::size_t e, std::size_t w) {
+  const Entry& entry = entries_[e];
+  const Cell& one = cell(e, w);
+  if (left_[w] == 0 || chosen_[index(entry.a)] != 0) return;
+  if (entry.pair() && chosen_[index(entry.b)] != 0) return;
+  if (one.rate <= 0 || (entry.pair() && one.mate_rate <= 0)) return;
+  if (entry.gpus > left_[w]) return;
+  // As published, a job that the allocator has not seen takes up room, yet cannot run.
+  if (!entry.allocated && !options_.published) return;
+  left_[w] -= entry.gpus;
+  chosen_[index(entry.a)] = 1;
+  --unchosen_;
+  if (entry.pair()) {
+    chosen_[index(entry.b)] = 1;
+    --unchosen_;
+  }
+  if (entry.allocated) round_.push_back({e, w});
+}
+
+}  // namespace muster
