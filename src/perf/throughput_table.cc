@@ -1,5 +1,6 @@
 #include "perf/throughput_table.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -73,6 +74,13 @@ class ThroughputReader {
         if (Status done = read_row(at, type.key, row.key, row.value); !done) return done;
       }
       ++at;
+    }
+    const std::vector<double>& rates = table_.alone_;
+    if (std::none_of(rates.begin(), rates.end(), [](double rate) { return rate > 0; })) {
+      return Error{fmt::format(
+          "{}: every rate is zero, so no job could run on any GPU; expected steps per second under "
+          "\"null\"",
+          name_)};
     }
     return Done{};
   }

@@ -44,6 +44,8 @@ TEST(ThroughputTable, FindsRatesAloneAndInPairs) {
 TEST(ThroughputTable, SaysWhatIsWrong) {
   EXPECT_THAT(error_of("{"), HasSubstr("rates.json: not a table of throughputs"));
   EXPECT_THAT(error_of("{}"), HasSubstr("no throughputs"));
+  EXPECT_THAT(error_of(R"json({"v100": {"('LM', 1)": {"null": 0, "('LM', 1)": [1, 1]}}})json"),
+              HasSubstr("every rate is zero"));
   EXPECT_THAT(error_of(R"json({"v100": 3})json"),
               HasSubstr("v100: expected an object of job types"));
   EXPECT_THAT(error_of(R"json({"v100": {"LM": {"null": 1}}})json"),

@@ -2,93 +2,22 @@
 // its own code (objective values do not depend on the solver; fractions are compared where they are
 // unique).
 #include <array>
+#include <cctype>
 #include <cmath>
+#include <set>
+#include <string>
 
 #include <gtest/gtest.h>
 
+#include "base/random.h"
 #include "policy/gavel/program_allocators.h"
 #include "policy/gavel/simple_allocators.h"
 #include "policy/gavel/split.h"
+#include "policy/gavel_problem.h"
 #include "policy/table.h"
 
 namespace muster {
 namespace {
-
-// Rates and counts are written v100, p100, k80; columns run the other way.
-struct Three {
-  double v100;
-  double p100;
-  double k80;
-};
-
-AllocationProblem problem_of(const std::array<int, 3>& counts, const std::vector<Three>& rates) {
-  AllocationProblem problem;
-  problem.types = 3;
-  problem.capacity = {counts[2], counts[1], counts[0]};
-  for (std::size_t j = 0; j < rates.size(); ++j) {
-    AllocationJob job;
-    job.id = JobId{static_cast<std::uint32_t>(j)};
-    problem.jobs.push_back(job);
-    problem.rates.insert(problem.rates.end(), {rates[j].k80, rates[j].p100, rates[j].v100});
-  }
-  return problem;
-}
-
-void add_pair(AllocationProblem& problem, const Three& first, const Three& second) {
-  problem.pairs.push_back({0, 1});
-  problem.pair_rates.insert(
-      problem.pair_rates.end(),
-      {{first.k80, second.k80}, {first.p100, second.p100}, {first.v100, second.v100}});
-}
-
-const std::vector<Three> kStandard = {{2, 1, 0.5}, {3, 2, 1}};
-
-AllocationProblem standard(const std::array<int, 3>& counts) {
-  return problem_of(counts, kStandard);
-}
-AllocationProblem packed(const std::array<int, 3>& counts) {
-  AllocationProblem problem = standard(counts);
-  add_pair(problem, kStandard[0], kStandard[1]);
-  return problem;
-}
-
-Allocation ask(Allocator& allocator, const AllocationProblem& problem) {
-  Allocation allocation;
-  allocation.reset(problem);
-  allocator.allocate(problem, allocation);
-  // Never more than there is, whatever the policy.
-  for (std::size_t w = 0; w < problem.types; ++w) {
-    double used = 0;
-    for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
-      used += allocation.alone[j * problem.types + w] * problem.jobs[j].gpus;
-    }
-    for (std::size_t p = 0; p < problem.pairs.size(); ++p) {
-      used += allocation.paired[p * problem.types + w] * problem.jobs[problem.pairs[p].first].gpus;
-    }
-    EXPECT_LE(used, problem.capacity[w] + 1e-6) << "column " << w;
-  }
-  return allocation;
-}
-
-double throughput(const AllocationProblem& problem, const Allocation& allocation, std::size_t job) {
-  double sum = 0;
-  for (std::size_t w = 0; w < problem.types; ++w) {
-    sum += problem.rate(job, w) * allocation.alone[job * problem.types + w];
-    for (std::size_t p = 0; p < problem.pairs.size(); ++p) {
-      const auto& [first, second] = problem.pair_rate(p, w);
-      const double part = allocation.paired[p * problem.types + w];
-      if (problem.pairs[p].first == job) sum += first * part;
-      if (problem.pairs[p].second == job) sum += second * part;
-    }
-  }
-  return sum;
-}
-
-void expect_row(const Allocation& allocation, std::size_t job, const Three& expected) {
-  EXPECT_NEAR(allocation.alone[job * 3], expected.k80, 1e-5) << "job " << job << " on k80";
-  EXPECT_NEAR(allocation.alone[job * 3 + 1], expected.p100, 1e-5) << "job " << job << " on p100";
-  EXPECT_NEAR(allocation.alone[job * 3 + 2], expected.v100, 1e-5) << "job " << job << " on v100";
-}
 
 TEST(GavelAllocators, AlloxKeepsWhatItGave) {
   const auto allox = make_gavel_allox(1);
@@ -168,9 +97,13 @@ TEST(GavelAllocators, MaxMinFairness) {
   expect_row(allocation, 1, {0.580645, 0.419355, 0});
   EXPECT_NEAR(throughput(standard({1, 2, 3}), allocation, 0), 1.419355, 1e-6);
   EXPECT_NEAR(throughput(standard({1, 2, 3}), allocation, 1), 2.580645, 1e-6);
+  // The least share: throughput by what an average GPU gives, 5.5 / 6 and 10 / 6 steps a second.
+  EXPECT_NEAR(throughput(standard({1, 2, 3}), allocation, 0) / (5.5 / 6), 1.548387, 1e-6);
   allocation = ask(*policy, standard({1, 1, 1}));
   expect_row(allocation, 0, {0.473684, 0.526316, 0});
   expect_row(allocation, 1, {0.526316, 0.473684, 0});
+  EXPECT_NEAR(throughput(standard({1, 1, 1}), allocation, 0), 1.473684, 1e-6);
+  EXPECT_NEAR(throughput(standard({1, 1, 1}), allocation, 1), 2.526316, 1e-6);
 }
 
 TEST(GavelAllocators, MaxMinFairnessWithPairs) {
@@ -198,6 +131,8 @@ TEST(GavelAllocators, PairsThatDoNotPayAreNotFormed) {
   const Allocation allocation = ask(*make_gavel_max_min({Sight::kPairs}), problem);
   EXPECT_NEAR(throughput(problem, allocation, 0), 1.5, 1e-5);
   EXPECT_NEAR(throughput(problem, allocation, 1), 7.5, 1e-4);
+  for (std::size_t j = 0; j < 2; ++j) expect_row(allocation, j, {0.5, 0.5, 0});
+  EXPECT_EQ(allocation.paired, std::vector<double>(3, 0.0));
 }
 
 // The published code crashes here: three sizes, and pairs only between equal ones.
@@ -235,12 +170,31 @@ TEST(GavelAllocators, FinishTimeFairness) {
     EXPECT_NEAR(allocation.alone[3 * j] + allocation.alone[3 * j + 1] + allocation.alone[3 * j + 2],
                 1, 1e-5);
   }
+  // By then its steps would have taken 50 and 66.67 s on a part of its own, at the rates 2 and 3.
+  problem.jobs[0].steps_left = 200;
+  problem.jobs[1].steps_left = 300;
+  allocation = ask(*agnostic, problem);
+  double worst = 0;
+  for (std::size_t j = 0; j < 2; ++j) {
+    const double time =
+        allocation.alone[3 * j] + allocation.alone[3 * j + 1] + allocation.alone[3 * j + 2];
+    const double rate = j == 0 ? 2 : 3;
+    const double alone = j == 0 ? 50 : 200.0 / 3;
+    const double left = problem.jobs[j].steps_left / rate;
+    worst = std::max(worst, left / time / (alone + left));
+  }
+  EXPECT_NEAR(worst, 2.0 / 3, 1e-5);
 
   const auto pairs = make_gavel_finish_time({Sight::kPairs});
   AllocationProblem both = packed({1, 1, 1});
   both.jobs[0].steps_left = 300;
   both.jobs[1].steps_left = 500;
   EXPECT_NEAR(throughput(both, ask(*pairs, both), 1), 3, 1e-4);
+  both.jobs[0].steps_left = 200;
+  both.jobs[1].steps_left = 300;
+  const Allocation second = ask(*pairs, both);
+  EXPECT_NEAR(throughput(both, second, 1), 3, 1e-4);
+  EXPECT_GE(throughput(both, second, 0), 1.5);
 }
 
 TEST(GavelAllocators, SumsOfThroughputs) {
@@ -254,6 +208,8 @@ TEST(GavelAllocators, SumsOfThroughputs) {
     allocation = ask(*make_gavel_sum({Sight::kRates}, {true, deadlines}), problem);
     expect_row(allocation, 0, {1, 0, 0});
     expect_row(allocation, 1, {0, 0, 1});
+    EXPECT_NEAR(throughput(problem, allocation, 0) / 3.1 + throughput(problem, allocation, 1) / 0.8,
+                1.895161, 1e-5);
   }
   AllocationProblem both = packed({1, 1, 1});
   both.price = problem.price;
@@ -363,6 +319,27 @@ TEST(GavelAllocators, StrategyProofGivesUpTheDiscounts) {
   EXPECT_NEAR(throughput(one, ask(*make_gavel_strategy_proof({}), one), 0), 2, 1e-5);
 }
 
+// Three jobs on one GPU of each type, one of which tells other rates than it has: whatever it
+// tells, it gets no more steps of its own than by the truth.
+TEST(GavelAllocators, StrategyProofMeansThatLiesDoNotPay) {
+  const std::vector<Three> truth = {{2, 1, 0.5}, {3, 2, 1}, {4, 3, 2}};
+  const AllocationProblem honest = problem_of({1, 1, 1}, truth);
+  const Allocation fair = ask(*make_gavel_strategy_proof({}), honest);
+  Random random(42, "lies");
+  int cheaper = 0;
+  for (int i = 0; i < 200; ++i) {
+    const std::size_t liar = static_cast<std::size_t>(i) % 3;
+    std::vector<Three> told = truth;
+    told[liar] = {random.uniform(0.1, 5), random.uniform(0.1, 5), random.uniform(0.1, 5)};
+    const Allocation given = ask(*make_gavel_strategy_proof({}), problem_of({1, 1, 1}, told));
+    // What it really makes of its time.
+    const double lied = throughput(honest, given, liar);
+    EXPECT_LE(lied, throughput(honest, fair, liar) * (1 + 1e-6)) << "lie " << i;
+    cheaper += lied < throughput(honest, fair, liar) * 0.99 ? 1 : 0;
+  }
+  EXPECT_GT(cheaper, 100) << "most lies cost something";
+}
+
 // Equal jobs pay the same as if they had not been merged, and merging changes nothing.
 TEST(GavelAllocators, StrategyProofWithEqualJobs) {
   AllocationProblem equal = problem_of({1, 1, 1}, {{2, 1, 0.5}, {2, 1, 0.5}, {3, 2, 1}, {3, 2, 1}});
@@ -374,108 +351,6 @@ TEST(GavelAllocators, StrategyProofWithEqualJobs) {
   for (std::size_t j = 0; j < 4; ++j) {
     EXPECT_NEAR(throughput(equal, merged, j), throughput(apart, single, j), 1e-5) << "job " << j;
   }
-}
-
-Result<Params> default_params(std::string_view name) {
-  const auto row = find_row("policy", scheduling_table(), name);
-  if (!row) return row.error();
-  return Params::make(name, (*row)->params, {});
-}
-
-TEST(GavelAllocators, OneJobAndJobsThatCannotRun) {
-  for (const AllocatorInfo& info : allocator_table()) {
-    AllocationProblem problem = problem_of({1, 1, 1}, {{2, 1, 0.5}, {0, 0, 0}});
-    problem.jobs[0].steps_left = 100;
-    problem.jobs[1].steps_left = 100;
-    const auto policy = info.make(*default_params(info.name), false);
-    const Allocation allocation = ask(*policy, problem);
-    EXPECT_GT(throughput(problem, allocation, 0), 0) << info.name;
-    EXPECT_EQ(throughput(problem, allocation, 1), 0) << info.name;
-    for (const double part : allocation.alone) EXPECT_TRUE(part >= 0 && part <= 1) << info.name;
-  }
-}
-
-// Negative rates, numbers that are none, a type that has no GPUs (any more), nobody who can run.
-TEST(GavelAllocators, RatesThatAreNone) {
-  for (const AllocatorInfo& info : allocator_table()) {
-    if (info.name == "gavel-gandiva" || info.name == "gavel-allox") continue;
-    AllocationProblem problem = problem_of({1, 0, 2}, {{2, 1, -0.5}, {std::nan(""), 3, 1}});
-    for (AllocationJob& job : problem.jobs) job.steps_left = 100;
-    const bool fifo = info.name.starts_with("gavel-fifo");
-    const bool solved = !fifo && info.name != "gavel-isolated" && info.name != "gavel-proportional";
-    if (!solved) continue;
-    const Allocation allocation = ask(*info.make(*default_params(info.name), false), problem);
-    EXPECT_GT(allocation.alone[2], 0) << info.name << ": job 0 on v100";
-    EXPECT_GT(allocation.alone[3], 0) << info.name << ": job 1 on k80";
-    for (const std::size_t nowhere : {0U, 1U, 4U, 5U}) {
-      EXPECT_EQ(allocation.alone[nowhere], 0) << info.name << " at " << nowhere;
-    }
-    AllocationProblem hopeless = problem_of({0, 0, 0}, kStandard);
-    for (AllocationJob& job : hopeless.jobs) job.steps_left = 100;
-    const Allocation nothing = ask(*info.make(*default_params(info.name), false), hopeless);
-    for (const double part : nothing.alone) EXPECT_EQ(part, 0) << info.name;
-  }
-}
-
-// Step by step as ECOS does, too: one job, jobs that cannot run, no GPUs at all, pairs.
-TEST(GavelAllocators, LiteralProgramsBearAnyInput) {
-  for (const Sight sight : {Sight::kAgnostic, Sight::kRates, Sight::kPairs}) {
-    const ProgramOptions literal = {sight, true, solve_shares, true};
-    for (const auto& policy : {make_gavel_max_min(literal), make_gavel_water_filling(literal),
-                               make_gavel_finish_time(literal), make_gavel_makespan(literal),
-                               make_gavel_sum(literal, {})}) {
-      AllocationProblem some = problem_of({1, 0, 1}, {{2, 1, 0.5}, {0, 0, 0}});
-      AllocationProblem one = problem_of({1, 1, 1}, {{2, 1, 0.5}});
-      AllocationProblem hopeless = problem_of({0, 0, 0}, kStandard);
-      AllocationProblem pairs = packed({1, 1, 1});
-      for (AllocationProblem* problem : {&some, &one, &hopeless, &pairs}) {
-        for (AllocationJob& job : problem->jobs) job.steps_left = 100;
-        if (problem == &pairs && sight != Sight::kPairs) continue;
-        Allocation allocation;
-        allocation.reset(*problem);
-        policy->allocate(*problem, allocation);
-        for (const double part : allocation.alone) EXPECT_TRUE(part >= 0 && part <= 1);
-        if (problem == &hopeless) continue;
-        EXPECT_GT(throughput(*problem, allocation, 0), 0);
-      }
-    }
-  }
-}
-
-// A pair whose member cannot run alone is not formed, and takes nothing from the others.
-TEST(GavelAllocators, PairsWithoutSingles) {
-  AllocationProblem problem = problem_of({1, 1, 1}, {{2, 1, 0.5}, {0, 0, 0}});
-  add_pair(problem, {2, 1, 0.5}, {3, 2, 1});
-  for (AllocationJob& job : problem.jobs) job.steps_left = 100;
-  for (const auto& policy :
-       {make_gavel_max_min({Sight::kPairs}), make_gavel_water_filling({Sight::kPairs}),
-        make_gavel_finish_time({Sight::kPairs}), make_gavel_makespan({Sight::kPairs}),
-        make_gavel_sum({Sight::kPairs}, {})}) {
-    const Allocation allocation = ask(*policy, problem);
-    EXPECT_EQ(allocation.paired, std::vector<double>(3, 0.0));
-    EXPECT_NEAR(throughput(problem, allocation, 0), 2, 0.2);
-  }
-}
-
-LinearSolution fail(const LinearProgram& /*program*/, double /*tolerance*/) { return {}; }
-
-// Where no solver has an answer, everybody owns an equal part.
-TEST(GavelAllocators, SolversThatFail) {
-  AllocationProblem problem = packed({1, 1, 1});
-  for (AllocationJob& job : problem.jobs) job.steps_left = 100;
-  const ProgramOptions broken = {Sight::kPairs, false, fail};
-  for (const auto& policy :
-       {make_gavel_max_min(broken), make_gavel_finish_time(broken), make_gavel_makespan(broken),
-        make_gavel_sum(broken, {}), make_gavel_water_filling({Sight::kRates, true, fail}),
-        make_gavel_strategy_proof({Sight::kRates, false, fail})}) {
-    const Allocation allocation = ask(*policy, problem);
-    expect_row(allocation, 0, {1.0 / 3, 1.0 / 3, 1.0 / 3});
-    expect_row(allocation, 1, {1.0 / 3, 1.0 / 3, 1.0 / 3});
-  }
-  // Water filling finds its levels at corners, and keeps the last one if there is no middle.
-  const Allocation filled = ask(*make_gavel_water_filling(broken), problem);
-  EXPECT_NEAR(throughput(problem, filled, 0), 2, 1e-4);
-  EXPECT_NEAR(throughput(problem, filled, 1), 3, 1e-4);
 }
 
 // Entities: weights are between owners, whatever the number of their jobs.
@@ -512,6 +387,47 @@ TEST(GavelAllocators, PartsShareWhatThereIs) {
   const auto policy = make_gavel_split(make_gavel_max_min({}), 2);
   const Allocation allocation = ask(*policy, problem);
   for (std::size_t j = 0; j < 4; ++j) EXPECT_GT(throughput(problem, allocation, j), 1.5);
+}
+
+// The 22 names of Gavel's command line, with dashes, and those that it has and cannot reach: shares
+// in proportion and strategy-proof ones (entities are a parameter of water filling, parts one of
+// all programs).
+TEST(GavelAllocators, AllOfGavelsNames) {
+  const std::string_view names[] = {"allox",
+                                    "fifo",
+                                    "fifo_perf",
+                                    "fifo_packed",
+                                    "finish_time_fairness",
+                                    "finish_time_fairness_perf",
+                                    "finish_time_fairness_packed",
+                                    "gandiva",
+                                    "isolated",
+                                    "max_min_fairness",
+                                    "max_min_fairness_perf",
+                                    "max_min_fairness_packed",
+                                    "max_min_fairness_water_filling",
+                                    "max_min_fairness_water_filling_perf",
+                                    "max_min_fairness_water_filling_packed",
+                                    "max_sum_throughput_perf",
+                                    "max_sum_throughput_normalized_by_cost_perf",
+                                    "max_sum_throughput_normalized_by_cost_perf_SLOs",
+                                    "max_sum_throughput_normalized_by_cost_packed_SLOs",
+                                    "min_total_duration",
+                                    "min_total_duration_perf",
+                                    "min_total_duration_packed",
+                                    "proportional",
+                                    "max_min_fairness_strategy_proof",
+                                    "max_min_fairness_strategy_proof_perf"};
+  std::set<std::string> ours;
+  for (const AllocatorInfo& info : allocator_table()) ours.emplace(info.name);
+  for (const std::string_view name : names) {
+    std::string dashed = "gavel-";
+    for (const char c : name) dashed += c == '_' ? '-' : static_cast<char>(std::tolower(c));
+    EXPECT_EQ(ours.erase(dashed), 1U) << dashed;
+    const auto policy = make_from("scheduling policy", scheduling_table(), dashed, {});
+    EXPECT_TRUE(policy) << (policy ? "" : policy.error().message);
+  }
+  EXPECT_TRUE(ours.empty()) << *ours.begin() << " is not one of Gavel's";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Runs of Gavel's policies in the large: saved and continued, without rounds, with prices, with
-// beliefs, and with jobs that cannot run.
+// Runs of Gavel's policies in the large: saved and continued, without rounds, with prices and with
+// beliefs.
 #include <cmath>
 #include <filesystem>
 
@@ -7,96 +7,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "run/load_config.h"
-#include "run/simulation.h"
-#include "support/gavel_table.h"
-#include "support/paths.h"
-#include "support/simulation.h"
-#include "support/temporary_folder.h"
+#include "run/gavel_fixture.h"
 
 namespace muster {
 namespace {
 
 using ::testing::HasSubstr;
 
-class GavelRuns : public ::testing::Test {
- protected:
-  GavelRuns() { table_ = folder_.write("table.json", gavel_table_json()).string(); }
-
-  Result<RunConfig> try_config(const std::string& toml) {
-    auto document = parse_toml(toml, "test");
-    if (!document) return document.error();
-    ConfigLayers layers;
-    layers.preset = (source_dir() / "presets/gavel.toml").string();
-    auto config = load_config(*document, "test", "", layers);
-    if (!config) return config.error();
-    return complete_config(std::move(*config));
-  }
-  RunConfig config(const std::string& toml) {
-    auto made = try_config(toml);
-    EXPECT_TRUE(made) << (made ? "" : made.error().message);
-    return made ? std::move(*made) : RunConfig{};
-  }
-  // Jobs that the generator draws, on a small cluster.
-  RunConfig drawn(const std::string& policy, const std::string& more = {},
-                  const std::string& params = {}) {
-    return config(fmt::format(
-        "seed = 3\ncluster = '2:2:2'\nscheduling = '{0}'\nperf = [{{name = 'throughputs', file = "
-        "'{1}'}}]\n{2}\n[workload.generator]\nname = 'gavel'\nthroughputs = '{1}'\nlam = 5000\n"
-        "jobs = 40\n{3}\n",
-        policy, table_, more, params));
-  }
-  // Jobs of a trace in Gavel's form: type, GPUs, steps, arrival.
-  RunConfig traced(const std::string& policy, const std::string& rows, const std::string& cluster,
-                   const std::string& more = {}) {
-    const std::string trace = folder_.write("jobs.trace", rows).string();
-    return config(
-        fmt::format("seed = 0\ncluster = '{}'\nscheduling = '{}'\nperf = [{{name = 'throughputs', "
-                    "file = '{}'}}]\n"
-                    "{}\n[workload]\ntrace = '{}'\nformat = 'gavel'\nrebase = 'no'\n",
-                    cluster, policy, table_, more, trace));
-  }
-  static std::string row(const std::string& type, int gpus, double steps, double arrival) {
-    return fmt::format("{}\tx\tdir\t--steps\t1\t{}\t{}\t1\t-1.000000\t{}\n", type, steps, gpus,
-                       arrival);
-  }
-
-  struct Outcome {
-    RunLog log;
-    Metrics metrics;
-    std::string error;
-    bool complete = false;
-  };
-  static Outcome run(const RunConfig& config, SaveOptions save = {}) {
-    Outcome outcome;
-    auto simulation = Simulation::make(config);
-    if (!simulation) {
-      outcome.error = simulation.error().message;
-      return outcome;
-    }
-    MetricsFold fold((*simulation)->symbols(), metrics_options(config));
-    (*simulation)->observe(outcome.log);
-    (*simulation)->observe(fold);
-    (*simulation)->save(std::move(save));
-    const auto ended = (*simulation)->run();
-    if (!ended) outcome.error = ended.error().message;
-    outcome.complete = ended && *ended;
-    outcome.metrics = fold.summary().metrics;
-    return outcome;
-  }
-
-  TemporaryFolder folder_;
-  std::string table_;
-};
-
-std::vector<std::string> records(const RunLog& log) {
-  std::vector<std::string> lines;
-  for (const JobRecord& job : log.jobs) {
-    lines.push_back(fmt::format("{} {} {} {} {} {} {}", index(job.id), job.start, job.end,
-                                job.queue, job.preemptions, job.gpu_seconds, job.cost));
-  }
-  return lines;
-}
+class GavelRuns : public GavelFixture {};
 
 TEST_F(GavelRuns, GoOnFromWhereTheyWereSaved) {
   const std::string file = (folder_.path() / "saved").string();
@@ -220,32 +138,6 @@ TEST_F(GavelRuns, BeliefsAboutPairsAreReplacedByWhatTheyDo) {
   ASSERT_TRUE(believed.complete) << believed.error;
   EXPECT_EQ(believed.metrics.finished, 40);
   EXPECT_NEAR(believed.metrics.avg_jct_s, known.metrics.avg_jct_s, 0.25 * known.metrics.avg_jct_s);
-}
-
-TEST_F(GavelRuns, JobsThatCannotRunAreRefusedAtOnce) {
-  const std::string lm = "LM (batch size 5)";
-  for (const std::string pacing : {"", "pacing = 'ideal'"}) {
-    // Eight GPUs on 4:4:4: Gavel's own simulation never ends.
-    const Outcome wide =
-        run(traced("gavel-isolated", row(lm, 8, 1000, 0) + row(lm, 1, 1000, 0), "4:4:4", pacing));
-    ASSERT_TRUE(wide.complete) << wide.error;
-    EXPECT_EQ(wide.metrics.refused, 1);
-    EXPECT_EQ(wide.metrics.finished, 1);
-    EXPECT_EQ(wide.log.job(0).reason, Reason::kNeverFits);
-  }
-  EXPECT_THAT(run(traced("gavel-isolated", row("Unheard-of", 1, 1000, 0), "4:4:4")).error,
-              HasSubstr("'Unheard-of' on 1 GPUs is not in the table"));
-}
-
-TEST_F(GavelRuns, OneJobIsEnough) {
-  for (const AllocatorInfo& info : allocator_table()) {
-    for (const std::string pacing : {"", "pacing = 'ideal'"}) {
-      const Outcome outcome =
-          run(traced(std::string(info.name), row("A3C", 1, 4000, 0), "1:1:1", pacing));
-      ASSERT_TRUE(outcome.complete) << info.name << ": " << outcome.error;
-      EXPECT_EQ(outcome.metrics.finished, 1) << info.name;
-    }
-  }
 }
 
 TEST_F(GavelRuns, SteadyStatePrioritiesAndFixedDurations) {

@@ -90,14 +90,18 @@ class GavelFifo final : public Allocator {
       queue_.pop_back();
       const int gpus = problem.jobs[head].gpus;
       roomy_.clear();
+      bool room = false;
       for (std::size_t i = 0; i < open_.size(); ++i) {
-        if (free_[open_[i]] >= gpus) roomy_.push_back(i);
+        if (free_[open_[i]] < gpus) continue;
+        room = true;
+        if (drawable(problem, head, open_[i])) roomy_.push_back(i);
       }
-      if (roomy_.empty()) {
+      if (!room) {
         // The published code forgets the head here, so that the one behind it is packed first.
         if (!published_) queue_.push_back(head);
         break;
       }
+      if (roomy_.empty()) continue;
       const std::size_t drawn = choose(problem, head);
       const std::size_t column =
           mode_ == FifoMode::kAnyType && published_ ? open_.back() : open_[roomy_[drawn]];
@@ -110,6 +114,11 @@ class GavelFifo final : public Allocator {
         open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(roomy_[drawn]));
       }
     }
+  }
+
+  // The published code draws also among types where the job cannot run.
+  bool drawable(const AllocationProblem& problem, std::size_t job, std::size_t column) const {
+    return mode_ != FifoMode::kAnyType || published_ || problem.rate(job, column) > 0;
   }
 
   // The position in `roomy_`.

@@ -69,6 +69,8 @@ std::string job_type_of(const Template& one) {
 }
 
 struct GavelOptions {
+  std::string table;  // and the type whose rates it takes, for messages
+  std::string reference_type;
   std::int64_t seed = 0;
   double lam = 0;  // mean seconds between arrivals; 0: all at once
   bool multi_gpu = false;
@@ -113,9 +115,10 @@ class GavelSource : public JobSource {
   void make(std::size_t chosen, int gpus, double duration, double submit) {
     const double rate = rates_[chosen][static_cast<std::size_t>(gpus)];
     if (!(rate > 0)) {
-      error_ =
-          Error{fmt::format("the throughputs have no rate for {} on {} GPUs of the reference type",
-                            job_type_of(kTemplates[chosen]), gpus)};
+      error_ = Error{fmt::format(
+          "{}: the throughputs have no rate for {} on {} GPUs of type {}, by which "
+          "steps are counted; choose a table or a reference_type that has it",
+          options_.table, job_type_of(kTemplates[chosen]), gpus, options_.reference_type)};
       return;
     }
     job_ = JobSpec{};
@@ -263,6 +266,8 @@ Result<Generated> make_source(const Params& params, GavelOptions options, Symbol
     const std::vector<std::string_view> known(table->types().begin(), table->types().end());
     return Error{fmt::format("{}: {}", path, unknown_name("GPU type", type, known))};
   }
+  options.table = path;
+  options.reference_type = type;
   options.seed = params.integer("seed");
   options.lam = params.real("lam");
   options.multi_gpu = params.flag("multi_gpu");
