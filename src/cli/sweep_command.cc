@@ -30,6 +30,7 @@ struct SweepCommandOptions {
   std::string cutoffs;
   double threshold = 0;
   double timeout = 0;
+  long long save_at = -1;
   std::vector<std::string> vary;
   std::string baseline;
   double confidence = 0;
@@ -223,6 +224,9 @@ Status replace_file(const std::string& path, const std::string& text) {
 int sweep(const SweepCommandOptions& options) {
   const auto config = described(options);
   if (!config) return complain(config.error());
+  if (options.save_at >= 0 && options.no_save) {
+    return complain(Error{"--save-at saves runs in the folder of the sweep: leave out --no-save"});
+  }
   if (Status known = check_metrics(options.metrics); !known) return complain(known.error());
   std::vector<std::string> metrics = options.metrics;
   if (metrics.empty()) metrics = {"avg_jct_s", "p99_jct_s", "avg_queue_s", "utilization"};
@@ -233,6 +237,7 @@ int sweep(const SweepCommandOptions& options) {
   const auto result = run_sweep(*config, {.folder = folder,
                                           .threads = options.threads,
                                           .timeout = options.timeout,
+                                          .save_at = options.save_at,
                                           .keep_going = [] { return !interrupted(); },
                                           .progress = &progress});
   progress.stop();
@@ -241,6 +246,9 @@ int sweep(const SweepCommandOptions& options) {
   if (result->resumed > 0) {
     note(fmt::format("{} of {} runs were already done in {}", result->resumed,
                      result->points.size(), folder));
+  }
+  if (result->continued > 0) {
+    note(fmt::format("{} runs went on from where they had been saved", result->continued));
   }
   if (!result->complete()) {
     fmt::print(stderr, "muster: interrupted; {} of {} runs are done{}\n", result->done,
@@ -310,7 +318,7 @@ void add_sweep_command(CLI::App& app, Chosen& chosen) {
       ->group(kSweep);
   command
       ->add_option("--cutoffs", options->cutoffs,
-                   "JSON of cluster, policy and the jobs per hour above which it is not tried")
+                   "JSON of cluster, policy and the jobs per hour from which on it is not tried")
       ->type_name("FILE")
       ->group(kSweep);
   command
@@ -320,6 +328,13 @@ void add_sweep_command(CLI::App& app, Chosen& chosen) {
       ->group(kSweep);
   command->add_option("--timeout", options->timeout, "give a run up after so many seconds")
       ->type_name("SECONDS")
+      ->group(kSweep);
+  command
+      ->add_option("--save-at", options->save_at,
+                   "save every run when the job of this number came, and go on from there if it "
+                   "was stopped")
+      ->type_name("JOB")
+      ->check(CLI::NonNegativeNumber)
       ->group(kSweep);
   command->add_option("--baseline", options->baseline, "policy that the others are compared with")
       ->type_name("NAME")

@@ -45,7 +45,10 @@ Result<Cutoffs> Cutoffs::load(const std::string& path) {
 }
 
 double Cutoffs::of(const std::string& cluster, const std::string& policy) const {
-  const auto found = rates_.find({cluster, gavel_name(policy)});
+  auto found = rates_.find({cluster, gavel_name(policy)});
+  if (found == rates_.end()) {
+    found = rates_.find({cluster.substr(0, cluster.find('@')), gavel_name(policy)});
+  }
   return found == rates_.end() ? std::numeric_limits<double>::infinity() : found->second;
 }
 

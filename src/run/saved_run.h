@@ -16,6 +16,7 @@ struct SaveOptions {
   long long at_job = -1;  // saved after the turn in which the job of this number came
   std::string file = {};
   std::string continue_from = {};
+  bool or_ends = false;  // a run that ends before that job came is no mistake
 };
 
 // Whether all that takes part in a run can be saved; the error names what cannot.

@@ -339,7 +339,7 @@ Result<bool> Simulation::run(const std::function<bool()>& keep_going) {
   });
   if (!status) return status.error();
   if (unsaved) return *unsaved;
-  if (!saved && !stopped) {
+  if (!saved && !stopped && !save_.or_ends) {
     return Error{fmt::format("{} was not written: job {} never came, only {} did", save_.file,
                              save_.at_job, engine.arrived())};
   }
@@ -349,13 +349,14 @@ Result<bool> Simulation::run(const std::function<bool()>& keep_going) {
 Result<std::optional<RunSummary>> measure_run(const RunConfig& config,
                                               std::shared_ptr<const SharedJobs> jobs,
                                               const std::function<bool()>& keep_going,
-                                              Observer* observer) {
+                                              Observer* observer, SaveOptions save) {
   auto simulation = Simulation::make(config, std::move(jobs));
   if (!simulation) return simulation.error();
   MetricsFold fold((*simulation)->symbols(), metrics_options(config));
   (*simulation)->observe(fold);
   (*simulation)->use_threads(1);  // the callers run many at once
   if (observer != nullptr) (*simulation)->observe(*observer);
+  (*simulation)->save(std::move(save));
   const auto ended = (*simulation)->run(keep_going);
   if (!ended) return ended.error();
   if (!*ended) return std::optional<RunSummary>();

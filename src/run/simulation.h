@@ -79,6 +79,6 @@ MetricsFold::Options metrics_options(const RunConfig& config);
 Result<std::optional<RunSummary>> measure_run(const RunConfig& config,
                                               std::shared_ptr<const SharedJobs> jobs,
                                               const std::function<bool()>& keep_going = {},
-                                              Observer* observer = nullptr);
+                                              Observer* observer = nullptr, SaveOptions save = {});
 
 }  // namespace muster

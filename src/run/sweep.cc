@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "report/csv.h"
 #include "run/cutoffs.h"
 #include "run/load_config.h"
 #include "run/plugins.h"
-#include "run/sweep_journal.h"
 
 namespace muster {
 namespace {
@@ -19,13 +16,6 @@ namespace {
 constexpr std::string_view kPolicyAxes[] = {"scheduling", "placement", "admission"};
 constexpr std::string_view kRateAxis = "rate";
 constexpr std::string_view kCountAxis = "jobs";
-
-// The place of an axis, or none.
-std::size_t axis_at(const SweepConfig& sweep, std::string_view name) {
-  std::size_t at = 0;
-  while (at < sweep.axes.size() && sweep.axes[at].name != name) ++at;
-  return at;
-}
 
 // Where the axis called `load` acts in this workload.
 std::string load_key(const RunConfig& config) {
@@ -106,6 +96,12 @@ bool SweepAxis::policy() const {
   return std::find(std::begin(kPolicyAxes), std::end(kPolicyAxes), key) != std::end(kPolicyAxes);
 }
 
+std::size_t rate_axis(const SweepConfig& sweep) {
+  std::size_t at = 0;
+  while (at < sweep.axes.size() && sweep.axes[at].name != kRateAxis) ++at;
+  return at;
+}
+
 Result<std::vector<long long>> parse_seeds(std::string_view text) {
   constexpr long long kMost = 1'000'000;
   std::vector<long long> seeds;
@@ -140,7 +136,7 @@ Result<std::vector<std::string>> parse_points(std::string_view text, bool whole)
         "'{}': expected numbers as in 0.4,0.8,1.2, or FIRST:LAST:COUNT as in 0.4:6.4:16", text)};
   };
   const auto written = [whole](double value) {
-    return whole ? fmt::format("{:.0f}", std::floor(value)) : exact_text(value);
+    return whole ? fmt::format("{:.0f}", std::ceil(value)) : exact_text(value);
   };
   std::vector<std::string> values;
   if (text.find(':') == std::string_view::npos) {
@@ -255,8 +251,8 @@ Result<std::vector<SweepPoint>> sweep_points(const SweepConfig& sweep) {
     return Error{fmt::format("sweep.confidence is {}, but must lie between 0 and 1, as in 0.95",
                              sweep.confidence)};
   }
-  const std::size_t rate_axis = axis_at(sweep, kRateAxis);
-  const bool has_rates = rate_axis < sweep.axes.size();
+  const std::size_t rates = rate_axis(sweep);
+  const bool has_rates = rates < sweep.axes.size();
   if ((sweep.threshold != 0 || !sweep.cutoffs.empty()) && !has_rates) {
     return Error{"cut-offs and a utilisation threshold are about rates: give some with --rates"};
   }
@@ -284,9 +280,8 @@ Result<std::vector<SweepPoint>> sweep_points(const SweepConfig& sweep) {
         }
       }
     }
-    const bool skip =
-        has_rates && parse_real(sweep.axes[rate_axis].values[at[rate_axis]]).value_or(0) >
-                         cutoffs.of(config.cluster.shape, config.scheduling.name);
+    const bool skip = has_rates && parse_real(sweep.axes[rates].values[at[rates]]).value_or(0) >=
+                                       cutoffs.of(config.cluster.shape, config.scheduling.name);
     for (const long long seed : sweep.seeds) {
       RunConfig seeded = config;
       set_seed(seeded, seed);
@@ -337,143 +332,6 @@ std::string to_toml(const SweepConfig& sweep) {
     (plain ? out : vary) += fmt::format("{} = [{}]\n", toml_key(axis.name), values);
   }
   if (!vary.empty()) out += "\n[sweep.vary]\n" + vary;
-  return out;
-}
-
-std::vector<SweepCell> summarise(const SweepConfig& sweep, const SweepResult& result,
-                                 const std::vector<std::string>& metrics) {
-  const std::size_t seeds = sweep.seeds.size();
-  const auto values_of = [&](std::size_t cell, const MetricInfo& info) {
-    std::vector<double> values(seeds);
-    for (std::size_t s = 0; s < seeds; ++s) {
-      const std::size_t point = cell * seeds + s;
-      const bool done = result.states[point] == PointState::kDone;
-      values[s] = done ? result.metrics[point].*info.field : kNoFigure;
-    }
-    return values;
-  };
-  const std::size_t cells = result.points.size() / seeds;
-  // The cell with the same workload under the baseline's policies.
-  const auto baseline_of = [&](std::size_t cell) {
-    const std::vector<std::size_t>& mine = result.points[cell * seeds].values;
-    for (std::size_t other = 0; other < cells; ++other) {
-      const std::vector<std::size_t>& theirs = result.points[other * seeds].values;
-      bool same = sweep.baseline.empty() || policy_label(sweep, theirs) == sweep.baseline;
-      for (std::size_t i = 0; i < mine.size() && same; ++i) {
-        if (!sweep.axes[i].policy()) same = mine[i] == theirs[i];
-      }
-      if (same) return other;
-    }
-    return cell;
-  };
-  std::vector<SweepCell> summary;
-  for (std::size_t cell = 0; cell < cells; ++cell) {
-    SweepCell row;
-    row.values = result.points[cell * seeds].values;
-    const std::size_t baseline = baseline_of(cell);
-    for (const std::string& key : metrics) {
-      const MetricInfo& info = *find_metric(key);
-      const std::vector<double> values = values_of(cell, info);
-      row.means.push_back(mean_interval(values, sweep.confidence));
-      if (baseline != cell) {
-        row.against.push_back(paired_interval(values, values_of(baseline, info), sweep.confidence));
-      }
-    }
-    summary.push_back(std::move(row));
-  }
-  return summary;
-}
-
-std::vector<std::vector<std::size_t>> rate_tracks(const SweepConfig& sweep,
-                                                  const std::vector<SweepPoint>& points) {
-  const std::size_t axis = axis_at(sweep, kRateAxis);
-  std::map<std::pair<std::vector<std::size_t>, long long>, std::vector<std::size_t>> tracks;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    std::vector<std::size_t> others = points[i].values;
-    others[axis] = 0;
-    tracks[{others, points[i].seed}].push_back(i);
-  }
-  const auto rate = [&](std::size_t point) {
-    return parse_real(sweep.axes[axis].values[points[point].values[axis]]).value_or(0);
-  };
-  std::vector<std::vector<std::size_t>> sorted;
-  for (auto& [key, track] : tracks) {
-    std::sort(track.begin(), track.end(),
-              [&](std::size_t a, std::size_t b) { return rate(a) < rate(b); });
-    sorted.push_back(std::move(track));
-  }
-  return sorted;
-}
-
-std::vector<FoundRate> found_rates(const SweepConfig& sweep, const SweepResult& result) {
-  const std::size_t axis = axis_at(sweep, kRateAxis);
-  std::map<std::vector<std::size_t>, std::pair<std::vector<double>, std::vector<double>>> found;
-  for (const std::vector<std::size_t>& track : rate_tracks(sweep, result.points)) {
-    double rate = 0;
-    double utilization = kNoFigure;
-    for (const std::size_t point : track) {
-      const double used = result.metrics[point].utilization;
-      if (result.states[point] != PointState::kDone || !(used <= sweep.threshold)) continue;
-      rate = parse_real(sweep.axes[axis].values[result.points[point].values[axis]]).value_or(0);
-      utilization = used;
-    }
-    std::vector<std::size_t> others = result.points[track.front()].values;
-    others[axis] = 0;
-    found[others].first.push_back(rate);
-    found[others].second.push_back(utilization);
-  }
-  std::vector<FoundRate> rows;
-  for (const auto& [values, figures] : found) {
-    rows.push_back({values, mean_interval(figures.first, sweep.confidence),
-                    mean_interval(figures.second, sweep.confidence)});
-  }
-  return rows;
-}
-
-namespace {
-
-std::string_view state_name(PointState state) {
-  switch (state) {
-    case PointState::kOpen:
-      return "open";
-    case PointState::kDone:
-      return "done";
-    case PointState::kSkipped:
-      return "skipped";
-    case PointState::kTimedOut:
-      return "timed out";
-  }
-  return "";
-}
-
-}  // namespace
-
-std::string points_csv(const SweepConfig& sweep, const SweepResult& result) {
-  std::string out;
-  for (const SweepAxis& axis : sweep.axes) {
-    append_field(out, axis.name);
-    out += ',';
-  }
-  out += "seed";
-  for (const MetricInfo& info : metric_list()) {
-    if (machine_free(info)) out += fmt::format(",{}", info.key);
-  }
-  out += ",state\n";
-  for (std::size_t i = 0; i < result.points.size(); ++i) {
-    const SweepPoint& point = result.points[i];
-    for (std::size_t a = 0; a < sweep.axes.size(); ++a) {
-      append_field(out, sweep.axes[a].values[point.values[a]]);
-      out += ',';
-    }
-    out += fmt::to_string(point.seed);
-    for (const MetricInfo& info : metric_list()) {
-      if (!machine_free(info)) continue;
-      out += ',';
-      append_number(
-          out, result.states[i] == PointState::kDone ? result.metrics[i].*info.field : kNoFigure);
-    }
-    out += fmt::format(",{}\n", state_name(result.states[i]));
-  }
   return out;
 }
 

@@ -37,7 +37,7 @@ struct SweepConfig {
   std::vector<long long> seeds{1};
   std::string baseline;  // value(s) of the policy axes, joined by " + "; empty: the first
   double confidence = 0.95;
-  std::string cutoffs;   // file of rates above which policies are not tried (run/cutoffs.h)
+  std::string cutoffs;   // file of rates from which on policies are not tried (run/cutoffs.h)
   double threshold = 0;  // look for the highest rate with at most this utilisation; 0: run all
 };
 
@@ -62,6 +62,9 @@ Result<std::vector<std::string>> parse_points(std::string_view text, bool whole)
 // trace.
 Status set_axis(SweepConfig& sweep, std::string_view name, std::vector<std::string> values);
 
+// The place of the axis of rates; the number of axes where there is none.
+std::size_t rate_axis(const SweepConfig& sweep);
+
 // All points, seeds innermost, checked and complete.
 Result<std::vector<SweepPoint>> sweep_points(const SweepConfig& sweep);
 
@@ -72,6 +75,9 @@ struct SweepOptions {
   std::string folder = {};  // for the journal and the results; empty: keep nothing
   unsigned threads = 0;     // 0: as many as the machine has
   double timeout = 0;       // seconds after which a run is given up; 0: never
+  // Every run is saved in the folder when the job of this number came, and goes on from there if
+  // the sweep is stopped, or the run given up, before it ends; -1: not.
+  long long save_at = -1;
   std::function<bool()> keep_going = {};
   Progress* progress = nullptr;
 };
@@ -80,7 +86,7 @@ enum class PointState : std::uint8_t {
   kOpen,  // not run: the sweep was stopped
   kDone,
   kSkipped,   // beyond a cut-off, or of no use to the search
-  kTimedOut,  // given up; another sweep in the folder tries again
+  kTimedOut,  // given up; another sweep in the folder tries again, from where it was saved
 };
 
 struct SweepResult {
@@ -88,6 +94,7 @@ struct SweepResult {
   std::vector<Metrics> metrics;  // by point; only of those that are done
   std::vector<PointState> states;
   std::size_t resumed = 0;         // points that the journal already had
+  std::size_t continued = 0;       // runs that went on from where they had been saved
   std::size_t done = 0;            // or decided otherwise; fewer than the points if it was stopped
   std::optional<Error> unwritten;  // the journal could not be kept; the sweep was stopped
   bool complete() const { return done == points.size(); }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -52,12 +53,51 @@ std::string workload_key(const RunConfig& config) {
   return to_toml(only);
 }
 
+// Runs that were saved on their way, one file each, until they end.
+class SavedPoints {
+ public:
+  SavedPoints(const std::string& folder, long long at_job)
+      : folder_(folder.empty() ? "" : folder + "/saved"), at_job_(at_job) {}
+
+  // Where it goes on if it was saved before, and where it is saved otherwise.
+  SaveOptions of(std::size_t point) const {
+    SaveOptions save;
+    save.or_ends = true;
+    if (folder_.empty()) return save;
+    std::error_code code;
+    if (std::filesystem::exists(file(point), code)) {
+      save.continue_from = file(point);
+    } else if (at_job_ >= 0) {
+      std::filesystem::create_directories(folder_, code);
+      save.at_job = at_job_;
+      save.file = file(point);
+    }
+    return save;
+  }
+  void remove(std::size_t point) const {
+    if (folder_.empty()) return;
+    std::error_code code;
+    std::filesystem::remove(file(point), code);
+    std::filesystem::remove(folder_, code);  // if it is empty
+  }
+
+ private:
+  std::string file(std::size_t point) const { return fmt::format("{}/{}.run", folder_, point); }
+
+  std::string folder_;  // empty: nothing is kept
+  long long at_job_;
+};
+
 // What the threads share.
 class Work {
  public:
   Work(const SweepConfig& sweep, SweepResult& result, std::optional<SweepJournal>& journal,
        const SweepOptions& options)
-      : threshold_(sweep.threshold), result_(result), journal_(journal), options_(options) {
+      : threshold_(sweep.threshold),
+        result_(result),
+        journal_(journal),
+        options_(options),
+        saved_(options.folder, options.save_at) {
     group_.resize(result.points.size());
     std::map<std::string, std::size_t> groups;
     for (std::size_t i = 0; i < result.points.size(); ++i) {
@@ -127,13 +167,20 @@ class Work {
     if (!jobs) return fail(at, jobs.error());
     const auto begun = std::chrono::steady_clock::now();
     bool late = false;
-    const auto summary = measure_run(point.config, std::move(*jobs), [&] {
+    const auto go_on = [&] {
       if (options_.timeout > 0) {
         const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begun;
         late = spent.count() > options_.timeout;
       }
       return !late && keep_going();
-    });
+    };
+    const SaveOptions save = saved_.of(at);
+    const bool continued = !save.continue_from.empty();
+    const auto summary = measure_run(point.config, std::move(*jobs), go_on, nullptr, save);
+    if (!summary && continued) {
+      return fail(at, Error{fmt::format("{}; without that file the run begins anew",
+                                        summary.error().message)});
+    }
     if (!summary) return fail(at, summary.error());
     if (!*summary) {
       if (late) {
@@ -146,11 +193,14 @@ class Work {
     const std::lock_guard lock(mutex_);
     result_.metrics[at] = (*summary)->metrics;
     result_.states[at] = PointState::kDone;
+    result_.continued += continued ? 1 : 0;
     if (!journal_) return;
     if (Status kept = journal_->add(at, (*summary)->metrics); !kept) {
       stopped_.store(true);
       result_.unwritten = kept.error();
+      return;
     }
+    saved_.remove(at);
   }
 
   void fail(std::size_t point, const Error& error) {
@@ -165,6 +215,7 @@ class Work {
   SweepResult& result_;
   std::optional<SweepJournal>& journal_;
   const SweepOptions& options_;
+  SavedPoints saved_;
   std::vector<std::unique_ptr<JobsGroup>> groups_;
   std::vector<std::size_t> group_;               // by point
   std::vector<std::vector<std::size_t>> queue_;  // single points, or tracks to be searched
@@ -176,6 +227,9 @@ class Work {
 }  // namespace
 
 Result<SweepResult> run_sweep(const SweepConfig& sweep, const SweepOptions& options) {
+  if (options.save_at >= 0 && options.folder.empty()) {
+    return Error{"runs can only be saved on their way in the folder of a sweep: name one"};
+  }
   auto points = sweep_points(sweep);
   if (!points) return points.error();
   SweepResult result;
