@@ -14,11 +14,19 @@ namespace {
 int policy_runtime(const PolicyRuntimeOptions& options) {
   watch_interrupts();
   fmt::print("{:<46} {:>7} {:>12}{}{}\n", "policy", "jobs", "seconds",
-             options.parts > 1 ? "  throughput kept" : "",
+             options.parts > 1 ? "  throughput kept  of its goal" : "",
              options.check ? "  below the general solver" : "");
   const auto rows = measure_policy_runtimes(options, [&](const PolicyRuntime& row) {
-    fmt::print("{:<46} {:>7} {:>12.6f}", row.policy, row.jobs, row.average);
-    if (options.parts > 1) fmt::print(" {:>15.2f} %", 100 * row.share_kept);
+    fmt::print("{:<46} {:>7} ", row.policy, row.jobs);
+    if (row.too_many_pairs) {
+      fmt::print("{:>12}\n", "too many pairs");
+      return !interrupted();
+    }
+    fmt::print("{:>12.6f}", row.average);
+    if (options.parts > 1) {
+      fmt::print(" {:>14.2f} % {:>11}", 100 * row.share_kept,
+                 row.goal_kept ? fmt::format("{:.2f} %", 100 * *row.goal_kept) : "");
+    }
     if (options.check) fmt::print(" {:>25.1e}", row.off_general);
     fmt::print("\n");
     std::fflush(stdout);

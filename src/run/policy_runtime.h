@@ -1,12 +1,14 @@
 // How long one division of time takes, by policy and number of jobs: Gavel's figure 12.
 //
 // Jobs are drawn as Gavel's simulator draws them, the cluster has a quarter as many GPUs of each
-// type. Policies with pairs are measured with up to 4,096 jobs. With several parts the jobs and
-// GPUs are split, each part is solved on its own (POP, SOSP'21), and the loss is told beside the
-// time.
+// type. Pairs grow with the square of the jobs, so policies with pairs are measured with up to
+// 4,096 jobs; and with up to 256 those that count steps, where hardly two jobs are equal. With
+// several parts the jobs and GPUs are split, each part is solved on its own (POP, SOSP'21), and the
+// loss is told beside the time.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +31,11 @@ struct PolicyRuntime {
   long long jobs = 0;
   std::vector<double> seconds;  // by trial; with parts, of the slowest part
   double average = 0;
-  double share_kept = 1;  // with parts: mean throughput, as a part of what one program gives
+  bool too_many_pairs = false;  // not measured
+  double share_kept = 1;        // with parts: mean throughput, as a part of what one program gives
+  // With parts: what the policy raises, as a part of what one program reaches, at worst; none where
+  // that is not a single figure.
+  std::optional<double> goal_kept;
   // With `check`: how far what the policy raises is below what the general solver reaches,
   // relative.
   double off_general = 0;

@@ -53,7 +53,7 @@ Result<std::map<std::string, double, std::less<>>> run_runtime_task(const Runtim
   const auto rows = measure_policy_runtimes(options);
   if (!rows) return rows.error();
   std::map<std::string, double, std::less<>> figures;
-  if (rows->empty()) {
+  if (rows->front().too_many_pairs) {
     return Error{
         fmt::format("{} with {} jobs has too many pairs to be measured", task.policy, task.jobs)};
   }
