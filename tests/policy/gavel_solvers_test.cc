@@ -171,6 +171,24 @@ TEST(GavelSolvers, FinishTimeFairness) {
   compare(make_gavel_finish_time, minus_worst_rho, Sight::kRates, kTrials, "finish time");
 }
 
+// A search that begins where the one before ended, whatever the jobs were then, ends where one
+// without a past does.
+TEST(GavelSolvers, FinishTimeFairnessBeginsAtTheLastRho) {
+  Random random(6, "rounds");
+  const auto warm = make_gavel_finish_time({});
+  for (int trial = 0; trial < kTrials; ++trial) {
+    AllocationProblem problem = random_problem(random, false);
+    // Other jobs than before: nothing but rho is remembered.
+    for (AllocationJob& job : problem.jobs) {
+      job.id = JobId{static_cast<std::uint32_t>(index(job.id)) +
+                     100 * static_cast<std::uint32_t>(trial)};
+    }
+    const double cold = evaluate(make_gavel_finish_time({}), problem, minus_worst_rho);
+    ASSERT_NEAR(evaluate(warm, problem, minus_worst_rho), cold, 1e-6 * std::abs(cold))
+        << "trial " << trial;
+  }
+}
+
 TEST(GavelSolvers, SumOfThroughputs) {
   const Maker sum = [](const ProgramOptions& options) { return make_gavel_sum(options, {}); };
   compare(sum, sum_of_all, Sight::kRates, kTrials, "sum");

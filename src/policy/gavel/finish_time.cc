@@ -211,20 +211,21 @@ class FinishTimeFairness final : public Allocator {
     past_ = std::move(now);
   }
 
-  // Leaves the fractions of the best rho in the program. Far from it a rough answer shows the way;
-  // the last call's rho is a good place to begin.
+  // Leaves the fractions of the best rho in the program. The last call's is mostly a very good
+  // place to begin, two exact answers away; far from it a rough answer shows the way.
   bool search(ShareProgram& program, const std::vector<Term>& terms) {
     if (terms.empty()) return false;
     double latest = 0;  // at this rho somebody is too late already
     for (const Term& term : terms) latest = std::max(latest, term.age / term.whole);
     double low = latest;
     double high = HUGE_VAL;
-    double rho = rho_ > 1.1 * latest ? rho_ : std::max(1.0, 1.5 * latest);
+    const bool warm = rho_ > 1.001 * latest;
+    double rho = warm ? rho_ : std::max(1.0, 1.5 * latest);
     constexpr double kRough = 1e-4;
     constexpr double kClose = 1e-2;
     constexpr double kNear = 1e-8;
     constexpr int kMostSteps = 100;
-    bool rough = true;
+    bool rough = !warm;
     ShareProgram::Wish wish;
     wish.level_cost = -1;
     for (int i = 0; i < kMostSteps; ++i) {
@@ -234,7 +235,12 @@ class FinishTimeFairness final : public Allocator {
       }
       const ShareProgram::Answer answer =
           program.solve(wish, rough ? kRough : ShareProgram::kExact);
-      if (answer.status != SolveStatus::kOptimal || !(answer.level > 0)) return false;
+      if (answer.status != SolveStatus::kOptimal || !(answer.level > 0)) {
+        if (i > 0 || !warm) return false;
+        rough = true;
+        rho = std::max(1.0, 1.5 * latest);
+        continue;
+      }
       const double off = answer.level - 1;
       rho_ = rho;
       if (!rough && std::abs(off) < kNear) return true;
@@ -253,6 +259,7 @@ class FinishTimeFairness final : public Allocator {
         continue;
       }
       (off < 0 ? low : high) = rho;
+      if (i == 0 && std::abs(off) >= kClose) rough = true;
       if (!(next > low) || !(next < high)) next = high == HUGE_VAL ? 2 * rho : (low + high) / 2;
       if (!rough && std::abs(next - rho) <= 1e-12 * rho) return true;
       rho = next;
