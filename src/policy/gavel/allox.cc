@@ -2,7 +2,7 @@
 #include <map>
 
 #include "policy/gavel/simple_allocators.h"
-#include "solve/assignment.h"
+#include "solve/queue_assignment.h"
 
 namespace muster {
 namespace {
@@ -59,18 +59,17 @@ class Allox final : public Allocator {
               Allocation& allocation) {
     const std::size_t m = waiting_.size();
     const std::size_t n = workers.size();
-    cost_.resize(m * m * n);
-    for (std::size_t i = 0; i < m; ++i) {
-      const AllocationJob& job = problem.jobs[waiting_[i]];
-      for (std::size_t k = 0; k < n; ++k) {
-        const double rate = problem.rate(waiting_[i], workers[k]);
-        const double run = job.steps_left / (rate == 0 ? 1e-10 : rate);
-        for (std::size_t place = 0; place < m; ++place) {
-          cost_[i * m * n + place * n + k] = static_cast<double>(place + 1) * run + job.age;
-        }
+    runs_.clear();
+    ages_.clear();
+    for (const std::size_t j : waiting_) {
+      const AllocationJob& job = problem.jobs[j];
+      for (const std::size_t w : workers) {
+        const double rate = problem.rate(j, w);
+        runs_.push_back(job.steps_left / (rate == 0 ? 1e-10 : rate));
       }
+      ages_.push_back(job.age);
     }
-    const std::vector<std::size_t> column = assign_rows(cost_, m, m * n);
+    const std::vector<std::size_t> column = assign_to_queues(runs_, ages_, n);
     // The head of a queue is the one furthest from its end.
     std::vector<std::size_t> head(n, m);
     for (std::size_t i = 0; i < m; ++i) {
@@ -100,7 +99,8 @@ class Allox final : public Allocator {
   std::map<JobId, std::size_t> held_;
   std::vector<int> free_;
   std::vector<std::size_t> waiting_;
-  std::vector<double> cost_;
+  std::vector<double> runs_;
+  std::vector<double> ages_;
 };
 
 }  // namespace
