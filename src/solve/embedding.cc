@@ -122,7 +122,7 @@ class Embedding {
   // What is missing is solved for again, as long as that helps.
   void solve_step(const Part& right, Part& step) {
     constexpr int kRefinements = 9;
-    constexpr double kExact = 1e-14;
+    const double exact = equations_->exactness();
     constexpr double kWorthIt = 6;
     equations_->solve(right, step);
     double before = 0;
@@ -134,7 +134,7 @@ class Embedding {
         step.add(-1, more_);
         return;
       }
-      if (now < kExact * (1 + largest(right)) || (i > 0 && before < kWorthIt * now)) return;
+      if (now < exact * (1 + largest(right)) || (i > 0 && before < kWorthIt * now)) return;
       if (i == kRefinements) return;
       before = now;
       equations_->solve(left_, more_);

@@ -39,6 +39,8 @@ namespace {
 
 // Prices of signs are eliminated first, then variables; what is left are the rows, by groups.
 class GroupedEquations final : public StepEquations {
+  static constexpr std::size_t kSmall = 8;
+
  public:
   explicit GroupedEquations(const Stated& stated)
       : stated_(stated),
@@ -50,18 +52,19 @@ class GroupedEquations final : public StepEquations {
         m_(program_.rows()),
         is_wide_(n_, 0) {
     for (const std::size_t v : system_.wide()) is_wide_[v] = 1;
-    // Small groups are factored by reflections, which bear any numbers.
-    constexpr std::size_t kSmall = 8;
     std::vector<std::size_t> rows_of_group(m_, 0);
     for (const std::int32_t group : program_.groups) {
       if (group == LinearProgram::kLinking) continue;
-      if (++rows_of_group[static_cast<std::size_t>(group)] > kSmall) little_ = kLittle;
+      large_ = large_ || ++rows_of_group[static_cast<std::size_t>(group)] > kSmall;
     }
   }
+  // With large groups a refinement takes as long as anything else, and further digits change no
+  // answer that anybody reads.
+  double exactness() const override { return large_ ? 1e-11 : StepEquations::exactness(); }
   const std::vector<std::size_t>& wide() const override { return system_.wide(); }
 
-  // Rows of cones are scaled themselves, which leaves a scaling of one. A little is added where the
-  // factors would suffer from numbers too large or too small; refining makes up for it.
+  // Rows of cones are scaled themselves, which leaves a scaling of one. A free variable has nothing
+  // that holds it: a little does; refining makes up for it.
   bool factor(const Part& w, const std::vector<ConeScaling>& cones) override {
     w_ = w;
     cones_ = cones;
@@ -69,12 +72,12 @@ class GroupedEquations final : public StepEquations {
     f_.resize(m_);
     for (std::size_t v = 0; v < n_; ++v) {
       const double sign = stated_.sign(v);
-      const double held = stated_.is_free(v) ? 0 : sign * sign / (w.sign[v] + little_);
+      const double held = stated_.is_free(v) ? 0 : sign * sign / w.sign[v];
       const bool loose = stated_.is_free(v) && is_wide_[v] == 0;
-      d_[v] = 1 / (stated_.copies(v) * (held + (loose ? kLittle : little_)));
+      d_[v] = 1 / (stated_.copies(v) * (held + (loose ? kLittle : 0)));
     }
     for (std::size_t r = 0; r < m_; ++r) {
-      f_[r] = ((stated_.in_cone[r] != 0 ? 1 : w.row[r]) + little_) / stated_.row_copies(r);
+      f_[r] = (stated_.in_cone[r] != 0 ? 1 : w.row[r]) / stated_.row_copies(r);
     }
     if (!cones_.empty()) scale_terms();
     return system_.factor(d_, f_);
@@ -86,7 +89,7 @@ class GroupedEquations final : public StepEquations {
     for (std::size_t v = 0; v < n_; ++v) {
       toward_[v] = right.x[v] * stated_.copies(v);
       if (!stated_.is_free(v)) {
-        toward_[v] -= stated_.copies(v) * stated_.sign(v) * right.sign[v] / (w_.sign[v] + little_);
+        toward_[v] -= stated_.copies(v) * stated_.sign(v) * right.sign[v] / w_.sign[v];
       }
       if (is_wide_[v] == 0) spread_[v] = d_[v] * toward_[v];
     }
@@ -105,7 +108,7 @@ class GroupedEquations final : public StepEquations {
       if (is_wide_[v] != 0) continue;
       step.x[v] = d_[v] * (toward_[v] - dot_column(scaled_, v, prices_));
       if (stated_.is_free(v)) continue;
-      step.sign[v] = (-stated_.sign(v) * step.x[v] - right.sign[v]) / (w_.sign[v] + little_);
+      step.sign[v] = (-stated_.sign(v) * step.x[v] - right.sign[v]) / w_.sign[v];
     }
     for (std::size_t k = 0; k < wide.size(); ++k) step.x[system_.wide()[k]] = -wide[k];
     for (std::size_t r = 0; r < m_; ++r) step.row[r] = prices_[r] / stated_.row_copies(r);
@@ -164,7 +167,7 @@ class GroupedEquations final : public StepEquations {
   std::size_t n_;
   std::size_t m_;
   std::vector<char> is_wide_;  // by variable: eliminated last
-  double little_ = 0;
+  bool large_ = false;         // a group has more rows than kSmall
   Part w_;
   std::vector<ConeScaling> cones_;
   std::vector<double> d_;

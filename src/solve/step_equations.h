@@ -72,6 +72,8 @@ class StepEquations {
   virtual void solve(const Part& right, Part& step) = 0;
   // left -= the left side of the equations.
   virtual void subtract_product(const Part& step, Part& left) = 0;
+  // How much may be missing, of what is asked for, before a step is refined.
+  virtual double exactness() const { return 1e-14; }
   // Variables of which a program may not bound the sign.
   virtual const std::vector<std::size_t>& wide() const = 0;
 };

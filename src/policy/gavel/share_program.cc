@@ -155,20 +155,42 @@ std::size_t ShareProgram::type_rows() const {
                                                 [](int gpus) { return gpus > 0; }));
 }
 
+// Classes that share GPUs, directly or through others, are one group: those on equally many GPUs.
+std::vector<std::int32_t> ShareProgram::groups_of_classes() const {
+  std::vector<std::size_t> leader(classes());
+  std::iota(leader.begin(), leader.end(), std::size_t{0});
+  const auto find = [&](std::size_t c) {
+    while (leader[c] != c) c = leader[c] = leader[leader[c]];
+    return c;
+  };
+  for (const PairClass& pair : pair_classes_) {
+    const auto [low, high] = std::minmax({find(pair.first), find(pair.second)});
+    leader[high] = low;
+  }
+  std::vector<std::int32_t> groups(classes());
+  std::int32_t next = 0;
+  for (std::size_t c = 0; c < classes(); ++c) {
+    const std::size_t first = find(c);
+    groups[c] = first == c ? next++ : groups[first];
+  }
+  return groups;
+}
+
 LinearProgram ShareProgram::build(const Wish& wish) const {
   LinearProgram program;
   const std::size_t types = problem_.types;
-  const bool packs = !pair_classes_.empty();
+  const std::vector<std::int32_t> groups = groups_of_classes();
+  const bool one_group =
+      !pair_classes_.empty() && *std::max_element(groups.begin(), groups.end()) == 0;
+  const std::int32_t group_of_links = one_group ? 0 : LinearProgram::kLinking;
   std::vector<std::size_t> row_of_type(types, kNone);
   for (std::size_t w = 0; w < types; ++w) {
     if (published() && problem_.capacity[w] <= 0) continue;
     // A bound of zero would leave the row no inside.
-    row_of_type[w] =
-        program.add_row(std::max(1, problem_.capacity[w]), packs ? 0 : LinearProgram::kLinking);
+    row_of_type[w] = program.add_row(std::max(1, problem_.capacity[w]), group_of_links);
   }
   const std::size_t first_class = program.rows();
-  const auto group = [&](std::size_t c) { return packs ? 0 : static_cast<std::int32_t>(c); };
-  for (std::size_t c = 0; c < classes(); ++c) program.add_row(1, group(c), copies(c));
+  for (std::size_t c = 0; c < classes(); ++c) program.add_row(1, groups[c], copies(c));
   // Rows with the throughput of a class, and the scale it has there.
   struct Reach {
     std::size_t row;
@@ -180,16 +202,16 @@ LinearProgram ShareProgram::build(const Wish& wish) const {
   const std::size_t first_row = program.rows();
   for (const Row& row : wish.rows) {
     rows_of[row.of_class].push_back({program.rows(), row.scale, row.unit, row.over});
-    program.add_row(-row.least, group(row.of_class), copies(row.of_class));
+    program.add_row(-row.least, groups[row.of_class], copies(row.of_class));
   }
   const std::size_t first_log = program.rows();
   for (std::size_t c = 0; wish.log_gains && c < classes(); ++c) {
     rows_of[c].push_back({program.rows(), 1 / fastest(c), 1, 1});
-    program.add_row(0, group(c), copies(c));
+    program.add_row(0, groups[c], copies(c));
   }
   const bool capped = wish.level_cost != 0 && wish.most_level != kNever;
   const std::size_t cap = program.rows();
-  if (capped) program.add_row(wish.most_level, packs ? 0 : LinearProgram::kLinking);
+  if (capped) program.add_row(wish.most_level, group_of_links);
   // So many of the variable's equal ones are of one job of the class, each at that rate.
   const auto add_time = [&](std::size_t c, double rate, double time, double equal) {
     program.add_term(first_class + c, time, equal);

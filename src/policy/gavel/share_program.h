@@ -114,6 +114,7 @@ class ShareProgram {
   bool published() const { return form_ != ShareForm::kPlain; }
   LinearSolution solve_literally(const LinearProgram& program, const Wish& wish) const;
   std::size_t type_rows() const;
+  std::vector<std::int32_t> groups_of_classes() const;
   void take_back(const LinearProgram& program);
   std::pair<double, double> pair_rate(const PairClass& pair, std::size_t column) const;
   // Whether there is a variable for it.
