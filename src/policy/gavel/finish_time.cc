@@ -259,7 +259,7 @@ class FinishTimeFairness final : public Allocator {
         continue;
       }
       (off < 0 ? low : high) = rho;
-      if (i == 0 && std::abs(off) >= kClose) rough = true;
+      if (i == 1 && std::abs(off) >= kClose) rough = true;
       if (!(next > low) || !(next < high)) next = high == HUGE_VAL ? 2 * rho : (low + high) / 2;
       if (!rough && std::abs(next - rho) <= 1e-12 * rho) return true;
       rho = next;
