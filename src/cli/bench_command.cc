@@ -1,4 +1,5 @@
 // `muster bench`: measurements that a user may want to repeat on a machine of their own.
+#include <cmath>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -24,7 +25,8 @@ int policy_runtime(const PolicyRuntimeOptions& options) {
     }
     fmt::print("{:>12.6f}", row.average);
     if (options.parts > 1) {
-      fmt::print(" {:>14.2f} % {:>11}", 100 * row.share_kept,
+      fmt::print(" {:>16} {:>11}",
+                 std::isnan(row.share_kept) ? "" : fmt::format("{:.2f} %", 100 * row.share_kept),
                  row.goal_kept ? fmt::format("{:.2f} %", 100 * *row.goal_kept) : "");
     }
     if (options.check) fmt::print(" {:>25.1e}", row.off_general);

@@ -2,9 +2,9 @@
 //
 // Jobs are drawn as Gavel's simulator draws them, the cluster has a quarter as many GPUs of each
 // type. Pairs grow with the square of the jobs, so policies with pairs are measured with up to
-// 4,096 jobs; and with up to 256 those that count steps, where hardly two jobs are equal. With
-// several parts the jobs and GPUs are split, each part is solved on its own (POP, SOSP'21), and the
-// loss is told beside the time.
+// 4,096 jobs, and least makespan, for which no two jobs are equal, with up to 512. With several
+// parts the jobs and GPUs are split, each part is solved on its own (POP, SOSP'21), and the loss is
+// told beside the time; what would have too many pairs as a whole is then measured in parts alone.
 #pragma once
 
 #include <functional>
@@ -29,10 +29,12 @@ struct PolicyRuntimeOptions {
 struct PolicyRuntime {
   std::string policy;
   long long jobs = 0;
-  std::vector<double> seconds;  // by trial; with parts, of the slowest part
+  std::vector<double> seconds;  // of the processor, by trial; with parts, of the slowest part
   double average = 0;
   bool too_many_pairs = false;  // not measured
-  double share_kept = 1;        // with parts: mean throughput, as a part of what one program gives
+  // With parts: mean throughput, as a part of what one program gives; kNoFigure where that has too
+  // many pairs.
+  double share_kept = 1;
   // With parts: what the policy raises, as a part of what one program reaches, at worst; none where
   // that is not a single figure.
   std::optional<double> goal_kept;

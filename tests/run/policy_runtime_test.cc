@@ -1,5 +1,7 @@
 #include "run/policy_runtime.h"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -75,6 +77,16 @@ TEST_F(PolicyRuntimeTest, TooManyPairsAreToldAndNotLeftOut) {
                                       .parts = 1});
   ASSERT_FALSE(task);
   EXPECT_THAT(task.error().message, HasSubstr("too many pairs"));
+  // In parts there are few enough; what one program would give nobody knows.
+  options_.policies = {"gavel-min-total-duration-packed"};
+  options_.jobs = {520};
+  options_.parts = 20;
+  const std::vector<PolicyRuntime> parts = measured();
+  ASSERT_EQ(parts.size(), 1U);
+  EXPECT_FALSE(parts[0].too_many_pairs);
+  EXPECT_EQ(parts[0].seconds.size(), 1U);
+  EXPECT_TRUE(std::isnan(parts[0].share_kept));
+  EXPECT_FALSE(parts[0].goal_kept);
 }
 
 TEST_F(PolicyRuntimeTest, MistakesAreTold) {
