@@ -111,6 +111,8 @@ expect 2 muster sweep good.csv -c 2x4 -s fifo --seeds 3-1
 says "3-1"
 expect 2 muster sweep good.csv -c 2x4 -s fifo -s las --baseline lass
 says "did you mean 'las'?"
+expect 2 muster sweep good.csv -c 2x4 -s fifo --save-at 3 --no-save
+says "leave out --no-save"
 expect 2 muster report nowhere
 says nowhere
 expect 2 muster

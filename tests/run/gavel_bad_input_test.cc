@@ -168,7 +168,7 @@ TEST_F(GavelBadInput, SolverThatFails) {
   for (const bool published : {false, true}) {
     Scenario scenario;
     scenario.cluster = uniform_cluster(2, 2);
-    scenario.pacing = {"leases", {{"length", "360"}}};
+    scenario.pacing = {"rounds", {{"length", "360"}}};
     for (int i = 0; i < 7; ++i) scenario.jobs.push_back(job_of(100 * i, 2000, 1 + i % 2));
     scenario.combinations = [published] {
       RoundOptions options;

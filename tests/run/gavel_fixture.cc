@@ -34,8 +34,8 @@ std::string GavelFixture::drawn_toml(const std::string& policy, const std::strin
   return fmt::format(
       "seed = 3\ncluster = '2:2:2'\nscheduling = '{0}'\nperf = [{{name = 'throughputs', file = "
       "'{1}'}}]\n{2}\n[workload.generator]\nname = 'gavel'\nthroughputs = '{1}'\nlam = 5000\n"
-      "jobs = 40\n{3}\n",
-      policy, table_, more, params);
+      "{3}\n{4}\n",
+      policy, table_, more, params, params.find("jobs = ") == params.npos ? "jobs = 40" : "");
 }
 
 RunConfig GavelFixture::traced(const std::string& policy, const std::string& rows,

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "policy/gavel/allocator.h"
 #include "run/gavel_fixture.h"
 
 namespace muster {
@@ -39,6 +40,21 @@ TEST_F(GavelRuns, GoOnFromWhereTheyWereSaved) {
     EXPECT_EQ(later.metrics.avg_jct_s, straight.metrics.avg_jct_s);
     EXPECT_EQ(later.metrics.utilization, straight.metrics.utilization);
     EXPECT_EQ(later.metrics.avg_rho, straight.metrics.avg_rho);
+  }
+}
+
+TEST_F(GavelRuns, AllPoliciesCanBeSaved) {
+  const std::string file = (folder_.path() / "saved").string();
+  for (const AllocatorInfo& info : allocator_table()) {
+    for (const std::string published : {"true", "false"}) {
+      const std::string policy = fmt::format("{}:as_published={}", info.name, published);
+      const RunConfig whole = drawn(policy, "", "jobs = 12\nfixed_duration = 9000\n");
+      const Outcome straight = run(whole, {.at_job = 6, .file = file});
+      ASSERT_TRUE(straight.complete) << policy << straight.error;
+      const Outcome later = run(whole, {.continue_from = file});
+      ASSERT_TRUE(later.complete) << policy << later.error;
+      EXPECT_EQ(records(later.log), records(straight.log)) << policy;
+    }
   }
 }
 
