@@ -125,6 +125,14 @@ double minus_worst_rho(const AllocationProblem& problem, const std::vector<doubl
   return -worst;
 }
 
+// With pairs priorities divide the throughput.
+double minus_worst_weighted_rho(const AllocationProblem& problem,
+                                const std::vector<double>& throughput) {
+  std::vector<double> weighted = throughput;
+  for (std::size_t j = 0; j < weighted.size(); ++j) weighted[j] /= problem.jobs[j].weight;
+  return minus_worst_rho(problem, weighted);
+}
+
 double sum_of_all(const AllocationProblem& /*problem*/, const std::vector<double>& throughput) {
   double sum = 0;
   for (const double one : throughput) sum += one;
@@ -169,6 +177,8 @@ TEST(GavelSolvers, Makespan) {
 
 TEST(GavelSolvers, FinishTimeFairness) {
   compare(make_gavel_finish_time, minus_worst_rho, Sight::kRates, kTrials, "finish time");
+  compare(make_gavel_finish_time, minus_worst_weighted_rho, Sight::kPairs, kTrials,
+          "finish time with pairs");
 }
 
 // A search that begins where the one before ended, whatever the jobs were then, ends where one
@@ -193,6 +203,59 @@ TEST(GavelSolvers, SumOfThroughputs) {
   const Maker sum = [](const ProgramOptions& options) { return make_gavel_sum(options, {}); };
   compare(sum, sum_of_all, Sight::kRates, kTrials, "sum");
   compare(sum, sum_of_all, Sight::kPairs, kTrials, "sum with pairs");
+}
+
+// Throughput per dollar, and how many jobs get what their deadlines need.
+std::pair<double, int> per_dollar(const std::unique_ptr<Allocator>& policy,
+                                  const AllocationProblem& problem) {
+  Allocation allocation;
+  allocation.reset(problem);
+  policy->allocate(problem, allocation);
+  expect_possible(problem, allocation);
+  double sum = 0;
+  for (std::size_t w = 0; w < problem.types; ++w) {
+    for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
+      sum += problem.rate(j, w) / problem.price[w] * allocation.alone[j * problem.types + w];
+    }
+    for (std::size_t p = 0; p < problem.pairs.size(); ++p) {
+      const auto& [first, second] = problem.pair_rate(p, w);
+      sum += (first + second) / problem.price[w] * allocation.paired[p * problem.types + w];
+    }
+  }
+  const std::vector<double> made = throughputs(problem, allocation);
+  int met = 0;
+  for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
+    const AllocationJob& job = problem.jobs[j];
+    if (job.deadline_in == kNever || !can_run(problem, j)) continue;
+    met += made[j] * job.deadline_in >= job.steps_left * (1 - 1e-5) ? 1 : 0;
+  }
+  return {sum, met};
+}
+
+TEST(GavelSolvers, SumPerDollarWithDeadlines) {
+  Random random(7, "dollars");
+  int bound = 0;  // problems in which deadlines cost something
+  for (int trial = 0; trial < 2 * kTrials; ++trial) {
+    const Sight sight = trial % 2 == 0 ? Sight::kRates : Sight::kPairs;
+    const AllocationProblem problem = random_problem(random, sight == Sight::kPairs);
+    const auto solved = [&](ShareSolver solver, bool deadlines) {
+      return per_dollar(make_gavel_sum({sight, false, solver}, {true, deadlines}), problem);
+    };
+    const auto general = solved(solve_shares_generally, true);
+    const auto fast = solved(solve_shares, true);
+    ASSERT_NEAR(fast.first, general.first, 1e-6 * general.first) << "trial " << trial;
+    const auto free = solved(solve_shares, false);
+    ASSERT_LE(fast.first, free.first * (1 + 1e-6)) << "trial " << trial;
+    if (fast.first > free.first * (1 - 1e-4)) continue;
+    // Deadlines that cost something are all met.
+    ++bound;
+    const auto due = std::count_if(problem.jobs.begin(), problem.jobs.end(), [&](const auto& job) {
+      return job.deadline_in != kNever &&
+             can_run(problem, static_cast<std::size_t>(&job - problem.jobs.data()));
+    });
+    ASSERT_EQ(fast.second, due) << "trial " << trial;
+  }
+  EXPECT_GT(bound, kTrials / 20);
 }
 
 // Water filling by its definition: raise all, and ask of each job with a program of its own whether

@@ -33,9 +33,9 @@ std::string GavelFixture::drawn_toml(const std::string& policy, const std::strin
                                      const std::string& params) const {
   return fmt::format(
       "seed = 3\ncluster = '2:2:2'\nscheduling = '{0}'\nperf = [{{name = 'throughputs', file = "
-      "'{1}'}}]\n{2}\n[workload.generator]\nname = 'gavel'\nthroughputs = '{1}'\nlam = 5000\n"
-      "{3}\n{4}\n",
-      policy, table_, more, params, params.find("jobs = ") == params.npos ? "jobs = 40" : "");
+      "'{1}'}}]\n{2}\n[workload.generator]\nname = 'gavel'\nthroughputs = '{1}'\n{3}\n{4}\n{5}\n",
+      policy, table_, more, params, params.find("lam = ") == params.npos ? "lam = 5000" : "",
+      params.find("jobs = ") == params.npos ? "jobs = 40" : "");
 }
 
 RunConfig GavelFixture::traced(const std::string& policy, const std::string& rows,

@@ -58,6 +58,20 @@ TEST_F(GavelRuns, AllPoliciesCanBeSaved) {
   }
 }
 
+// POP: every program in two parts, which end all jobs and are remembered when the run is saved.
+TEST_F(GavelRuns, ProgramsInParts) {
+  const std::string file = (folder_.path() / "saved").string();
+  for (const AllocatorInfo& info : allocator_table()) {
+    if (!info.name.starts_with("gavel-m") && !info.name.starts_with("gavel-finish")) continue;
+    const std::string policy = fmt::format("{}:parts=2,as_published=false", info.name);
+    const RunConfig whole = drawn(policy, "", "jobs = 12\nlam = 0\nfixed_duration = 9000\n");
+    const Outcome straight = run(whole, {.at_job = 11, .file = file});
+    ASSERT_TRUE(straight.complete) << policy << straight.error;
+    EXPECT_EQ(straight.metrics.finished, 12) << policy;
+    EXPECT_EQ(records(run(whole, {.continue_from = file}).log), records(straight.log)) << policy;
+  }
+}
+
 TEST_F(GavelRuns, SavedWithFailuresTheyFailTheSame) {
   const std::string file = (folder_.path() / "saved").string();
   const RunConfig whole =
