@@ -20,6 +20,7 @@
 #include "report/units.h"
 #include "workload/cluster_file.h"
 #include "workload/doctor.h"
+#include "workload/gavel_log.h"
 #include "workload/timestamp.h"
 #include "workload/trace_format.h"
 #include "workload/trace_reader.h"
@@ -43,6 +44,7 @@ struct TraceCommandOptions {
   bool stream = false;
   std::string cluster;
   std::string to = "muster";
+  std::string after;
   std::string repaired;
   std::size_t jobs = 10;
   std::size_t examples = 3;
@@ -249,6 +251,14 @@ int convert(const TraceCommandOptions& options) {
     auto loaded = load_trace(options.file, *reading, symbols);
     if (!loaded) return complain(loaded.error());
     trace = std::move(*loaded);
+    if (!options.after.empty()) {
+      const auto log = GavelLog::load(options.after);
+      if (!log) return complain(log.error());
+      auto left = log->remaining(trace.jobs);
+      if (!left) return complain(left.error());
+      trace.jobs = std::move(*left);
+      note(fmt::format("{} s have passed; {} jobs are left", log->elapsed(), trace.jobs.size()));
+    }
     source = std::make_unique<ListSource>(trace.jobs);
   }
   auto writer = create_trace(options.output, options.to, symbols);
@@ -443,8 +453,12 @@ void add_trace_command(CLI::App& app, Chosen& chosen) {
       part->add_flag("--rebase", options->rebase, "make the first submission time 0");
   part->add_flag("--keep-times", options->keep_times, "keep wall-clock times as seconds since 1970")
       ->excludes(rebase);
-  part->add_flag("--stream", options->stream,
-                 "any length in little memory; the trace must be sorted");
+  CLI::Option* stream = part->add_flag("--stream", options->stream,
+                                       "any length in little memory; the trace must be sorted");
+  part->add_option("--after", options->after,
+                   "write what this log of Gavel's scheduler says is left, as of its last line")
+      ->type_name("LOG")
+      ->excludes(stream);
 
   part =
       add_part(*trace, chosen, options, "head", "Show the first jobs as Muster reads them", head);
@@ -462,6 +476,7 @@ void add_trace_command(CLI::App& app, Chosen& chosen) {
       "  muster trace info philly.csv --cluster 64x8\n"
       "  muster trace check slurm.txt --cluster 16x4 --repair jobs.csv\n"
       "  muster trace convert itp.csv.gz jobs.swf --to swf\n"
+      "  muster trace convert gavel.trace rest.trace --to gavel --after scheduler.log\n"
       "  muster trace head helios.csv -n 5\n"
       "  muster trace generate poisson -p load=0.8 -p cluster_gpus=128 -p jobs=5000 -o jobs.csv");
 }

@@ -36,7 +36,7 @@ Result<Cutoffs> Cutoffs::load(const std::string& path) {
     if (!policies.is_object()) return bad(cluster, "an object of policies");
     for (const auto& [policy, rate] : policies.items()) {
       if (!rate.is_number() || !(rate.get<double>() >= 0)) {
-        return bad(cluster + ", " + policy, "jobs per hour, 0 or more");
+        return bad(fmt::format("{}, {}", cluster, policy), "jobs per hour, 0 or more");
       }
       cutoffs.rates_[{cluster, gavel_name(policy)}] = rate.get<double>();
     }

@@ -94,6 +94,7 @@ std::vector<FoundRate> found_rates(const SweepConfig& sweep, const SweepResult& 
     found[others].second.push_back(utilization);
   }
   std::vector<FoundRate> rows;
+  rows.reserve(found.size());
   for (const auto& [values, figures] : found) {
     rows.push_back({values, mean_interval(figures.first, sweep.confidence),
                     mean_interval(figures.second, sweep.confidence)});

@@ -41,7 +41,7 @@ class GavelRounds : public ::testing::Test {
  protected:
   // Jobs of a hundred hours in rounds of 360 s.
   Scenario scenario(int gpus, const std::vector<Seconds>& arrivals, const Given& given,
-                    AllocatorTraits traits = {}, RoundOptions options = {}) {
+                    AllocatorTraits traits = {}, const RoundOptions& options = {}) {
     Scenario made;
     made.cluster = uniform_cluster(1, gpus);
     for (const Seconds arrival : arrivals) made.jobs.push_back(job_of(arrival, 360'000));

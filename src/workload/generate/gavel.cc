@@ -336,6 +336,7 @@ Result<Generated> make_gavel_trace(const Params& params, Symbols& symbols) {
 
 std::vector<std::string> gavel_job_types() {
   std::vector<std::string> types;
+  types.reserve(kTemplates.size());
   for (const Template& one : kTemplates) types.push_back(job_type_of(one));
   return types;
 }
