@@ -175,6 +175,29 @@ TEST(GavelSolvers, Makespan) {
   compare(make_gavel_makespan, speed_of_all, Sight::kPairs, kTrials, "makespan with pairs");
 }
 
+// As published, the last call's prices show where its bisection ends. Whatever has changed since,
+// other jobs and rates included, the answer is that of one who remembers nothing.
+TEST(GavelSolvers, MakespanRemembersNothingThatDecides) {
+  Random random(29, "makespan again");
+  ProgramOptions options{Sight::kPairs};
+  options.published = true;
+  const auto remembering = make_gavel_makespan(options);
+  for (int trial = 0; trial < 300; ++trial) {
+    AllocationProblem problem = random_problem(random, true);
+    for (int call = 0; call < 4; ++call) {
+      Allocation allocation;
+      allocation.reset(problem);
+      remembering->allocate(problem, allocation);
+      Allocation anew;
+      anew.reset(problem);
+      make_gavel_makespan(options)->allocate(problem, anew);
+      ASSERT_EQ(allocation.alone, anew.alone) << "trial " << trial << " call " << call;
+      ASSERT_EQ(allocation.paired, anew.paired) << "trial " << trial << " call " << call;
+      for (AllocationJob& job : problem.jobs) job.steps_left *= random.uniform(0.5, 1);
+    }
+  }
+}
+
 TEST(GavelSolvers, FinishTimeFairness) {
   compare(make_gavel_finish_time, minus_worst_rho, Sight::kRates, kTrials, "finish time");
   compare(make_gavel_finish_time, minus_worst_weighted_rho, Sight::kPairs, kTrials,

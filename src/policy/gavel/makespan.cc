@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <optional>
 
 #include "policy/gavel/program_allocators.h"
@@ -23,9 +25,7 @@ class Makespan final : public Allocator {
     for (const AllocationJob& job : problem.jobs) steps.push_back(job.steps_left);
     ShareProgram program(problem, rates, steps, options_.solver, options_.form());
     if (options_.published) {
-      const std::optional<double> time = bisect(problem, rates, steps);
-      if (time) {
-        find_any(program, *time);
+      if (find_published(problem, rates, steps, program)) {
         program.write(allocation);
       } else if (program.classes() > 0) {
         share_equally(problem, allocation);
@@ -33,7 +33,7 @@ class Makespan final : public Allocator {
       return;
     }
     if (!(unit_of(program) > 0)) return;
-    if (solve_shortest(program).status == SolveStatus::kOptimal) {
+    if (program.solve(shortest_time(program, unit_of(program))).status == SolveStatus::kOptimal) {
       program.write(allocation);
     } else {
       share_equally(problem, allocation);
@@ -51,43 +51,103 @@ class Makespan final : public Allocator {
     }
     return unit;
   }
-  static ShareProgram::Answer solve_shortest(ShareProgram& program,
-                                             double tolerance = ShareProgram::kExact) {
-    const double unit = unit_of(program);
+  static ShareProgram::Wish shortest_time(const ShareProgram& program, double unit) {
     ShareProgram::Wish wish;
     wish.level_cost = -1;
     for (std::size_t c = 0; c < program.classes(); ++c) {
       const double left = program.job(c).steps_left;
       if (left > 0) wish.rows.push_back({c, unit / left, 0, 1});
     }
-    return program.solve(wish, tolerance);
+    return wish;
   }
-  static void find_any(ShareProgram& program, double time) {
+  static bool find_any(ShareProgram& program, double time) {
     ShareProgram::Wish wish;
     for (std::size_t c = 0; c < program.classes(); ++c) {
       const double left = program.job(c).steps_left;
       wish.rows.push_back({c, 1, left / time, 0});
     }
-    program.solve(wish);
+    return program.solve(wish).status == SolveStatus::kOptimal;
+  }
+
+  // Fractions for the time of the published bisection. Mostly the last call's prices say which that
+  // is: below one of the bisection's times nothing can be done, and in that time it can. False
+  // where there is no answer.
+  bool find_published(const AllocationProblem& problem, const std::vector<double>& rates,
+                      const std::vector<double>& steps, ShareProgram& program) {
+    const ShareProgram plain(problem, rates, steps, options_.solver);
+    const double unit = unit_of(plain);
+    if (!(unit > 0)) return false;
+    const ShareProgram::Wish wish = shortest_time(plain, unit);
+    const LinearProgram raising = plain.build(wish);
+    if (const double most = level_by_prices(plain, wish, raising); most < HUGE_VAL) {
+      if (find_any(program, bisect(unit / most))) return true;
+    }
+    const std::optional<double> time = bisect(plain, wish, raising, unit);
+    if (!time) return false;
+    find_any(program, *time);
+    return true;
   }
   // The published bisection needs no more of the shortest time than between which two of its times
   // it lies: mostly a rough answer says it. Nothing where there is no answer.
-  std::optional<double> bisect(const AllocationProblem& problem, const std::vector<double>& rates,
-                               const std::vector<double>& steps) const {
-    ShareProgram program(problem, rates, steps, options_.solver);
-    const double unit = unit_of(program);
-    if (!(unit > 0)) return std::nullopt;
+  std::optional<double> bisect(const ShareProgram& plain, const ShareProgram::Wish& wish,
+                               const LinearProgram& raising, double unit) {
     constexpr double kRough = 1e-4;
     constexpr double kDoubt = 20;  // how far off, in tolerances, a rough answer is taken to be
     for (const double tolerance : {kRough, ShareProgram::kExact}) {
-      const ShareProgram::Answer best = solve_shortest(program, tolerance);
-      if (best.status != SolveStatus::kOptimal || !(best.level > 0)) continue;
-      const double shortest = unit / best.level;
+      const LinearSolution best = options_.solver(raising, tolerance);
+      if (best.status != SolveStatus::kOptimal || !(best.x.back() > 0)) continue;
+      remember(plain, wish, best.prices);
+      const double shortest = unit / best.x.back();
       const double least = bisect(shortest * (1 - kDoubt * tolerance));
       if (least == bisect(shortest * (1 + kDoubt * tolerance))) return least;
       if (tolerance == ShareProgram::kExact) return bisect(shortest);
     }
     return std::nullopt;
+  }
+
+  void remember(const ShareProgram& program, const ShareProgram::Wish& wish,
+                const std::vector<double>& prices) {
+    const std::size_t types = program.first_row() - program.classes();
+    type_prices_.assign(prices.begin(), prices.begin() + static_cast<std::ptrdiff_t>(types));
+    job_prices_.clear();
+    for (std::size_t r = 0; r < wish.rows.size(); ++r) {
+      const std::size_t c = wish.rows[r].of_class;
+      job_prices_[program.job(c).id] = {
+          prices[types + c] / program.copies(c),
+          prices[program.first_row() + r] * wish.rows[r].scale / program.copies(c)};
+    }
+  }
+  // No level is higher than what the last prices say of this program, after those of GPUs are
+  // raised until they pay for every variable. Without prices there is no such bound.
+  double level_by_prices(const ShareProgram& program, const ShareProgram::Wish& wish,
+                         const LinearProgram& raising) const {
+    const std::size_t types = program.first_row() - program.classes();
+    if (type_prices_.size() != types) return HUGE_VAL;
+    std::vector<double> prices(raising.rows(), 0.0);
+    std::copy(type_prices_.begin(), type_prices_.end(), prices.begin());
+    double sum = 0;
+    for (std::size_t r = 0; r < wish.rows.size(); ++r) {
+      const std::size_t c = wish.rows[r].of_class;
+      const auto found = job_prices_.find(program.job(c).id);
+      if (found == job_prices_.end()) continue;
+      prices[types + c] = found->second.time * program.copies(c);
+      sum += prices[program.first_row() + r] =
+          found->second.step * program.copies(c) / wish.rows[r].scale;
+    }
+    if (!(sum > 0)) return HUGE_VAL;
+    std::vector<double> missing(types, 0.0);
+    for (std::size_t v = 0; v + 1 < raising.variables(); ++v) {
+      double left = 0;
+      for (std::size_t t = raising.first_term(v); t < raising.last_term(v); ++t) {
+        left += prices[raising.terms[t].row] * raising.terms[t].value;
+      }
+      const LinearProgram::Term& gpus = raising.terms[raising.first_term(v)];
+      missing[gpus.row] = std::max(missing[gpus.row], -left / gpus.value);
+    }
+    double level = 0;
+    for (std::size_t w = 0; w < types; ++w) prices[w] += missing[w];
+    for (std::size_t r = 0; r < raising.rows(); ++r) level += raising.bounds[r] * prices[r];
+    return level / sum;
   }
   // The last time that the published bisection finds feasible, where `shortest` is the least one.
   static double bisect(double shortest) {
@@ -114,6 +174,14 @@ class Makespan final : public Allocator {
     }
   }
   ProgramOptions options_;
+  // Of the last call that had to find the shortest time: by type, and by job for its time and for
+  // each of its steps. They save time and decide nothing, so that they need not be kept.
+  struct JobPrices {
+    double time = 0;
+    double step = 0;
+  };
+  std::vector<double> type_prices_;
+  std::map<JobId, JobPrices> job_prices_;
 };
 
 }  // namespace
