@@ -2,6 +2,7 @@
 #include <map>
 
 #include "policy/gavel/simple_allocators.h"
+#include "solve/assignment.h"
 #include "solve/queue_assignment.h"
 
 namespace muster {
@@ -16,7 +17,7 @@ namespace {
 // count that it takes; the published code gives up.
 class Allox final : public Allocator {
  public:
-  explicit Allox(double alpha) : alpha_(alpha) {}
+  Allox(double alpha, bool munkres) : alpha_(alpha), munkres_(munkres) {}
   AllocatorTraits traits() const override { return {}; }
 
   void allocate(const AllocationProblem& problem, Allocation& allocation) override {
@@ -69,7 +70,8 @@ class Allox final : public Allocator {
       }
       ages_.push_back(job.age);
     }
-    const std::vector<std::size_t> column = assign_to_queues(runs_, ages_, n);
+    const std::vector<std::size_t> column =
+        munkres_ ? assign_rows_by_munkres(costs(n), m, m * n) : assign_to_queues(runs_, ages_, n);
     // The head of a queue is the one furthest from its end.
     std::vector<std::size_t> head(n, m);
     for (std::size_t i = 0; i < m; ++i) {
@@ -86,6 +88,21 @@ class Allox final : public Allocator {
     }
   }
 
+  // Of each job at each place of each queue, in blocks by place.
+  std::vector<double> costs(std::size_t queues) const {
+    const std::size_t m = ages_.size();
+    std::vector<double> cost;
+    cost.reserve(m * m * queues);
+    for (std::size_t i = 0; i < m; ++i) {
+      for (std::size_t place = 1; place <= m; ++place) {
+        for (std::size_t k = 0; k < queues; ++k) {
+          cost.push_back(static_cast<double>(place) * runs_[i * queues + k] + ages_[i]);
+        }
+      }
+    }
+    return cost;
+  }
+
   void remember(const AllocationProblem& problem, const Allocation& allocation) {
     held_.clear();
     for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
@@ -96,6 +113,7 @@ class Allox final : public Allocator {
   }
 
   double alpha_;
+  bool munkres_;
   std::map<JobId, std::size_t> held_;
   std::vector<int> free_;
   std::vector<std::size_t> waiting_;
@@ -105,6 +123,8 @@ class Allox final : public Allocator {
 
 }  // namespace
 
-std::unique_ptr<Allocator> make_gavel_allox(double alpha) { return std::make_unique<Allox>(alpha); }
+std::unique_ptr<Allocator> make_gavel_allox(double alpha, bool munkres) {
+  return std::make_unique<Allox>(alpha, munkres);
+}
 
 }  // namespace muster

@@ -53,9 +53,10 @@ constexpr std::array kAllocators = {
     AllocatorInfo{"gavel-gandiva",
                   "equal parts for random pairs of jobs, kept while they do not slow down too much",
                   [](const Params& p, bool) { return make_gavel_gandiva(p.integer("seed")); }},
-    AllocatorInfo{"gavel-allox",
-                  "the least sum of completion times, by assignment to the queues of free GPUs",
-                  [](const Params& p, bool) { return make_gavel_allox(p.real("alpha")); }},
+    AllocatorInfo{
+        "gavel-allox",
+        "the least sum of completion times, by assignment to the queues of free GPUs",
+        [](const Params& p, bool) { return make_gavel_allox(p.real("alpha"), p.flag("munkres")); }},
     AllocatorInfo{"gavel-max-min-fairness",
                   "the least share is as large as possible; every GPU type counts as equally fast",
                   [](const Params& p, bool published) {
@@ -224,6 +225,10 @@ ParamList params_of(std::string_view name) {
     params.push_back({"alpha", ParamKind::kReal, "1",
                       "the part of the waiting jobs, longest waiting first, that is planned", 0,
                       1});
+    params.push_back(
+        {"munkres", ParamKind::kFlag, "false",
+         "of equally good plans the one that SciPy found before version 1.4, as in the "
+         "runs of Gavel's notebooks"});
   }
   return params;
 }

@@ -8,7 +8,8 @@ namespace muster {
 std::unique_ptr<Allocator> make_gavel_isolated();
 std::unique_ptr<Allocator> make_gavel_proportional();
 std::unique_ptr<Allocator> make_gavel_gandiva(std::int64_t seed);
-std::unique_ptr<Allocator> make_gavel_allox(double alpha);
+// `munkres`: of equally good assignments the one that older versions of SciPy find.
+std::unique_ptr<Allocator> make_gavel_allox(double alpha, bool munkres = false);
 
 enum class FifoMode { kAnyType, kBestType, kPacked };
 // `published`: with the defects of the artifact, see docs/gavel.md.
