@@ -255,11 +255,13 @@ std::vector<std::size_t> assign_to_queues(std::span<const double> runs,
   const std::size_t jobs = anywhere.size();
   assert(runs.size() == jobs * queues);
   if (places_differ(runs, anywhere)) return QueueAssignment(runs, anywhere, queues).solve();
-  std::vector<double> costs(jobs * jobs * queues);
+  std::vector<double> costs;
+  costs.reserve(jobs * jobs * queues);
   for (std::size_t i = 0; i < jobs; ++i) {
-    for (std::size_t c = 0; c < jobs * queues; ++c) {
-      costs[i * jobs * queues + c] =
-          static_cast<double>(c / queues + 1) * runs[i * queues + c % queues] + anywhere[i];
+    for (std::size_t place = 0; place < jobs; ++place) {
+      for (std::size_t q = 0; q < queues; ++q) {
+        costs.push_back(static_cast<double>(place + 1) * runs[i * queues + q] + anywhere[i]);
+      }
     }
   }
   return assign_rows(costs, jobs, jobs * queues);
