@@ -1,9 +1,9 @@
 #include "solve/normal_system.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstring>
+
+#include "solve/dense_factor.h"
 
 namespace muster {
 namespace {
@@ -11,95 +11,6 @@ namespace {
 // Groups up to this many rows are triangulated by reflections, which cost more than Cholesky's
 // method.
 constexpr std::size_t kSmall = 8;
-
-inline double dot(const double* a, const double* b, std::size_t n) {
-  double sums[4] = {0, 0, 0, 0};
-  std::size_t i = 0;
-  for (; i + 4 <= n; i += 4) {
-    for (std::size_t k = 0; k < 4; ++k) sums[k] += a[i + k] * b[i + k];
-  }
-  for (; i < n; ++i) sums[0] += a[i] * b[i];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
-
-constexpr std::size_t kSide = 4;
-
-// Two numbers at once, as every 64-bit processor has them.
-using Pair = double __attribute__((vector_size(16)));
-
-inline Pair pair_at(const double* from) {
-  Pair pair;
-  std::memcpy(&pair, from, sizeof pair);
-  return pair;
-}
-
-// dot() of `a` with four rows, `stride` apart: `a` is read once.
-std::array<double, kSide> four_dots(const double* a, const double* rows, std::size_t stride,
-                                    std::size_t n) {
-  Pair low[kSide] = {};
-  Pair high[kSide] = {};
-  std::size_t i = 0;
-  for (; i + 4 <= n; i += 4) {
-    const Pair first = pair_at(a + i);
-    const Pair second = pair_at(a + i + 2);
-    for (std::size_t r = 0; r < kSide; ++r) {
-      low[r] += first * pair_at(rows + r * stride + i);
-      high[r] += second * pair_at(rows + r * stride + i + 2);
-    }
-  }
-  std::array<double, kSide> result{};
-  for (std::size_t r = 0; r < kSide; ++r) {
-    double sum = low[r][0];
-    for (std::size_t l = i; l < n; ++l) sum += a[l] * rows[r * stride + l];
-    result[r] = (sum + low[r][1]) + (high[r][0] + high[r][1]);
-  }
-  return result;
-}
-
-// Cholesky in place, lower triangle. Rows are finished in bundles, so that the rows above are
-// fetched once for all of a bundle; what is computed is the same.
-bool cholesky(double* a, std::size_t n) {
-  constexpr std::size_t kBundle = 4 * kSide;
-  for (std::size_t begin = 0; begin < n; begin += kBundle) {
-    const std::size_t end = std::min(n, begin + kBundle);
-    for (std::size_t j = 0; j < begin; ++j) {
-      const double* above = a + j * n;
-      std::size_t i = begin;
-      for (; i + kSide <= end; i += kSide) {
-        const std::array<double, kSide> dots = four_dots(above, a + i * n, n, j);
-        for (std::size_t r = 0; r < kSide; ++r) {
-          double& entry = a[(i + r) * n + j];
-          entry = (entry - dots[r]) / above[j];
-        }
-      }
-      for (; i < end; ++i) a[i * n + j] = (a[i * n + j] - dot(above, a + i * n, j)) / above[j];
-    }
-    for (std::size_t i = begin; i < end; ++i) {
-      double* row = a + i * n;
-      for (std::size_t j = begin; j < i; ++j) {
-        row[j] = (row[j] - dot(row, a + j * n, j)) / a[j * n + j];
-      }
-      double pivot = row[i] - dot(row, row, i);
-      // What is left of the pivot is rounding: the row depends on others, its price does not
-      // matter.
-      if (!(pivot > 1e-15 * row[i])) pivot = row[i] > 0 ? 1e30 * row[i] : 1;
-      if (!std::isfinite(pivot)) return false;
-      row[i] = std::sqrt(pivot);
-    }
-  }
-  return true;
-}
-
-void forward(const double* a, std::size_t n, double* x) {
-  for (std::size_t i = 0; i < n; ++i) x[i] = (x[i] - dot(a + i * n, x, i)) / a[i * n + i];
-}
-
-void backward(const double* a, std::size_t n, double* x) {
-  for (std::size_t i = n; i-- > 0;) {
-    x[i] /= a[i * n + i];
-    for (std::size_t k = 0; k < i; ++k) x[k] -= a[i * n + k] * x[i];
-  }
-}
 
 double largest(const std::vector<double>& values) {
   double most = 0;
@@ -510,7 +421,7 @@ void NormalSystem::solve_once(std::vector<double>& y, std::vector<double>& u) {
   }
   for (const Group& group : groups_) {
     double* part = ordered.data() + group.first;
-    forward(matrices_.data() + group.matrix, group.lower, part);
+    solve_forward(matrices_.data() + group.matrix, group.lower, part);
     for (std::size_t i = 0; i < group.lower; ++i) {
       const double* row = borders_.data() + group.border + i * ties_;
       for (std::size_t l = 0; l < ties_; ++l) tie[l] -= row[l] * part[i];
@@ -522,7 +433,7 @@ void NormalSystem::solve_once(std::vector<double>& y, std::vector<double>& u) {
     for (std::size_t i = 0; i < group.lower; ++i) {
       part[i] -= dot(borders_.data() + group.border + i * ties_, tie.data(), ties_);
     }
-    backward(matrices_.data() + group.matrix, group.lower, part);
+    solve_backward(matrices_.data() + group.matrix, group.lower, part);
   }
   for (std::size_t r = 0; r < y.size(); ++r) {
     y[r] = is_tie(r) ? tie[tie_place_[r]] : ordered[place_[r]];
