@@ -282,8 +282,8 @@ void RoundsPolicy::add_entry(const View& view, Slot a, Slot b) {
   entries_.push_back(entry);
   for (std::size_t w = 0; w < types_; ++w) {
     Cell fresh;
-    // A single job begins with half a round on every type, so that nobody divides by zero.
-    fresh.time = second == nullptr ? options_.round / 2 : 0;
+    // Everybody begins with half a round on every type, so that nobody divides by zero.
+    fresh.time = second != nullptr && options_.owes_pairs ? 0 : options_.round / 2;
     const bool fits =
         options_.published || first.gpus <= view.cluster.ever_for(first.partition, symbols_[w]);
     fresh.rate = fits ? rate_on(view.perf, first, symbols_[w], second) : 0;

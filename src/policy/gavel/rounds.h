@@ -30,6 +30,7 @@ struct RoundOptions {
   std::int64_t seed = 0;
   bool global_queue = false;   // one order over all types instead of type by type
   bool published = false;      // with the peculiarities of the artifact
+  bool owes_pairs = false;     // half a round to every new pair, as published since August 2020
   bool learns = false;         // pairs that have run are known by what they did, not by belief
   std::vector<double> prices;  // dollars per GPU and hour, in the order of the cluster's types
 };

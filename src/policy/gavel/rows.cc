@@ -167,6 +167,9 @@ constexpr std::array kAllocators = {
 };
 
 bool has_entities(std::string_view name) { return name.find("water-filling") != name.npos; }
+bool packs(std::string_view name) {
+  return name == "gavel-gandiva" || name.find("packed") != name.npos;
+}
 bool is_program(std::string_view name) {
   return name.starts_with("gavel-max-") || name.starts_with("gavel-min-") ||
          name.starts_with("gavel-finish-");
@@ -188,6 +191,11 @@ ParamList params_of(std::string_view name) {
       {"as_published", ParamKind::kFlag, "false",
        "with the defects of the published code; see docs/gavel.md"},
   };
+  if (packs(name)) {
+    params.push_back({"even_pairs", ParamKind::kFlag, "false",
+                      "with as_published: nothing is owed to a new pair, as in the runs of Gavel's "
+                      "notebooks, instead of half a round"});
+  }
   if (name == "gavel-fifo-packed") {
     params.push_back({"threshold", ParamKind::kReal, "1.5",
                       "two jobs may share GPUs if their speeds, as parts of what they are alone, "
@@ -233,13 +241,14 @@ ParamList params_of(std::string_view name) {
   return params;
 }
 
-RoundOptions round_options_of(const Params& params) {
+RoundOptions round_options_of(const Params& params, bool pairs) {
   RoundOptions options;
   options.round = params.real("round");
   options.reset_interval = params.real("reset_interval");
   options.seed = params.integer("seed");
   options.global_queue = params.flag("global_queue");
   options.published = params.flag("as_published");
+  options.owes_pairs = options.published && pairs && !params.flag("even_pairs");
   options.learns = params.flag("learns");
   options.prices = params.reals("prices");
   return options;
@@ -247,7 +256,7 @@ RoundOptions round_options_of(const Params& params) {
 
 template <std::size_t Row>
 std::unique_ptr<SchedulingPolicy> make_row(const Params& params) {
-  RoundOptions options = round_options_of(params);
+  RoundOptions options = round_options_of(params, packs(kAllocators[Row].name));
   auto allocator = kAllocators[Row].make(params, options.published);
   if (is_program(kAllocators[Row].name) && params.integer("parts") > 1) {
     allocator =
