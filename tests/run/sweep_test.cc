@@ -258,11 +258,11 @@ TEST(Sweep, FindsTheHighestRateOfAUtilisation) {
   const std::vector<FoundRate> rows = found_rates(sweep, *found);
   ASSERT_EQ(rows.size(), 2U);
   for (const FoundRate& row : rows) EXPECT_GT(row.rate.mean, 0);
-  // Every rate it settles on is low enough, and the next one is not.
+  // What it runs on the way is what the whole sweep ran.
   for (const auto& track : rate_tracks(sweep, found->points)) {
-    for (std::size_t i = 0; i < track.size(); ++i) {
-      if (found->states[track[i]] != PointState::kDone) continue;
-      EXPECT_EQ(found->metrics[track[i]].utilization, all->metrics[track[i]].utilization);
+    for (const std::size_t point : track) {
+      if (found->states[point] != PointState::kDone) continue;
+      EXPECT_EQ(found->metrics[point].utilization, all->metrics[point].utilization);
     }
   }
   const auto again = run_sweep(sweep, {.folder = where, .threads = 1});

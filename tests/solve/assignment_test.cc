@@ -65,8 +65,10 @@ TEST(Assignment, TiesAsInOlderSciPy) {
   const std::vector<double> age = {5, 5, 0, 0};
   std::vector<double> cost;
   for (std::size_t i = 0; i < 4; ++i) {
-    for (std::size_t j = 0; j < 12; ++j) {
-      cost.push_back(static_cast<double>(j / 3 + 1) * run[i * 3 + j % 3] + age[i]);
+    for (std::size_t place = 0; place < 4; ++place) {
+      for (std::size_t queue = 0; queue < 3; ++queue) {
+        cost.push_back(static_cast<double>(place + 1) * run[i * 3 + queue] + age[i]);
+      }
     }
   }
   EXPECT_EQ(assign_rows_by_munkres(cost, 4, 12), (Columns{0, 1, 2, 3}));

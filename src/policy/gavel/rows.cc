@@ -12,7 +12,7 @@ namespace muster {
 namespace {
 
 ProgramOptions options_of(const Params& params, Sight sight, bool published) {
-  const std::string solver = params.text("solver");
+  const std::string& solver = params.text("solver");
   return {sight, published, solver == "simplex" ? solve_shares_generally : solve_shares,
           solver == "ecos"};
 }
