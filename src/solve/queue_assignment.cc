@@ -255,16 +255,22 @@ std::vector<std::size_t> assign_to_queues(std::span<const double> runs,
   const std::size_t jobs = anywhere.size();
   assert(runs.size() == jobs * queues);
   if (places_differ(runs, anywhere)) return QueueAssignment(runs, anywhere, queues).solve();
+  return assign_rows(queue_costs(runs, anywhere, queues), jobs, jobs * queues);
+}
+
+std::vector<double> queue_costs(std::span<const double> runs, std::span<const double> anywhere,
+                                std::size_t queues) {
+  const std::size_t jobs = anywhere.size();
   std::vector<double> costs;
   costs.reserve(jobs * jobs * queues);
   for (std::size_t i = 0; i < jobs; ++i) {
-    for (std::size_t place = 0; place < jobs; ++place) {
+    for (std::size_t place = 1; place <= jobs; ++place) {
       for (std::size_t q = 0; q < queues; ++q) {
-        costs.push_back(static_cast<double>(place + 1) * runs[i * queues + q] + anywhere[i]);
+        costs.push_back(static_cast<double>(place) * runs[i * queues + q] + anywhere[i]);
       }
     }
   }
-  return assign_rows(costs, jobs, jobs * queues);
+  return costs;
 }
 
 }  // namespace muster

@@ -16,4 +16,8 @@ namespace muster {
 std::vector<std::size_t> assign_to_queues(std::span<const double> runs,
                                           std::span<const double> anywhere, std::size_t queues);
 
+// The costs of all columns, job by job: p times the run time, plus what it costs anywhere.
+std::vector<double> queue_costs(std::span<const double> runs, std::span<const double> anywhere,
+                                std::size_t queues);
+
 }  // namespace muster

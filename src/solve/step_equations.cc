@@ -39,8 +39,6 @@ namespace {
 
 // Prices of signs are eliminated first, then variables; what is left are the rows, by groups.
 class GroupedEquations final : public StepEquations {
-  static constexpr std::size_t kSmall = 8;
-
  public:
   explicit GroupedEquations(const Stated& stated)
       : stated_(stated),
@@ -50,13 +48,9 @@ class GroupedEquations final : public StepEquations {
         scaled_rows_(scaled_),
         n_(program_.variables()),
         m_(program_.rows()),
-        is_wide_(n_, 0) {
+        is_wide_(n_, 0),
+        large_(system_.has_large_group()) {
     for (const std::size_t v : system_.wide()) is_wide_[v] = 1;
-    std::vector<std::size_t> rows_of_group(m_, 0);
-    for (const std::int32_t group : program_.groups) {
-      if (group == LinearProgram::kLinking) continue;
-      large_ = large_ || ++rows_of_group[static_cast<std::size_t>(group)] > kSmall;
-    }
   }
   // With large groups a refinement takes as long as anything else, and further digits change no
   // answer that anybody reads.
@@ -167,7 +161,7 @@ class GroupedEquations final : public StepEquations {
   std::size_t n_;
   std::size_t m_;
   std::vector<char> is_wide_;  // by variable: eliminated last
-  bool large_ = false;         // a group has more rows than kSmall
+  bool large_;                 // there is a large group
   Part w_;
   std::vector<ConeScaling> cones_;
   std::vector<double> d_;

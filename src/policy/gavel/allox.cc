@@ -71,7 +71,8 @@ class Allox final : public Allocator {
       ages_.push_back(job.age);
     }
     const std::vector<std::size_t> column =
-        munkres_ ? assign_rows_by_munkres(costs(n), m, m * n) : assign_to_queues(runs_, ages_, n);
+        munkres_ ? assign_rows_by_munkres(queue_costs(runs_, ages_, n), m, m * n)
+                 : assign_to_queues(runs_, ages_, n);
     // The head of a queue is the one furthest from its end.
     std::vector<std::size_t> head(n, m);
     for (std::size_t i = 0; i < m; ++i) {
@@ -86,21 +87,6 @@ class Allox final : public Allocator {
       free_[w] -= problem.jobs[j].gpus;
       allocation.alone[j * problem.types + w] = 1;
     }
-  }
-
-  // Of each job at each place of each queue, in blocks by place.
-  std::vector<double> costs(std::size_t queues) const {
-    const std::size_t m = ages_.size();
-    std::vector<double> cost;
-    cost.reserve(m * m * queues);
-    for (std::size_t i = 0; i < m; ++i) {
-      for (std::size_t place = 1; place <= m; ++place) {
-        for (std::size_t k = 0; k < queues; ++k) {
-          cost.push_back(static_cast<double>(place) * runs_[i * queues + k] + ages_[i]);
-        }
-      }
-    }
-    return cost;
   }
 
   void remember(const AllocationProblem& problem, const Allocation& allocation) {

@@ -107,7 +107,7 @@ class Makespan final : public Allocator {
 
   void remember(const ShareProgram& program, const ShareProgram::Wish& wish,
                 const std::vector<double>& prices) {
-    const std::size_t types = program.first_row() - program.classes();
+    const std::size_t types = program.type_rows();
     type_prices_.assign(prices.begin(), prices.begin() + static_cast<std::ptrdiff_t>(types));
     job_prices_.clear();
     for (std::size_t r = 0; r < wish.rows.size(); ++r) {
@@ -121,7 +121,7 @@ class Makespan final : public Allocator {
   // raised until they pay for every variable. Without prices there is no such bound.
   double level_by_prices(const ShareProgram& program, const ShareProgram::Wish& wish,
                          const LinearProgram& raising) const {
-    const std::size_t types = program.first_row() - program.classes();
+    const std::size_t types = program.type_rows();
     if (type_prices_.size() != types) return HUGE_VAL;
     std::vector<double> prices(raising.rows(), 0.0);
     std::copy(type_prices_.begin(), type_prices_.end(), prices.begin());

@@ -93,6 +93,8 @@ class ShareProgram {
   // first_row(), its level is the last variable.
   LinearProgram build(const Wish& wish) const;
   std::size_t first_row() const { return type_rows() + classes(); }
+  // Its rows before that: of types of GPUs, and of the classes' time.
+  std::size_t type_rows() const;
   // Remembers the fractions of their answer.
   void accept(const LinearProgram& program, std::vector<double> x);
 
@@ -113,7 +115,6 @@ class ShareProgram {
   bool narrow() const { return form_ == ShareForm::kLiteral && !problem_.pairs.empty(); }
   bool published() const { return form_ != ShareForm::kPlain; }
   LinearSolution solve_literally(const LinearProgram& program, const Wish& wish) const;
-  std::size_t type_rows() const;
   std::vector<std::int32_t> groups_of_classes() const;
   void take_back(const LinearProgram& program);
   std::pair<double, double> pair_rate(const PairClass& pair, std::size_t column) const;
