@@ -81,14 +81,12 @@ long long simulate(Setup setup, JobSource& source, Observer& observer) {
   parts.cluster = std::make_shared<ClusterSpec>(uniform_cluster(setup.nodes, setup.gpus));
   parts.perf = multiply({});
   parts.pacing = std::move(setup.pacing);
-  Combination combination;
-  combination.admission =
-      std::move(*make_from("admission", admission_table(), setup.admission, {}));
-  combination.scheduling =
+  PolicySet policy_set;
+  policy_set.admission = std::move(*make_from("admission", admission_table(), setup.admission, {}));
+  policy_set.scheduling =
       std::move(*make_from("scheduling", scheduling_table(), setup.scheduling, setup.params));
-  combination.placement =
-      std::move(*make_from("placement", placement_table(), setup.placement, {}));
-  parts.combinations.push_back(std::move(combination));
+  policy_set.placement = std::move(*make_from("placement", placement_table(), setup.placement, {}));
+  parts.policy_sets.push_back(std::move(policy_set));
   SimBackend backend(parts.cluster, parts.perf, std::make_shared<RestartCost>());
   parts.backend = &backend;
   parts.source = &source;
@@ -192,7 +190,7 @@ void bench_figure_six() {
              time, 8 * 3600 / time);
 }
 
-// Run-time selection among nine combinations, every round. Blox made 0.57 rounds/s on 16 GPUs with
+// Run-time selection among nine policy sets, every round. Blox made 0.57 rounds/s on 16 GPUs with
 // fewer than ten jobs (measured with the original on two cores).
 void bench_look_ahead() {
   struct Case {
@@ -212,14 +210,13 @@ void bench_look_ahead() {
     parts.pacing = make_rounds(300);
     for (const char* policy : {"las", "fifo", "srtf"}) {
       for (const char* threshold : {"inf", "1.2", "1.4"}) {
-        Combination combination;
-        combination.admission = std::move(*make_from("admission", admission_table(),
-                                                     "load-threshold", {{"threshold", threshold}}));
-        combination.scheduling =
-            std::move(*make_from("scheduling", scheduling_table(), policy, {}));
-        combination.placement =
+        PolicySet policy_set;
+        policy_set.admission = std::move(*make_from("admission", admission_table(),
+                                                    "load-threshold", {{"threshold", threshold}}));
+        policy_set.scheduling = std::move(*make_from("scheduling", scheduling_table(), policy, {}));
+        policy_set.placement =
             std::move(*make_from("placement", placement_table(), "consolidated", {}));
-        parts.combinations.push_back(std::move(combination));
+        parts.policy_sets.push_back(std::move(policy_set));
       }
     }
     parts.selector = std::move(*make_from("selector", selector_table(), "look-ahead", {}));
@@ -234,7 +231,7 @@ void bench_look_ahead() {
     });
     const double rate = static_cast<double>(engine.turns()) / time;
     fmt::print(
-        "look-ahead, 9 combinations every round, {} GPUs, up to {} active jobs: {:.3f} ms per "
+        "look-ahead, 9 policy sets every round, {} GPUs, up to {} active jobs: {:.3f} ms per "
         "round, {:.0f} "
         "rounds/s; Blox 0.57 rounds/s = {:.0f} x\n",
         c.nodes * 4, most, 1e3 / rate, rate, rate / 0.57);

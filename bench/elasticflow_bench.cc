@@ -77,7 +77,7 @@ void bench_admission() {
     GpuTimeline free(0, kGpus);
     JobPlan plan;
     for (const auto& [key, entry] : book.entries()) {
-      plan_share(frame, entry.job.planned(), free, 0, plan);
+      plan_minimum_share(frame, entry.job.planned(), free, 0, plan);
       std::swap(free, plan.free);
     }
     const double all = bench::seconds_since(begin);

@@ -1,4 +1,4 @@
-// Gavel's programs against the clock: one division of time, with the goals. Needs its table of
+// Gavel's programs against the clock: one allocation of time, with the goals. Needs its table of
 // throughputs (MUSTER_SHARED); without it it says so.
 //
 // What a policy raises (the least share, the speed of the slowest) is compared with what the

@@ -10,7 +10,7 @@
 namespace {
 
 std::string written(const muster::Recording& recording, const muster::Symbols& symbols) {
-  std::string text = muster::recording_header(recording.surprises);
+  std::string text = muster::recording_header(recording.has_external_events);
   for (const auto& entry : recording.entries) text += muster::text_of(entry, symbols);
   if (recording.complete) text += muster::recording_end();
   return text;

@@ -20,10 +20,10 @@ namespace muster {
 class Archive;
 
 // What can be saved and put back. False: not as it is now, and neither can what it is part of.
-class Keepable {
+class Checkpointable {
  public:
-  virtual ~Keepable() = default;
-  virtual bool keep(Archive& archive) = 0;
+  virtual ~Checkpointable() = default;
+  virtual bool checkpoint(Archive& archive) = 0;
 };
 
 class Archive {

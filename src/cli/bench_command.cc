@@ -44,7 +44,7 @@ void add_bench_command(CLI::App& app, Chosen& chosen) {
   CLI::App* bench = app.add_subcommand("bench", "Measure how long decisions take");
   bench->require_subcommand(1);
   CLI::App* command = bench->add_subcommand(
-      "policy-runtime", "Seconds that one division of time takes, by policy and number of jobs");
+      "policy-runtime", "Seconds that one allocation of time takes, by policy and number of jobs");
   const auto options = std::make_shared<PolicyRuntimeOptions>();
   options->policies = policy_runtime_families();
   command

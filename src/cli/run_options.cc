@@ -103,11 +103,11 @@ void add_run_options(CLI::App& command, RunOptions& o, bool several) {
   command.add_option("--scaling", o.scaling, "which nodes are powered, as in energy-saving")
       ->type_name("NAME")
       ->group(kPolicies);
-  command.add_option("--selector", o.selector, "changes between --combination while running")
+  command.add_option("--selector", o.selector, "changes between --policy-set while running")
       ->type_name("NAME")
       ->group(kPolicies);
   command
-      .add_option("--combination", o.combinations,
+      .add_option("--policy-set", o.policy_sets,
                   "SCHEDULING+PLACEMENT+ADMISSION for the selector; give two or more")
       ->allow_extra_args(false)
       ->type_name("NAMES")
@@ -142,14 +142,14 @@ ConfigSetting setting_of(std::string_view key, std::string_view value, std::stri
 namespace {
 
 // "las+consolidated+accept-all"; the last two may be left out.
-Result<TomlNode> combination_of(std::string_view text) {
+Result<TomlNode> policy_set_of(std::string_view text) {
   constexpr std::string_view kKinds[] = {"scheduling", "placement", "admission"};
   TomlNode table;
   std::size_t at = 0;
   for (const std::string_view part : split(text, '+')) {
     if (at == 3 || trim(part).empty()) {
       return Error{
-          fmt::format("--combination {}: expected SCHEDULING, SCHEDULING+PLACEMENT or "
+          fmt::format("--policy-set {}: expected SCHEDULING, SCHEDULING+PLACEMENT or "
                       "SCHEDULING+PLACEMENT+ADMISSION",
                       text)};
     }
@@ -158,16 +158,16 @@ Result<TomlNode> combination_of(std::string_view text) {
   return table;
 }
 
-Status add_combinations(const RunOptions& o, ConfigLayers& layers) {
-  if (o.combinations.empty()) return Done{};
+Status add_policy_sets(const RunOptions& o, ConfigLayers& layers) {
+  if (o.policy_sets.empty()) return Done{};
   TomlNode list;
   list.kind = TomlNode::Kind::kArray;
-  for (const std::string& text : o.combinations) {
-    auto combination = combination_of(text);
-    if (!combination) return combination.error();
-    list.items.push_back(std::move(*combination));
+  for (const std::string& text : o.policy_sets) {
+    auto policy_set = policy_set_of(text);
+    if (!policy_set) return policy_set.error();
+    list.items.push_back(std::move(*policy_set));
   }
-  layers.settings.push_back({toml_at("combination", std::move(list)), "--combination"});
+  layers.settings.push_back({toml_at("policy_set", std::move(list)), "--policy-set"});
   return Done{};
 }
 
@@ -243,7 +243,7 @@ Result<ConfigLayers> layers_of(const RunOptions& o) {
   if (o.ideal) layers.settings.push_back(setting_of("pacing", "ideal", "--ideal"));
   if (o.skip_bad) layers.settings.push_back(setting_of("workload.skip_bad", "true", "--skip-bad"));
   if (o.stream) layers.settings.push_back(setting_of("workload.stream", "true", "--stream"));
-  if (Status added = add_combinations(o, layers); !added) return added.error();
+  if (Status added = add_policy_sets(o, layers); !added) return added.error();
   if (Status added = add_window(o, layers); !added) return added.error();
   for (const std::string& text : o.settings) {
     auto document = toml_setting(text);

@@ -27,7 +27,7 @@ struct RunOptions {
   std::string scaling;
   std::string estimates;
   std::string selector;
-  std::vector<std::string> combinations;  // scheduling+placement+admission
+  std::vector<std::string> policy_sets;  // scheduling+placement+admission
   std::string seed;
   std::string window;  // FIRST-LAST
   std::string limit;

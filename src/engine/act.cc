@@ -11,11 +11,11 @@ void Engine::observe(Seconds until) {
   events_.clear();
   const bool stop_at_event = parts_.pacing->length() == 0;
   now_ = parts_.backend->advance(until, stop_at_event, events_);
-  if (until == kNever && !stop_at_event && parts_.backend->surprises()) {
+  if (until == kNever && !stop_at_event && parts_.backend->has_external_events()) {
     // Something unforeseen ended an open wait; its turn is the next one on the grid.
     Moments woken;
     woken.now = now_;
-    woken.restless = true;
+    woken.needs_periodic_turns = true;
     now_ = parts_.backend->advance(parts_.pacing->next_turn(woken), stop_at_event, events_);
   }
   for (const JobEvent& event : events_) on_event(event);
@@ -25,13 +25,13 @@ void Engine::on_event(const JobEvent& event) {
   changed_ = true;
   switch (event.kind) {
     case EventKind::kNodeUp:
-      ++vain_events_;
+      ++stalled_events_;
       if (cluster_.up(event.node)) return;
       cluster_.set_up(event.node, true);
       log(Action::kNodeUp, Reason::kNodeReturned, kNoJob, 0, kNoJob, static_cast<int>(event.node));
       return;
     case EventKind::kGpuUp:
-      ++vain_events_;
+      ++stalled_events_;
       cluster_.set_healthy(event.node, event.gpu, true);
       return;
     case EventKind::kNodeDown:
@@ -95,7 +95,7 @@ void Engine::on_node_down(const JobEvent& event, Reason reason) {
 }
 
 void Engine::notify(JobMoment moment, Slot slot) {
-  for (Combination& c : parts_.combinations) c.scheduling->on_job(moment, slot, view());
+  for (PolicySet& c : parts_.policy_sets) c.scheduling->on_job(moment, slot, view());
 }
 
 void Engine::settle_held_time(Job& job) {
@@ -109,13 +109,13 @@ void Engine::settle_held_time(Job& job) {
   }
 }
 
-// The GPUs of a job that stops or ends; those of a group stay with the others, and a guest's were
-// never its own.
+// The GPUs of a job that stops or ends; those of a group stay with the others, and an opportunistic
+// job's were never its own.
 void Engine::give_back(Job& job) {
-  if (job.guest) {
-    job.guest = false;
-    --guests_;
-  } else if (job.partner == job.self) {
+  if (job.opportunistic) {
+    job.opportunistic = false;
+    --opportunistic_;
+  } else if (job.next_co_located == job.self) {
     cluster_.release(job.gpus, job.spec.partition, job.host);
   }
 }
@@ -133,35 +133,35 @@ bool overlap(const GpuSet& a, const GpuSet& b) {
 
 }  // namespace
 
-void Engine::repace_guests(const GpuSet& gpus, Seconds at) {
-  if (guests_ == 0) return;
+void Engine::update_opportunistic_rates(const GpuSet& gpus, Seconds at) {
+  if (opportunistic_ == 0) return;
   for (const Slot slot : jobs_.running()) {
-    if (jobs_[slot].guest && overlap(jobs_[slot].gpus, gpus)) repace_group(slot, at);
+    if (jobs_[slot].opportunistic && overlap(jobs_[slot].gpus, gpus)) update_group_rates(slot, at);
   }
 }
 
-void Engine::unlink(Slot slot, Seconds at, bool repace) {
+void Engine::unlink(Slot slot, Seconds at, bool update_rates) {
   Job& job = jobs_[slot];
-  if (job.partner == slot) return;
-  Slot before = job.partner;
-  while (jobs_[before].partner != slot) before = jobs_[before].partner;
-  jobs_[before].partner = job.partner;
-  job.partner = slot;
-  if (repace) repace_group(before, at);
+  if (job.next_co_located == slot) return;
+  Slot before = job.next_co_located;
+  while (jobs_[before].next_co_located != slot) before = jobs_[before].next_co_located;
+  jobs_[before].next_co_located = job.next_co_located;
+  job.next_co_located = slot;
+  if (update_rates) update_group_rates(before, at);
 }
 
-void Engine::conclude(const Verdict& verdict) {
-  Job& job = jobs_[verdict.job];
+void Engine::conclude(const PolicyCompletion& completion) {
+  Job& job = jobs_[completion.job];
   changed_ = true;
   if (job.running()) {
-    assert(verdict.state == JobState::kFinished && "a running job cannot be refused");
-    job.since = verdict.end;
-    finish(verdict.job, verdict.end, verdict.done);
+    assert(completion.state == JobState::kFinished && "a running job cannot be refused");
+    job.since = completion.end;
+    finish(completion.job, completion.end, completion.done);
     return;
   }
   job.waited_before += now_ - job.waiting_since;
   demanded_ -= job.spec.gpus;
-  leave(verdict.job, verdict.state, verdict.reason, verdict.end, verdict.done);
+  leave(completion.job, completion.state, completion.reason, completion.end, completion.done);
 }
 
 void Engine::finish(Slot slot, Seconds end, Seconds done) {
@@ -170,12 +170,12 @@ void Engine::finish(Slot slot, Seconds end, Seconds done) {
   job.rate = 0;
   settle_held_time(job);
   give_back(job);
-  const GpuSet held = guests_ > 0 ? job.gpus : GpuSet{};
+  const GpuSet held = opportunistic_ > 0 ? job.gpus : GpuSet{};
   job.gpus.clear();
   --running_;
   demanded_ -= job.spec.gpus;
   unlink(slot, now_);
-  repace_guests(held, now_);
+  update_opportunistic_rates(held, now_);
   leave(slot, JobState::kFinished, Reason::kCompleted, end, done);
 }
 
@@ -192,21 +192,22 @@ void Engine::crash(Slot slot, Seconds at) {
 void Engine::halt(Slot slot, Reason reason, JobId other, const HaltHow& how) {
   Job& job = jobs_[slot];
   const double done = job.work_at(how.at);
-  const Pace pace = command(CommandKind::kStop, slot, job.gpus, job.host, how.at, how.graceful);
-  job.lost_work += std::max(0.0, done - pace.work);
-  job.total_work += pace.added_work;
-  job.overhead += pace.added_work;
-  job.work = pace.work;
-  job.saved_work = pace.work;
+  const JobProgress progress =
+      command(CommandKind::kStop, slot, job.gpus, job.host, how.at, how.graceful);
+  job.lost_work += std::max(0.0, done - progress.work);
+  job.total_work += progress.added_work;
+  job.overhead += progress.added_work;
+  job.work = progress.work;
+  job.saved_work = progress.work;
   job.rate = 0;
   job.since = now_;
   settle_held_time(job);
-  if (how.release || job.guest) give_back(job);
+  if (how.release || job.opportunistic) give_back(job);
   log(Action::kStop, reason, job.spec.id, job.gpus.gpus(), other);
-  const GpuSet held = guests_ > 0 ? job.gpus : GpuSet{};
+  const GpuSet held = opportunistic_ > 0 ? job.gpus : GpuSet{};
   job.gpus.clear();
-  unlink(slot, how.at, how.repace);
-  repace_guests(held, how.at);
+  unlink(slot, how.at, how.update_rates);
+  update_opportunistic_rates(held, how.at);
   job.waiting_since = now_;
   --running_;
   changed_ = true;
@@ -249,8 +250,8 @@ void Engine::leave(Slot slot, JobState status, Reason reason, Seconds end, Secon
   jobs_.remove(slot);
 }
 
-Pace Engine::command(CommandKind kind, Slot slot, const GpuSet& gpus, const HostShare& host,
-                     Seconds at, bool graceful) {
+JobProgress Engine::command(CommandKind kind, Slot slot, const GpuSet& gpus,
+                            const HostResources& host, Seconds at, bool graceful) {
   const Job& job = jobs_[slot];
   const bool stops = kind == CommandKind::kStop;
   // Made where it stays: this is called for every job that moves.
@@ -258,56 +259,58 @@ Pace Engine::command(CommandKind kind, Slot slot, const GpuSet& gpus, const Host
                   .slot = slot,
                   .job = &job,
                   .gpus = &gpus,
-                  .footing = stops ? Footing{} : footing_of(cluster_, gpus, host),
+                  .context = stops ? RunContext{} : run_context_of(cluster_, gpus, host),
                   .resumed = job.first_start != kNever,
                   .graceful = graceful};
   if (!stops) {
     neighbours_.clear();
-    for (Slot other = job.partner; other != slot; other = jobs_[other].partner) {
+    for (Slot other = job.next_co_located; other != slot; other = jobs_[other].next_co_located) {
       neighbours_.push_back(&jobs_[other].spec);
-      if (jobs_[other].start_order < job.start_order) command.footing.joined = true;
+      if (jobs_[other].start_order < job.start_order) command.context.joined = true;
     }
-    command.footing.guest = job.guest;
-    if (job.guest) {
+    command.context.opportunistic = job.opportunistic;
+    if (job.opportunistic) {
       for (const Slot other : jobs_.running()) {
         const Job& holder = jobs_[other];
-        if (!holder.guest && overlap(holder.gpus, gpus)) neighbours_.push_back(&holder.spec);
+        if (!holder.opportunistic && overlap(holder.gpus, gpus))
+          neighbours_.push_back(&holder.spec);
       }
     }
-    command.footing.neighbours = neighbours_;
+    command.context.neighbours = neighbours_;
   }
   return parts_.backend->act(command, at);
 }
 
-void Engine::repace_group(Slot member, Seconds at) {
+void Engine::update_group_rates(Slot member, Seconds at) {
   Slot slot = member;
   do {
     Job& job = jobs_[slot];
     if (job.running()) {
-      const Pace pace = command(CommandKind::kRepace, slot, job.gpus, job.host, at, true);
-      job.work = pace.work;
-      job.rate = pace.rate;
-      job.since = pace.since;
-      job.saved_work = pace.saved_work;
+      const JobProgress progress =
+          command(CommandKind::kUpdateRate, slot, job.gpus, job.host, at, true);
+      job.work = progress.work;
+      job.rate = progress.rate;
+      job.since = progress.since;
+      job.saved_work = progress.saved_work;
     }
-    slot = job.partner;
+    slot = job.next_co_located;
   } while (slot != member);
 }
 
-void Engine::launch(const Draft::Step& step, CommandKind kind) {
+void Engine::launch(const PlacementDraft::Step& step, CommandKind kind) {
   const Slot slot = step.job;
   Job& job = jobs_[slot];
   job.start_order = ++starts_;
-  job.joined = step.beside != kNoSlot;
-  if (step.guest) {
-    job.guest = true;
-    ++guests_;
+  job.joined = step.co_located_with != kNoSlot;
+  if (step.opportunistic) {
+    job.opportunistic = true;
+    ++opportunistic_;
   }
   if (job.joined) {
-    job.partner = jobs_[step.beside].partner;
-    jobs_[step.beside].partner = slot;
+    job.next_co_located = jobs_[step.co_located_with].next_co_located;
+    jobs_[step.co_located_with].next_co_located = slot;
   }
-  const Pace pace = command(kind, slot, step.gpus, step.host, now_, true);
+  const JobProgress progress = command(kind, slot, step.gpus, step.host, now_, true);
   if (kind == CommandKind::kStart) {
     job.waited_before += now_ - job.waiting_since;
     ++running_;
@@ -320,21 +323,21 @@ void Engine::launch(const Draft::Step& step, CommandKind kind) {
     log(resize ? Action::kResize : Action::kMove, step.reason, job.spec.id, step.gpus.gpus(),
         step.other, static_cast<int>(step.gpus[0].node), &step.gpus);
   }
-  job.overhead += std::max(0.0, pace.since - now_);
+  job.overhead += std::max(0.0, progress.since - now_);
   job.gpus = step.gpus;
   job.host = step.host;
   job.held_since = now_;
-  job.work = pace.work;
-  job.rate = pace.rate;
-  job.since = pace.since;
-  job.saved_work = pace.saved_work;
+  job.work = progress.work;
+  job.rate = progress.rate;
+  job.since = progress.since;
+  job.saved_work = progress.saved_work;
   if (job.first_start == kNever) job.first_start = now_;
   if (kind == CommandKind::kStart) {
     jobs_.set_state(slot, JobState::kRunning);
     notify(JobMoment::kStarted, slot);
   }
-  if (step.beside != kNoSlot) repace_group(step.beside, now_);
-  if (!step.guest) repace_guests(step.gpus, now_);
+  if (step.co_located_with != kNoSlot) update_group_rates(step.co_located_with, now_);
+  if (!step.opportunistic) update_opportunistic_rates(step.gpus, now_);
 }
 
 void Engine::carry_out() {
@@ -342,15 +345,15 @@ void Engine::carry_out() {
     rearrange();
     return;
   }
-  const std::vector<Draft::Step>& steps = draft_.steps();
+  const std::vector<PlacementDraft::Step>& steps = draft_.steps();
   // A job may be stopped and started again in one draft: what counts is how it ends up.
   final_step_.resize(jobs_.slots());
   for (std::uint32_t i = 0; i < steps.size(); ++i) final_step_[index(steps[i].job)] = i;
   const auto is_final = [&](std::uint32_t i) { return final_step_[index(steps[i].job)] == i; };
   // Stops come first, so that a backend never sees a GPU in two hands.
   for (std::uint32_t i = 0; i < steps.size(); ++i) {
-    const Draft::Step& step = steps[i];
-    if (step.kind != Draft::Kind::kStop) continue;
+    const PlacementDraft::Step& step = steps[i];
+    if (step.kind != PlacementDraft::Kind::kStop) continue;
     Job& job = jobs_[step.job];
     if (parts_.options.turn_stops_count || is_final(i)) {
       ++job.preemptions;
@@ -359,10 +362,11 @@ void Engine::carry_out() {
     if (is_final(i) && job.running()) halt(step.job, step.reason, step.other, {.at = now_});
   }
   for (std::uint32_t i = 0; i < steps.size(); ++i) {
-    const Draft::Step& step = steps[i];
-    if (step.kind != Draft::Kind::kStart || !is_final(i) || !jobs_[step.job].running()) continue;
+    const PlacementDraft::Step& step = steps[i];
+    if (step.kind != PlacementDraft::Kind::kStart || !is_final(i) || !jobs_[step.job].running())
+      continue;
     Job& job = jobs_[step.job];
-    if (step.gpus == job.gpus && step.beside == kNoSlot) continue;
+    if (step.gpus == job.gpus && step.co_located_with == kNoSlot) continue;
     unlink(step.job, now_);
     const bool resize = step.gpus.gpus() != job.gpus.gpus();
     if (!resize && !parts_.options.turn_stops_count) {
@@ -372,15 +376,16 @@ void Engine::carry_out() {
     launch(step, resize ? CommandKind::kResize : CommandKind::kMove);
   }
   for (std::uint32_t i = 0; i < steps.size(); ++i) {
-    const Draft::Step& step = steps[i];
-    if (step.kind != Draft::Kind::kStart || !is_final(i) || !jobs_[step.job].waiting()) continue;
+    const PlacementDraft::Step& step = steps[i];
+    if (step.kind != PlacementDraft::Kind::kStart || !is_final(i) || !jobs_[step.job].waiting())
+      continue;
     launch(step, CommandKind::kStart);
   }
-  for (const Draft::Rehost& rehost : draft_.rehosts()) {
+  for (const PlacementDraft::Rehost& rehost : draft_.rehosts()) {
     Job& job = jobs_[rehost.job];
     if (!job.running()) continue;
     job.host = rehost.host;
-    repace_group(rehost.job, now_);
+    update_group_rates(rehost.job, now_);
   }
 }
 

@@ -10,8 +10,8 @@ namespace muster {
 
 Engine::Engine(Parts parts)
     : parts_(std::move(parts)), cluster_(parts_.cluster), draft_(jobs_, cluster_) {
-  assert(!parts_.combinations.empty() && parts_.backend != nullptr && parts_.source != nullptr);
-  assert(parts_.combinations.size() == 1 || parts_.selector != nullptr);
+  assert(!parts_.policy_sets.empty() && parts_.backend != nullptr && parts_.source != nullptr);
+  assert(parts_.policy_sets.size() == 1 || parts_.selector != nullptr);
 }
 
 View Engine::view() const {
@@ -51,7 +51,7 @@ bool Engine::turn() {
   scale();
   // Where turns have no length there is no next one to wait for.
   if (rescaled_ && parts_.pacing->length() == 0) decide();
-  if (dead_end()) give_up_waiting();
+  if (deadlocked()) give_up_waiting();
   turns_ += 1 + (started_ ? parts_.pacing->skipped(previous, now_) : 0);
   report_turn(previous);
   started_ = true;
@@ -59,54 +59,55 @@ bool Engine::turn() {
   return !over_;
 }
 
-bool Engine::settled() const {
-  return active().scheduling->traits().settles && active().placement->settles();
+bool Engine::stable_between_events() const {
+  return active().scheduling->traits().stable_between_events &&
+         active().placement->stable_between_events();
 }
 
 void Engine::decide() {
-  choose_combination();
+  choose_policy_set();
   admit();
-  judge();
+  complete_jobs();
   stops_ = 0;
   planned_ = false;
-  if (!changed_ && settled() && now_ < wake_) return;
+  if (!changed_ && stable_between_events() && now_ < wake_) return;
   changed_ = false;
   planned_ = true;
   const SchedulingTraits traits = active().scheduling->traits();
-  Plan::Extent extent = active().placement->extent(cluster_, traits);
-  if (extent == Plan::Extent::kUntilTurnedAway && !active().scheduling->repeats()) {
-    extent = Plan::Extent::kAll;
+  Plan::Depth depth = active().placement->depth(cluster_, traits);
+  if (depth == Plan::Depth::kUntilFirstMisfit && !active().scheduling->repeats()) {
+    depth = Plan::Depth::kAll;
   }
-  plan(traits, extent);
-  if (draft_.wants_all()) plan(traits, Plan::Extent::kAll);
+  plan(traits, depth);
+  if (draft_.wants_all()) plan(traits, Plan::Depth::kAll);
   carry_out();
   parts_.backend->planned(plan_);
   log_block();
 }
 
-void Engine::plan(const SchedulingTraits& traits, Plan::Extent extent) {
-  plan_.reset(traits.preemptive ? cluster_.usable_gpus() : cluster_.free_gpus(), extent);
+void Engine::plan(const SchedulingTraits& traits, Plan::Depth depth) {
+  plan_.reset(traits.preemptive ? cluster_.usable_gpus() : cluster_.free_gpus(), depth);
   draft_.reset();
   if (jobs_.active().empty()) return;
   active().scheduling->schedule(view(), plan_);
   active().placement->place(view(), traits, plan_, draft_);
 }
 
-void Engine::judge() {
-  verdicts_.clear();
-  active().scheduling->judge(view(), verdicts_);
-  for (const Verdict& verdict : verdicts_) conclude(verdict);
+void Engine::complete_jobs() {
+  completions_.clear();
+  active().scheduling->complete_jobs(view(), completions_);
+  for (const PolicyCompletion& completion : completions_) conclude(completion);
 }
 
 void Engine::scale() {
   rescaled_ = false;
   if (parts_.scaling == nullptr) return;
-  for (const PowerWish& wish : parts_.scaling->scale(view())) {
-    const bool idle_node = cluster_.free_on(wish.node) == cluster_.node(wish.node).gpus;
-    if (cluster_.up(wish.node) == wish.on || (!wish.on && !idle_node)) continue;
-    cluster_.set_up(wish.node, wish.on);
-    log(wish.on ? Action::kNodeUp : Action::kNodeDown, Reason::kScaled, kNoJob, 0, kNoJob,
-        static_cast<int>(wish.node));
+  for (const PowerRequest& request : parts_.scaling->scale(view())) {
+    const bool idle_node = cluster_.free_on(request.node) == cluster_.node(request.node).gpus;
+    if (cluster_.up(request.node) == request.on || (!request.on && !idle_node)) continue;
+    cluster_.set_up(request.node, request.on);
+    log(request.on ? Action::kNodeUp : Action::kNodeDown, Reason::kScaled, kNoJob, 0, kNoJob,
+        static_cast<int>(request.node));
     changed_ = true;
     rescaled_ = true;
   }
@@ -123,18 +124,17 @@ void Engine::take_arrivals() {
       cost_.resize(jobs_.slots(), 0);
       cost_[index(slot)] = 0;
     }
-    vain_events_ = 0;
-    vain_turns_ = 0;
+    stalled_events_ = 0;
+    stalled_turns_ = 0;
     job.total_work = parts_.perf->total_work(job.spec);
     log(Action::kSubmit, Reason::kArrived, job.spec.id, job.spec.gpus);
     const bool fits =
         job.spec.gpus > 0 &&
-        std::any_of(parts_.combinations.begin(), parts_.combinations.end(),
-                    [&](const Combination& c) {
-                      const bool shrinks = job.spec.elastic() && c.scheduling->traits().resizes;
-                      const int least = shrinks ? std::max(1, job.spec.min_gpus) : job.spec.gpus;
-                      return c.placement->ever_fits(cluster_, job.spec, least);
-                    });
+        std::any_of(parts_.policy_sets.begin(), parts_.policy_sets.end(), [&](const PolicySet& c) {
+          const bool shrinks = job.spec.elastic() && c.scheduling->traits().resizes;
+          const int least = shrinks ? std::max(1, job.spec.min_gpus) : job.spec.gpus;
+          return c.placement->ever_fits(cluster_, job.spec, least);
+        });
     if (fits) {
       held_.push_back(slot);
     } else {
@@ -181,10 +181,10 @@ void Engine::admit() {
   held_.resize(kept);
 }
 
-void Engine::choose_combination() {
+void Engine::choose_policy_set() {
   if (parts_.selector == nullptr) return;
   const std::size_t chosen = parts_.selector->select(view(), active_, *this);
-  assert(chosen < parts_.combinations.size());
+  assert(chosen < parts_.policy_sets.size());
   if (chosen == active_) return;
   active_ = chosen;
   changed_ = true;
@@ -213,14 +213,15 @@ Seconds Engine::next_turn() {
   if (wake_ <= now_) wake_ = kNever;  // that was this turn
   moments.wake = wake_;
   // On a backend that can surprise, a running job may be done by the next turn, whatever is known.
-  const bool surprises = parts_.backend->surprises();
+  const bool has_external_events = parts_.backend->has_external_events();
   const SchedulingTraits traits = active().scheduling->traits();
   const bool undecided =
       !jobs_.waiting().empty() || (running_ > 0 && (traits.resizes || traits.regroups));
-  moments.restless = (surprises && running_ > 0) ||
-                     (parts_.selector != nullptr ? moments.active : undecided && !settled());
+  moments.needs_periodic_turns =
+      (has_external_events && running_ > 0) ||
+      (parts_.selector != nullptr ? moments.active : undecided && !stable_between_events());
   const Seconds at = parts_.pacing->next_turn(moments);
-  if (at == kNever ? no_more && !surprises : at > parts_.options.until) over_ = true;
+  if (at == kNever ? no_more && !has_external_events : at > parts_.options.until) over_ = true;
   return at;
 }
 
@@ -230,20 +231,21 @@ Seconds Engine::policy_wake() const {
   return wake;
 }
 
-bool Engine::dead_end() {
+bool Engine::deadlocked() {
   if (running_ > 0) {
-    vain_events_ = 0;
-    vain_turns_ = 0;
+    stalled_events_ = 0;
+    stalled_turns_ = 0;
     return false;
   }
   if (idle() || parts_.source->peek() != nullptr || !parts_.source->finished()) return false;
-  if (parts_.backend->surprises()) return false;
-  ++vain_turns_;
+  if (parts_.backend->has_external_events()) return false;
+  ++stalled_turns_;
   if (!active().scheduling->traits().work_conserving || parts_.scaling != nullptr) {
     // It may leave GPUs idle on purpose; but if it does not say until when, not for ever.
     constexpr int kPatience = 1000;
     const bool will_act = rescaled_ || (policy_wake() > now_ && policy_wake() != kNever);
-    if (vain_turns_ < kPatience && (will_act || (!settled() && parts_.pacing->length() > 0))) {
+    if (stalled_turns_ < kPatience &&
+        (will_act || (!stable_between_events() && parts_.pacing->length() > 0))) {
       return false;
     }
   }
@@ -251,7 +253,7 @@ bool Engine::dead_end() {
   // after all have done so many times.
   const auto nodes = static_cast<int>(cluster_.node_count());
   return parts_.backend->next_event() == kNever || cluster_.usable_gpus() == gpus_to_hope_for() ||
-         vain_events_ > 20 * (nodes + 1);
+         stalled_events_ > 20 * (nodes + 1);
 }
 
 int Engine::gpus_to_hope_for() const {
@@ -268,8 +270,8 @@ int Engine::gpus_to_hope_for() const {
 void Engine::give_up_waiting() {
   // One at a time, for whoever is behind it may fit once it is gone.
   while (running_ == 0 && !jobs_.waiting().empty()) {
-    const Draft::Block* block = draft_.blocked();
-    const Slot slot = block != nullptr ? block->share.lead() : jobs_.waiting().front();
+    const PlacementDraft::Block* block = draft_.blocked();
+    const Slot slot = block != nullptr ? block->request.lead() : jobs_.waiting().front();
     Job& job = jobs_[slot];
     demanded_ -= job.spec.gpus;
     job.waited_before += now_ - job.waiting_since;
@@ -283,11 +285,11 @@ void Engine::give_up_waiting() {
   held_.clear();
 }
 
-int Engine::used_by_guests_alone() const {
+int Engine::used_opportunistically_alone() const {
   int sum = 0;
   for (const Slot slot : jobs_.running()) {
     const Job& job = jobs_[slot];
-    for (int i = 0; job.guest && i < job.gpus.nodes(); ++i) {
+    for (int i = 0; job.opportunistic && i < job.gpus.nodes(); ++i) {
       sum += std::popcount(job.gpus[i].mask & cluster_.free_mask(job.gpus[i].node));
     }
   }
@@ -342,7 +344,7 @@ void Engine::report_turn(Seconds previous) {
   stats.running = running_;
   stats.usable_gpus = cluster_.usable_gpus();
   stats.used_gpus = cluster_.used_gpus();
-  if (guests_ > 0) stats.used_gpus += used_by_guests_alone();
+  if (opportunistic_ > 0) stats.used_gpus += used_opportunistically_alone();
   if (parts_.options.close_look) look_closely(stats);
   stats.demanded_gpus = static_cast<std::int32_t>(demanded_);
   stats.stops = stops_;
@@ -373,12 +375,12 @@ void Engine::log(Action action, Reason reason, JobId job, int gpus, JobId other,
 }
 
 void Engine::log_block() {
-  const Draft::Block* block = draft_.blocked();
+  const PlacementDraft::Block* block = draft_.blocked();
   if (block == nullptr) {
     last_block_ = {};
     return;
   }
-  const JobId job = jobs_[block->share.lead()].spec.id;
+  const JobId job = jobs_[block->request.lead()].spec.id;
   if (last_block_.job == job && last_block_.reason == block->reason &&
       last_block_.detail == block->free) {
     return;
@@ -386,7 +388,7 @@ void Engine::log_block() {
   last_block_.job = job;
   last_block_.reason = block->reason;
   last_block_.detail = block->free;
-  log(Action::kBlock, block->reason, job, block->share.gpus, kNoJob, block->free);
+  log(Action::kBlock, block->reason, job, block->request.gpus, kNoJob, block->free);
 }
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// The wheel: observe, admit, schedule, place, diff, act; again at the next turn. One object per
-// run, no state outside it, so a thousand runs fit into one process.
+// The scheduling loop: observe, admit, schedule, place, diff, act; again at the next turn. One
+// object per run, no state outside it, so a thousand runs fit into one process.
 #pragma once
 
 #include <functional>
@@ -24,14 +24,12 @@ class Archive;
 
 // The policies that decide together. Several can be given; a selector then picks one from turn to
 // turn.
-struct Combination {
+struct PolicySet {
   std::unique_ptr<AdmissionPolicy> admission;
   std::unique_ptr<SchedulingPolicy> scheduling;
   std::unique_ptr<PlacementPolicy> placement;
 
-  Combination clone() const {
-    return {admission->clone(), scheduling->clone(), placement->clone()};
-  }
+  PolicySet clone() const { return {admission->clone(), scheduling->clone(), placement->clone()}; }
 };
 
 struct EngineOptions {
@@ -51,7 +49,7 @@ class Engine final : public WhatIf {
     std::shared_ptr<const ClusterSpec> cluster;
     std::shared_ptr<const PerfModel> perf;
     std::unique_ptr<Pacing> pacing;
-    std::vector<Combination> combinations;     // at least one
+    std::vector<PolicySet> policy_sets;        // at least one
     std::unique_ptr<Selector> selector;        // needed for more than one
     std::unique_ptr<ScalingPolicy> scaling;    // decides which nodes are powered; null: all are
     std::shared_ptr<const Forecast> forecast;  // of submissions; may be null
@@ -65,7 +63,7 @@ class Engine final : public WhatIf {
   Engine(const Engine&) = delete;  // its draft points into it
   Engine& operator=(const Engine&) = delete;
 
-  // Turns the wheel once; false when the run is over.
+  // Takes one turn of the scheduling loop; false when the run is over.
   bool turn();
   // Turns until the run is over or `keep_going` says no. An error of the source ends it.
   Status run(const std::function<bool()>& keep_going = {});
@@ -83,37 +81,37 @@ class Engine final : public WhatIf {
 
   // Saves the run between two turns, or puts it back into an engine made of the same parts whose
   // source has been taken to where it was: see arrived(). False: one of the policies cannot.
-  bool keep(Archive& archive);
+  bool checkpoint(Archive& archive);
 
-  Prediction predict(std::size_t combination, Seconds horizon) override;
-  std::size_t combinations() const override { return parts_.combinations.size(); }
+  Prediction predict(std::size_t policy_set, Seconds horizon) override;
+  std::size_t policy_sets() const override { return parts_.policy_sets.size(); }
 
  private:
-  Combination& active() { return parts_.combinations[active_]; }
-  const Combination& active() const { return parts_.combinations[active_]; }
+  PolicySet& active() { return parts_.policy_sets[active_]; }
+  const PolicySet& active() const { return parts_.policy_sets[active_]; }
 
-  void keep_jobs(Archive& archive);
-  void keep_cluster(Archive& archive);
+  void checkpoint_jobs(Archive& archive);
+  void checkpoint_cluster(Archive& archive);
 
   // The steps of a turn, in order.
   void observe(Seconds until);
   void take_arrivals();
   void admit();
-  void choose_combination();
+  void choose_policy_set();
   void decide();
   // Asks the policies for this much of a plan, and where it goes.
-  void plan(const SchedulingTraits& traits, Plan::Extent extent);
+  void plan(const SchedulingTraits& traits, Plan::Depth depth);
   // Lets a policy that keeps the clock of its jobs say which are over.
-  void judge();
+  void complete_jobs();
   void carry_out();
   void scale();
   void report_turn(Seconds previous);
   // Dollars for the GPUs that were in use since the turn before; notes which are in use now.
   double spend(Seconds previous);
-  int used_by_guests_alone() const;
+  int used_opportunistically_alone() const;
   void look_closely(TurnStats& stats) const;
   // Whether jobs wait and nothing that is known to come can change that.
-  bool dead_end();
+  bool deadlocked();
   // GPUs of the nodes that have not left for good: there will never be more.
   int gpus_to_hope_for() const;
   // When one of the policies wants to be asked again though nothing happened.
@@ -124,49 +122,49 @@ class Engine final : public WhatIf {
   void on_event(const JobEvent& event);
   void on_node_down(const JobEvent& event, Reason reason);
   void finish(Slot slot, Seconds end, Seconds done);
-  void conclude(const Verdict& verdict);
+  void conclude(const PolicyCompletion& completion);
   void crash(Slot slot, Seconds at);
   // Takes a running job off its GPUs: books its time and leaves it waiting.
   struct HaltHow {
     Seconds at = 0;        // when it lost its GPUs: before this turn if a node failed in between
     bool graceful = true;  // it could save its work
     bool release = false;  // its GPUs still have to be given back to the cluster
-    bool repace = true;    // those it shared GPUs with go on at another pace
+    bool update_rates = true;  // those it shared GPUs with change their rate
   };
   void halt(Slot slot, Reason reason, JobId other, const HaltHow& how);
-  void launch(const Draft::Step& step, CommandKind kind);
-  void repace_group(Slot member, Seconds at);
+  void launch(const PlacementDraft::Step& step, CommandKind kind);
+  void update_group_rates(Slot member, Seconds at);
   // `done` counts for the deadline; kNever: as `end`.
   void leave(Slot slot, JobState status, Reason reason, Seconds end, Seconds done = kNever);
   void notify(JobMoment moment, Slot slot);
   void settle_held_time(Job& job);
   void give_back(Job& job);
-  // Guests on these GPUs go on at another pace from `at`.
-  void repace_guests(const GpuSet& gpus, Seconds at);
+  // Opportunistic jobs on these GPUs change their rate from `at`.
+  void update_opportunistic_rates(const GpuSet& gpus, Seconds at);
   // Takes the job out of its group; the others go on without it from `at`.
-  void unlink(Slot slot, Seconds at, bool repace = true);
+  void unlink(Slot slot, Seconds at, bool update_rates = true);
   // Carries out a draft that names the whole outcome of the turn.
   void rearrange();
-  const GpuSet& gpus_of(const Draft::Placed& placed) const;
-  bool stands(const Draft::Placed& placed) const;
+  const GpuSet& gpus_of(const PlacementDraft::Placed& placed) const;
+  bool stands(const PlacementDraft::Placed& placed) const;
   void vacate(Slot slot);
-  void settle_in(const Draft::Placed& placed);
-  Pace command(CommandKind kind, Slot slot, const GpuSet& gpus, const HostShare& host, Seconds at,
-               bool graceful);
+  void settle_in(const PlacementDraft::Placed& placed);
+  JobProgress command(CommandKind kind, Slot slot, const GpuSet& gpus, const HostResources& host,
+                      Seconds at, bool graceful);
   void log(Action action, Reason reason, JobId job, int gpus = 0, JobId other = kNoJob,
            int detail = 0, const GpuSet* gpus_held = nullptr);
   void log_block();
   // Neither the plan nor the placement changes its mind without an event.
-  bool settled() const;
+  bool stable_between_events() const;
 
   Parts parts_;
   JobTable jobs_;
   ClusterState cluster_;
   Plan plan_;
-  Draft draft_;
+  PlacementDraft draft_;
   std::vector<Slot> held_;  // waiting for admission, in order of arrival
   std::vector<JobEvent> events_;
-  std::vector<Verdict> verdicts_;
+  std::vector<PolicyCompletion> completions_;
   std::vector<Slot> group_;  // scratch
   std::vector<const JobSpec*> neighbours_;
   std::vector<std::uint32_t> final_step_;
@@ -187,12 +185,13 @@ class Engine final : public WhatIf {
   std::uint32_t next_id_ = 0;
   std::uint32_t starts_ = 0;
   int running_ = 0;
-  int guests_ = 0;  // of those that run
+  int opportunistic_ = 0;  // of those that run
   int stops_ = 0;
-  bool planned_ = false;  // this turn
-  int vain_events_ = 0;   // since a job last ran or came
-  int vain_turns_ = 0;
-  bool changed_ = true;    // something happened that a settled policy must answer
+  bool planned_ = false;    // this turn
+  int stalled_events_ = 0;  // since a job last ran or came
+  int stalled_turns_ = 0;
+  bool changed_ =
+      true;  // something happened that a policy that is stable between events must answer
   bool rescaled_ = false;  // nodes were powered up or down in this turn
   bool started_ = false;   // the first turn has taken place
   bool over_ = false;

@@ -11,7 +11,8 @@ namespace {
 
 // The whole ring of a group is counted once, by its lowest slot.
 bool leads_group(const JobTable& jobs, Slot slot) {
-  for (Slot other = jobs[slot].partner; other != slot; other = jobs[other].partner) {
+  for (Slot other = jobs[slot].next_co_located; other != slot;
+       other = jobs[other].next_co_located) {
     if (index(other) < index(slot)) return false;
   }
   return true;
@@ -35,7 +36,7 @@ std::optional<std::string> broken_job(const JobTable& jobs, Slot slot, Seconds n
                        job.gpus.gpus());
   }
   int ring = 1;
-  for (Slot other = job.partner; other != slot; other = jobs[other].partner) {
+  for (Slot other = job.next_co_located; other != slot; other = jobs[other].next_co_located) {
     if (++ring > kMaxGroup)
       return fmt::format("job {} is in a group of more than {}", id, kMaxGroup);
     if (!jobs[other].running() || !(jobs[other].gpus == job.gpus)) {
@@ -51,7 +52,7 @@ std::optional<std::string> broken_invariant(const Engine& engine) {
   const JobTable& jobs = engine.jobs();
   const ClusterState& cluster = engine.cluster();
   std::map<NodeId, std::uint64_t> held;
-  std::map<NodeId, std::uint64_t> lodged;
+  std::map<NodeId, std::uint64_t> started_opportunistic;
   std::size_t waiting = 0;
   std::size_t active = 0;
   int used = 0;
@@ -64,11 +65,12 @@ std::optional<std::string> broken_invariant(const Engine& engine) {
     previous = job.spec.id;
     ++active;
     waiting += job.waiting() ? 1 : 0;
-    if (job.guest) {
+    if (job.opportunistic) {
       for (int i = 0; i < job.gpus.nodes(); ++i) {
-        std::uint64_t& taken = lodged[job.gpus[i].node];
+        std::uint64_t& taken = started_opportunistic[job.gpus[i].node];
         if ((taken & job.gpus[i].mask) != 0)
-          return fmt::format("a GPU of node {} has two guests", index(job.gpus[i].node));
+          return fmt::format("a GPU of node {} has two opportunistic jobs",
+                             index(job.gpus[i].node));
         taken |= job.gpus[i].mask;
       }
       continue;

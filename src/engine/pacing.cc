@@ -36,7 +36,7 @@ class Grid : public Pacing {
   explicit Grid(Seconds length) : length_(length) {}
   Seconds next_turn(const Moments& m) const override {
     const Seconds next = after(m.now, length_);
-    return m.restless ? next : std::max(next, ceil_to(next_change(m), length_));
+    return m.needs_periodic_turns ? next : std::max(next, ceil_to(next_change(m), length_));
   }
   Seconds first_turn(Seconds first_arrival) const override {
     return ceil_to(first_arrival, length_);
@@ -77,7 +77,7 @@ class Steps final : public Pacing {
  public:
   explicit Steps(Seconds length) : length_(length) {}
   Seconds next_turn(const Moments& m) const override {
-    if (m.restless) return std::min(m.next_arrival, m.now + length_);
+    if (m.needs_periodic_turns) return std::min(m.next_arrival, m.now + length_);
     const Seconds change = std::min(m.next_event, m.wake);
     if (change == kNever) return m.next_arrival;
     Seconds at = m.now + std::max(1.0, std::ceil((change - m.now) / length_)) * length_;
@@ -113,8 +113,8 @@ class Events final : public Pacing {
 };
 
 // The backend knows when the leases of this turn end; where none was given, the next arrival is
-// what there is to wait for. If nothing will come either, the wheel turns once more at the same
-// moment: a policy that waits for something then sees that it waits in vain.
+// what there is to wait for. If nothing will come either, the scheduling loop turns once more at
+// the same moment: a policy that waits for something then sees that it waits in vain.
 class Leases final : public Pacing {
  public:
   explicit Leases(const LeaseRule& rule) : rule_(rule) {}
@@ -167,7 +167,7 @@ class GatheredEvents final : public Pacing {
  private:
   // Where nothing is known to happen and some wait, the policy is asked again.
   Seconds or_soon(Seconds next, const Moments& m) const {
-    return next == kNever && m.restless ? m.now + slot_ : next;
+    return next == kNever && m.needs_periodic_turns ? m.now + slot_ : next;
   }
 
   Seconds slot_;

@@ -1,23 +1,24 @@
-// Pacing: when the wheel turns next, and which second a completion is booked on. The published
-// systems differ most here, so it is one strategy object.
+// Pacing: when the next turn comes, and which second a completion is booked on. Published systems
+// differ most here, so it is one strategy object.
 //
-// rounds  turn at every multiple of the length. A job ends, and its GPUs are free, at the next
-// turn. slots   turn at the next multiple after something happened. A job ends at the exact moment;
-// its
-//         GPUs are free at the next turn.
-// ticks   turn at the multiples at which something happens. A job ends, and its GPUs are free,
-// then. events  turn at every arrival, completion and node change. A job ends, and its GPUs are
-// free, at
-//         the exact moment.
-// leases  jobs get whole training steps, as many as fit the length; the turn comes when the last of
-//         them has done its steps. A job ends at the exact moment; its GPUs are free at the turn.
+// clang-format off
 //
-// steps   turn at every arrival, and a length after the last turn. A job ends, and its GPUs are
-//         free, at the next turn.
-// gathered  turn at events, at least a slot apart. A job ends at the exact moment.
+//   pacing    the next turn is                         a job ends at        its GPUs are free at
+//   --------  ---------------------------------------  -------------------  --------------------
+//   rounds    at every multiple of the length          the next turn        the next turn
+//   slots     at the next multiple after an event      the exact moment     the next turn
+//   ticks     at the multiple at which an event falls  that multiple        that multiple
+//   events    at every event                           the exact moment     the exact moment
+//   leases    when every job has done the training     the exact moment     the next turn
+//             steps that fit the length
+//   steps     at every arrival, and a length after     the next turn        the next turn
+//             the last turn
+//   gathered  at events, at least a slot apart         the exact moment     the next turn
 //
-// Where time is real, a turn takes place a little after its time; the next one is again on the
-// grid.
+// clang-format on
+//
+// An event is an arrival, a completion or a change of a node. Where time is real, a turn takes
+// place a little after its time; the next one is again on the grid.
 #pragma once
 
 #include <memory>
@@ -36,9 +37,10 @@ struct Moments {
   Seconds next_arrival = kNever;
   bool last_arrival = false;    // nobody is known to come after that one
   Seconds next_event = kNever;  // completion or node change, as far as known
-  Seconds wake = kNever;        // the policy's own wish
-  bool restless = false;        // the next turn on the grid matters, whatever is known to happen
-  bool active = false;          // something runs or waits
+  Seconds wake = kNever;        // when the policy asks to be called
+  bool needs_periodic_turns =
+      false;            // the next turn on the grid matters, whatever is known to happen
+  bool active = false;  // something runs or waits
 };
 
 // Work that is handed out from turn to turn in whole training steps, as Gavel does it.

@@ -1,4 +1,4 @@
-// Looking ahead: the engine forks its state, not its past, and lets one combination rule the fork.
+// Looking ahead: the engine forks its state, not its past, and lets one policy set rule the fork.
 #include <algorithm>
 
 #include "engine/engine.h"
@@ -28,7 +28,7 @@ class Tally final : public Observer {
 
 }  // namespace
 
-Prediction Engine::predict(std::size_t combination, Seconds horizon) {
+Prediction Engine::predict(std::size_t policy_set, Seconds horizon) {
   Prediction prediction;
   const std::unique_ptr<Backend> backend = parts_.backend->fork();
   if (backend == nullptr) return prediction;
@@ -38,7 +38,7 @@ Prediction Engine::predict(std::size_t combination, Seconds horizon) {
   parts.cluster = parts_.cluster;
   parts.perf = parts_.perf;
   parts.pacing = parts_.pacing->clone();
-  parts.combinations.push_back(parts_.combinations[combination].clone());
+  parts.policy_sets.push_back(parts_.policy_sets[policy_set].clone());
   if (parts_.scaling != nullptr) parts.scaling = parts_.scaling->clone();
   parts.forecast = parts_.forecast;
   parts.backend = backend.get();
@@ -53,18 +53,18 @@ Prediction Engine::predict(std::size_t combination, Seconds horizon) {
   future.held_ = held_;
   future.demanded_ = demanded_;
   future.running_ = running_;
-  future.guests_ = guests_;
+  future.opportunistic_ = opportunistic_;
   future.now_ = now_;
   future.started_ = true;
-  future.vain_events_ = vain_events_;
-  future.vain_turns_ = vain_turns_;
+  future.stalled_events_ = stalled_events_;
+  future.stalled_turns_ = stalled_turns_;
   // This turn has been observed already: the fork goes on from the decision.
   future.decide();
-  if (future.dead_end()) future.give_up_waiting();
+  if (future.deadlocked()) future.give_up_waiting();
   future.next_ = future.next_turn();
   while (future.turn()) {
   }
-  // The last turn lies somewhere before the horizon; all combinations are judged at the horizon.
+  // The last turn lies somewhere before the horizon; all policy sets are judged at the horizon.
   const Seconds end = horizon == kNever ? future.now_ : now_ + horizon;
   for (const Slot slot : future.jobs_.active()) {
     const Job& job = future.jobs_[slot];

@@ -3,28 +3,30 @@
 
 namespace muster {
 
-const GpuSet& Engine::gpus_of(const Draft::Placed& placed) const {
+const GpuSet& Engine::gpus_of(const PlacementDraft::Placed& placed) const {
   return placed.holder == kNoSlot ? placed.gpus : jobs_[placed.holder].gpus;
 }
 
 // Its jobs run together already, on these very GPUs, and nobody else is with them.
-bool Engine::stands(const Draft::Placed& placed) const {
-  const Slot lead = placed.share.lead();
-  if (placed.share.size == 1) {
+bool Engine::stands(const PlacementDraft::Placed& placed) const {
+  const Slot lead = placed.request.lead();
+  if (placed.request.size == 1) {
     const Job& job = jobs_[lead];
-    return job.partner == lead && job.running() &&
+    return job.next_co_located == lead && job.running() &&
            (placed.holder == lead || job.gpus == placed.gpus);
   }
   const GpuSet& gpus = gpus_of(placed);
   int ring = 1;
-  for (Slot other = jobs_[lead].partner; other != lead; other = jobs_[other].partner) ++ring;
-  if (ring != placed.share.size) return false;
-  for (int i = 0; i < placed.share.size; ++i) {
-    const Slot slot = placed.share.jobs[static_cast<std::size_t>(i)];
+  for (Slot other = jobs_[lead].next_co_located; other != lead;
+       other = jobs_[other].next_co_located)
+    ++ring;
+  if (ring != placed.request.size) return false;
+  for (int i = 0; i < placed.request.size; ++i) {
+    const Slot slot = placed.request.jobs[static_cast<std::size_t>(i)];
     if (!jobs_[slot].running() || !(jobs_[slot].gpus == gpus)) return false;
     Slot other = slot;
     while (other != lead) {
-      other = jobs_[other].partner;
+      other = jobs_[other].next_co_located;
       if (other == slot) return false;
     }
   }
@@ -37,28 +39,30 @@ void Engine::vacate(Slot slot) {
   unlink(slot, now_, false);
 }
 
-void Engine::settle_in(const Draft::Placed& placed) {
-  const Share& share = placed.share;
-  const Slot lead = share.lead();
+void Engine::settle_in(const PlacementDraft::Placed& placed) {
+  const AllocationRequest& request = placed.request;
+  const Slot lead = request.lead();
   const GpuSet& gpus = gpus_of(placed);  // the holder keeps its own
   cluster_.take(gpus, jobs_[lead].spec.partition);
-  for (int i = 0; i < share.size; ++i) {
-    const int next = i + 1 < share.size ? i + 1 : 0;
-    jobs_[share.jobs[static_cast<std::size_t>(i)]].partner =
-        share.jobs[static_cast<std::size_t>(next)];
+  for (int i = 0; i < request.size; ++i) {
+    const int next = i + 1 < request.size ? i + 1 : 0;
+    jobs_[request.jobs[static_cast<std::size_t>(i)]].next_co_located =
+        request.jobs[static_cast<std::size_t>(next)];
   }
-  for (int i = 0; i < share.size; ++i) {
-    const Slot slot = share.jobs[static_cast<std::size_t>(i)];
+  for (int i = 0; i < request.size; ++i) {
+    const Slot slot = request.jobs[static_cast<std::size_t>(i)];
     Job& job = jobs_[slot];
     if (job.running() && job.gpus == gpus) {
-      const Pace pace = command(CommandKind::kRepace, slot, job.gpus, job.host, now_, true);
-      job.work = pace.work;
-      job.rate = pace.rate;
-      job.since = pace.since;
-      job.saved_work = pace.saved_work;
+      const JobProgress progress =
+          command(CommandKind::kUpdateRate, slot, job.gpus, job.host, now_, true);
+      job.work = progress.work;
+      job.rate = progress.rate;
+      job.since = progress.since;
+      job.saved_work = progress.saved_work;
       continue;
     }
-    Draft::Step step{Draft::Kind::kStart, slot, placed.reason, kNoJob, kNoSlot, gpus, {}};
+    PlacementDraft::Step step{
+        PlacementDraft::Kind::kStart, slot, placed.reason, kNoJob, kNoSlot, gpus, {}};
     if (i > 0) {
       step.reason = Reason::kGrouped;
       step.other = jobs_[lead].spec.id;
@@ -71,15 +75,15 @@ void Engine::settle_in(const Draft::Placed& placed) {
 }
 
 void Engine::rearrange() {
-  const std::vector<Draft::Placed>& all = draft_.arrangement();
+  const std::vector<PlacementDraft::Placed>& all = draft_.arrangement();
   placed_.resize(jobs_.slots(), 0);
   ++turn_mark_;
   changes_.clear();
   JobId gainer = kNoJob;
   std::size_t go_on = 0;
   for (std::uint32_t i = 0; i < all.size(); ++i) {
-    for (int j = 0; j < all[i].share.size; ++j) {
-      const Slot slot = all[i].share.jobs[static_cast<std::size_t>(j)];
+    for (int j = 0; j < all[i].request.size; ++j) {
+      const Slot slot = all[i].request.jobs[static_cast<std::size_t>(j)];
       placed_[index(slot)] = turn_mark_;
       if (jobs_[slot].running()) {
         ++go_on;
@@ -98,11 +102,11 @@ void Engine::rearrange() {
   for (const Slot slot : group_) {
     ++jobs_[slot].preemptions;
     ++stops_;
-    halt(slot, Reason::kOutranked, gainer, {.at = now_, .release = true, .repace = false});
+    halt(slot, Reason::kOutranked, gainer, {.at = now_, .release = true, .update_rates = false});
   }
   for (const std::uint32_t i : changes_) {
-    for (int j = 0; j < all[i].share.size; ++j) {
-      const Slot slot = all[i].share.jobs[static_cast<std::size_t>(j)];
+    for (int j = 0; j < all[i].request.size; ++j) {
+      const Slot slot = all[i].request.jobs[static_cast<std::size_t>(j)];
       if (jobs_[slot].running()) vacate(slot);
     }
   }

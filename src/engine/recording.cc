@@ -12,7 +12,7 @@ namespace muster {
 
 Recorder::Recorder(Backend& backend, JobSource& source, const Symbols& symbols, std::ostream& out)
     : symbols_(symbols), out_(out), source_(source, *this), backend_(backend, *this) {
-  out_ << recording_header(backend.surprises());
+  out_ << recording_header(backend.has_external_events());
 }
 
 void Recorder::finish() { out_ << recording_end() << std::flush; }
@@ -23,7 +23,7 @@ void Recorder::write(const Recording::Entry& entry) {
   denials_ = 0;
 }
 
-Pace Recorder::RecordingBackend::act(const Command& command, Seconds now) {
+JobProgress Recorder::RecordingBackend::act(const Command& command, Seconds now) {
   Recording::Act act;
   act.kind = command.kind;
   act.at = now;
@@ -31,9 +31,9 @@ Pace Recorder::RecordingBackend::act(const Command& command, Seconds now) {
   act.job = command.job->spec.id;
   act.gpus = *command.gpus;
   act.graceful = command.graceful;
-  act.pace = inner_.act(command, now);
+  act.progress = inner_.act(command, now);
   recorder_.write(act);
-  return act.pace;
+  return act.progress;
 }
 
 Seconds Recorder::RecordingBackend::advance(Seconds until, bool stop_at_event,
@@ -116,13 +116,13 @@ void Replay::differ(const std::string& what) {
       fmt::format("at entry {} the recording has '{}', but this run {}", next_ + 1, expected, what);
 }
 
-Pace Replay::ReplayBackend::act(const Command& command, Seconds now) {
+JobProgress Replay::ReplayBackend::act(const Command& command, Seconds now) {
   const auto* act = replay_.peek_entry<Recording::Act>();
   if (act != nullptr && act->kind == command.kind && act->at == now && act->slot == command.slot &&
       act->job == command.job->spec.id && act->gpus == *command.gpus &&
       act->graceful == command.graceful) {
     replay_.step();
-    return act->pace;
+    return act->progress;
   }
   Recording::Act done;
   done.kind = command.kind;
@@ -135,11 +135,11 @@ Pace Replay::ReplayBackend::act(const Command& command, Seconds now) {
   line.resize(line.find('\n'));
   replay_.differ(fmt::format("says '{}'", line));
   // Whatever it is, it stands still.
-  Pace pace;
-  pace.work = command.job->work_at(now);
-  pace.saved_work = pace.work;
-  pace.since = now;
-  return pace;
+  JobProgress progress;
+  progress.work = command.job->work_at(now);
+  progress.saved_work = progress.work;
+  progress.since = now;
+  return progress;
 }
 
 Seconds Replay::ReplayBackend::advance(Seconds until, bool stop_at_event,

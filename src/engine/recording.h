@@ -54,11 +54,11 @@ struct Recording {
     JobId job{};
     GpuSet gpus;
     bool graceful = true;
-    Pace pace;
+    JobProgress progress;
   };
   using Entry = std::variant<Offer, Close, Wait, Outlook, Act>;
 
-  bool surprises = false;  // of the backend
+  bool has_external_events = false;  // of the backend
   std::vector<Entry> entries;
   bool complete = false;  // it was finished; otherwise whoever wrote it was cut off
 };
@@ -83,11 +83,11 @@ class Recorder {
   class RecordingBackend final : public Backend {
    public:
     RecordingBackend(Backend& inner, Recorder& recorder) : inner_(inner), recorder_(recorder) {}
-    Pace act(const Command& command, Seconds now) override;
+    JobProgress act(const Command& command, Seconds now) override;
     Seconds advance(Seconds until, bool stop_at_event, std::vector<JobEvent>& events) override;
     void planned(const Plan& plan) override { inner_.planned(plan); }
     Seconds next_event() override;
-    bool surprises() const override { return inner_.surprises(); }
+    bool has_external_events() const override { return inner_.has_external_events(); }
     std::unique_ptr<Backend> fork() const override { return inner_.fork(); }
 
    private:
@@ -145,10 +145,12 @@ class Replay {
   class ReplayBackend final : public Backend {
    public:
     explicit ReplayBackend(Replay& replay) : replay_(replay) {}
-    Pace act(const Command& command, Seconds now) override;
+    JobProgress act(const Command& command, Seconds now) override;
     Seconds advance(Seconds until, bool stop_at_event, std::vector<JobEvent>& events) override;
     Seconds next_event() override;
-    bool surprises() const override { return replay_.recording_.surprises && !replay_.difference_; }
+    bool has_external_events() const override {
+      return replay_.recording_.has_external_events && !replay_.difference_;
+    }
 
    private:
     Replay& replay_;

@@ -50,7 +50,7 @@ const std::vector<JobField>& job_fields() {
 }
 
 constexpr std::array<std::string_view, 5> kCommandNames = {"start", "stop", "resize", "move",
-                                                           "repace"};
+                                                           "update-rate"};
 constexpr std::array<std::string_view, 7> kEventNames = {
     "progress", "finished", "failed", "node-up", "node-down", "gpu-up", "gpu-down"};
 
@@ -134,9 +134,9 @@ struct Writer {
     text = fmt::format("{} {} {} {} {} {} {} {} {} {} {}\n",
                        kCommandNames.at(static_cast<std::size_t>(act.kind)), exact_text(act.at),
                        index(act.slot), index(act.job), gpus_text(act.gpus),
-                       act.graceful ? "graceful" : "abrupt", exact_text(act.pace.work),
-                       exact_text(act.pace.rate), exact_text(act.pace.since),
-                       exact_text(act.pace.saved_work), exact_text(act.pace.added_work));
+                       act.graceful ? "graceful" : "abrupt", exact_text(act.progress.work),
+                       exact_text(act.progress.rate), exact_text(act.progress.since),
+                       exact_text(act.progress.saved_work), exact_text(act.progress.added_work));
   }
 
  private:
@@ -344,11 +344,11 @@ Recording::Act read_act(Line& line, std::size_t kind) {
   act.job = line.id(kNoJob, "the number of a job");
   act.gpus = line.gpus();
   act.graceful = line.one_of(kHow, "graceful or abrupt") == 1;
-  act.pace.work = line.real("work done in seconds");
-  act.pace.rate = line.real("work per second");
-  act.pace.since = line.real("the time from which it counts");
-  act.pace.saved_work = line.real("work saved in seconds");
-  act.pace.added_work = line.real("work added in seconds");
+  act.progress.work = line.real("work done in seconds");
+  act.progress.rate = line.real("work per second");
+  act.progress.since = line.real("the time from which it counts");
+  act.progress.saved_work = line.real("work saved in seconds");
+  act.progress.added_work = line.real("work added in seconds");
   return act;
 }
 
@@ -394,9 +394,9 @@ void read_entry(std::string_view first, Line& line, Recording& recording, Symbol
 
 }  // namespace
 
-std::string recording_header(bool surprises) {
+std::string recording_header(bool has_external_events) {
   return fmt::format("muster-recording {} {}\n", kRecordingVersion,
-                     surprises ? "surprises" : "foresees");
+                     has_external_events ? "external" : "foreseen");
 }
 
 std::string recording_end() { return "end\n"; }
@@ -408,7 +408,7 @@ std::string text_of(const Recording::Entry& entry, const Symbols& symbols) {
 }
 
 Result<Recording> read_recording(std::string_view text, Symbols& symbols) {
-  constexpr std::array<std::string_view, 2> kForesight = {"foresees", "surprises"};
+  constexpr std::array<std::string_view, 2> kForesight = {"foreseen", "external"};
   Recording recording;
   bool header = false;
   for (std::size_t number = 1; !text.empty(); ++number) {
@@ -429,7 +429,7 @@ Result<Recording> read_recording(std::string_view text, Symbols& symbols) {
         line.complain(fmt::format("version {}", version),
                       fmt::format("version {}, which this program writes", kRecordingVersion));
       }
-      recording.surprises = line.one_of(kForesight, "surprises or foresees") == 1;
+      recording.has_external_events = line.one_of(kForesight, "external or foreseen") == 1;
       line.end();
     } else {
       read_entry(first, line, recording, symbols);

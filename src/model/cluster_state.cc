@@ -112,7 +112,7 @@ void ClusterState::rebucket(NodeId id, std::uint64_t free_now) {
   free_ += after - before;
 }
 
-void ClusterState::take(const GpuSet& gpus, Symbol partition, const HostShare& host) {
+void ClusterState::take(const GpuSet& gpus, Symbol partition, const HostResources& host) {
   for (int i = 0; i < gpus.nodes(); ++i) {
     Node& node = nodes_[index(gpus[i].node)];
     assert((node.free & gpus[i].mask) == gpus[i].mask && "a GPU was given twice");
@@ -125,7 +125,7 @@ void ClusterState::take(const GpuSet& gpus, Symbol partition, const HostShare& h
   if (index(partition) < quota_used_.size()) quota_used_[index(partition)] += gpus.gpus();
 }
 
-void ClusterState::release(const GpuSet& gpus, Symbol partition, const HostShare& host) {
+void ClusterState::release(const GpuSet& gpus, Symbol partition, const HostResources& host) {
   for (int i = 0; i < gpus.nodes(); ++i) {
     Node& node = nodes_[index(gpus[i].node)];
     assert((node.held & gpus[i].mask) == gpus[i].mask && "a GPU was released that nobody held");
@@ -138,7 +138,8 @@ void ClusterState::release(const GpuSet& gpus, Symbol partition, const HostShare
   if (index(partition) < quota_used_.size()) quota_used_[index(partition)] -= gpus.gpus();
 }
 
-void ClusterState::rehost(const GpuSet& gpus, const HostShare& before, const HostShare& after) {
+void ClusterState::rehost(const GpuSet& gpus, const HostResources& before,
+                          const HostResources& after) {
   for (int i = 0; i < gpus.nodes(); ++i) {
     Node& node = nodes_[index(gpus[i].node)];
     node.free_cpus += (before.cpus_per_gpu - after.cpus_per_gpu) * gpus[i].count();

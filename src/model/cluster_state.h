@@ -69,11 +69,11 @@ class ClusterState {
   // What the partition's quota still allows; a very large number where there is none.
   int quota_left(Symbol partition) const;
 
-  void take(const GpuSet& gpus, Symbol partition, const HostShare& host = {});
-  void release(const GpuSet& gpus, Symbol partition, const HostShare& host = {});
+  void take(const GpuSet& gpus, Symbol partition, const HostResources& host = {});
+  void release(const GpuSet& gpus, Symbol partition, const HostResources& host = {});
 
   // Changes the CPU cores and memory beside GPUs that are held already.
-  void rehost(const GpuSet& gpus, const HostShare& before, const HostShare& after);
+  void rehost(const GpuSet& gpus, const HostResources& before, const HostResources& after);
 
   // A node that goes down keeps no free GPUs; whoever holds some must release them too.
   void set_up(NodeId id, bool up);

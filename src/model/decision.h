@@ -21,10 +21,10 @@ enum class Action : std::uint8_t {
   kMove = 7,     // same count, other GPUs
   kFinish = 8,   // done
   kFail = 9,     // given up
-  kBlock = 10,   // first share of the plan that could not be placed in this turn
+  kBlock = 10,   // first request of the plan that could not be placed in this turn
   kNodeUp = 11,  // `job` is kNoJob, `detail` the node
   kNodeDown = 12,
-  kSwitch = 13,  // another policy combination takes over; `detail` is its number
+  kSwitch = 13,  // another policy set takes over; `detail` is its number
 };
 
 enum class Reason : std::uint8_t {
@@ -46,7 +46,7 @@ enum class Reason : std::uint8_t {
   kCrashed = 15,        // its own fault, too often
   kElastic = 16,        // the policy grew or shrank it
   kConsolidated = 17,   // moved to a better place
-  kPredictedBest = 18,  // the selector's simulations favoured this combination
+  kPredictedBest = 18,  // the selector's simulations favoured this policy set
   kNotEnoughCpu = 19,   // GPUs are free, but not CPU cores or memory beside them
   kDeadlineImpossible = 20,
   kProfiled = 21,
@@ -64,7 +64,7 @@ struct Decision {
   JobId job = kNoJob;
   JobId other = kNoJob;     // the job that caused it, if one did
   std::int32_t gpus = 0;    // GPUs given, lost or wanted
-  std::int32_t detail = 0;  // free GPUs at a block; node of a node event; combination of a switch
+  std::int32_t detail = 0;  // free GPUs at a block; node of a node event; policy set of a switch
   Action action = Action::kSubmit;
   Reason reason = Reason::kNone;
 };

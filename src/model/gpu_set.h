@@ -66,7 +66,7 @@ class GpuSet {
 };
 
 // CPU cores and memory that go with each GPU of an allocation; zero where nobody counts them.
-struct HostShare {
+struct HostResources {
   double cpus_per_gpu = 0;
   double memory_per_gpu = 0;
 };

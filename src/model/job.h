@@ -39,7 +39,7 @@ struct Job {
   double saved_work = 0;  // at the last checkpoint
 
   GpuSet gpus;                    // held now
-  HostShare host;                 // CPU cores and memory held beside each GPU
+  HostResources host;             // CPU cores and memory held beside each GPU
   Seconds held_since = 0;         // start of the present run
   Seconds held_before = 0;        // seconds it held GPUs in earlier runs
   double gpu_seconds_before = 0;  // GPU-seconds of earlier runs
@@ -55,8 +55,9 @@ struct Job {
   Seconds overhead = 0;           // seconds paid for starts and restarts
   std::uint32_t start_order = 0;  // of the present run: jobs that started earlier have less
   bool joined = false;            // the present run began on GPUs of a job that was already there
-  bool guest = false;  // the present run uses what the holders of its GPUs leave; they may change
-  Slot partner = kNoSlot;  // next job of the group that shares its GPUs, in a ring; itself if alone
+  bool opportunistic =
+      false;  // the present run uses what the holders of its GPUs leave; they may change
+  Slot next_co_located = kNoSlot;  // of the jobs on the same GPUs, in a ring; itself if alone
 
   bool running() const { return state == JobState::kRunning; }
   bool waiting() const { return state == JobState::kQueued || state == JobState::kPreempted; }

@@ -93,7 +93,7 @@ class JobTable {
     jobs_[index(slot)] = Job{};
     jobs_[index(slot)].spec = std::move(spec);
     jobs_[index(slot)].self = slot;
-    jobs_[index(slot)].partner = slot;
+    jobs_[index(slot)].next_co_located = slot;
     return slot;
   }
   void remove(Slot slot) { vacant_.push_back(slot); }

@@ -39,7 +39,7 @@ const ReasonText& reason_text(Reason reason) {
       {"crashed", "it failed too often by itself"},
       {"elastic", "the policy changed its size"},
       {"consolidated", "it moved to a better place"},
-      {"predicted-best", "simulations of the near future favoured this combination"},
+      {"predicted-best", "simulations of the near future favoured this policy set"},
       {"not-enough-cpu", "GPUs are free, but not the CPU cores or memory beside them"},
       {"deadline-impossible", "its deadline cannot be met"},
       {"profiled", "its profiling time is over"},

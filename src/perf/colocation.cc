@@ -93,10 +93,10 @@ class Colocation final : public PerfModel {
  public:
   explicit Colocation(ColocationOptions options) : options_(std::move(options)) {}
 
-  double rate(const JobSpec& job, const Footing& footing) const override {
+  double rate(const JobSpec& job, const RunContext& context) const override {
     double product = 1;
-    for (const JobSpec* other : footing.neighbours) {
-      product *= beside(job.model, other->model, footing.joined);
+    for (const JobSpec* other : context.neighbours) {
+      product *= beside(job.model, other->model, context.joined);
     }
     return product;
   }

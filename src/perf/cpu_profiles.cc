@@ -34,13 +34,13 @@ class CpuProfiles final : public PerfModel {
   explicit CpuProfiles(Symbols& symbols) {
     for (const Profile& profile : kProfiles) profiles_[symbols.intern(profile.model)] = &profile;
   }
-  double rate(const JobSpec& job, const Footing& footing) const override {
+  double rate(const JobSpec& job, const RunContext& context) const override {
     const auto found = profiles_.find(job.model);
-    if (found == profiles_.end() || footing.host.cpus_per_gpu <= 0) return 1;
-    return interpolate(*found->second, footing.host.cpus_per_gpu);
+    if (found == profiles_.end() || context.host.cpus_per_gpu <= 0) return 1;
+    return interpolate(*found->second, context.host.cpus_per_gpu);
   }
-  HostShare wanted_host(const JobSpec& job) const override {
-    HostShare wanted = PerfModel::wanted_host(job);
+  HostResources wanted_host(const JobSpec& job) const override {
+    HostResources wanted = PerfModel::wanted_host(job);
     const auto found = profiles_.find(job.model);
     if (found != profiles_.end())
       wanted.cpus_per_gpu = std::max(wanted.cpus_per_gpu, found->second->best_cores);

@@ -16,7 +16,7 @@ namespace muster {
 namespace {
 
 // A rate is the recorded duration over the seconds that the whole training would take there, from
-// its first epoch to its last. A job that changes its footing half way has half of it done.
+// its first epoch to its last. A job that changes its run context half way has half of it done.
 class GoodputModel final : public PerfModel {
  public:
   GoodputModel(std::string folder, bool adapted, std::map<Symbol, Training> trainings,
@@ -26,12 +26,12 @@ class GoodputModel final : public PerfModel {
         trainings_(std::move(trainings)),
         names_(std::move(names)) {}
 
-  double rate(const JobSpec& job, const Footing& footing) const override {
+  double rate(const JobSpec& job, const RunContext& context) const override {
     const Training* found = training(job);
     // Jobs of which nothing was measured are refused by check(), but speeds are asked of all.
     if (found == nullptr || job.duration <= 0) return 1;
-    const int gpus = std::max(1, footing.gpus);
-    const int nodes = std::clamp(footing.nodes, 1, gpus);
+    const int gpus = std::max(1, context.gpus);
+    const int nodes = std::clamp(context.nodes, 1, gpus);
     const int batch = adapted_ ? 0 : job.batch_size;
     const std::scoped_lock lock(mutex_);
     double& seconds = seconds_[{job.model, batch, nodes, gpus}];

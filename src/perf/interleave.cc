@@ -141,8 +141,8 @@ double Interleaving::period(std::span<const JobSpec* const> members, StageOrder 
 
 // Source: AntMan (OSDI'20) as Muri's simulator has it: how many steps of the holder pass until each
 // stage in turn is done, what is left of the last of them being used for the next stage.
-double Interleaving::guest_step(const JobSpec& guest, const JobSpec& holder) const {
-  const StageTimes own = seconds_of(std::array{&guest})[0];
+double Interleaving::opportunistic_step(const JobSpec& job, const JobSpec& holder) const {
+  const StageTimes own = seconds_of(std::array{&job})[0];
   const StageTimes theirs = seconds_of(std::array{&holder})[0];
   const double load = load_of(own);
   double gpu = gpu_of(own);
@@ -152,7 +152,7 @@ double Interleaving::guest_step(const JobSpec& guest, const JobSpec& holder) con
   const double beside_network = load_of(theirs) + gpu_of(theirs);
   if (beside_load <= 0 || beside_gpu <= 0 || beside_network <= 0) {
     // The holder never leaves one of the resources: they take turns.
-    return solo(guest) + solo(holder);
+    return solo(job) + solo(holder);
   }
   double steps = std::floor(load / beside_load);
   const double load_rest = std::fmod(load, beside_load);
@@ -168,7 +168,7 @@ double Interleaving::guest_step(const JobSpec& guest, const JobSpec& holder) con
   }
   steps += std::floor(network / beside_network);
   if (std::fmod(network, beside_network) > load_of(theirs)) steps += 1;
-  return std::max(solo(guest), steps * solo(holder));
+  return std::max(solo(job), steps * solo(holder));
 }
 
 double Interleaving::efficiency(std::span<const JobSpec* const> members) const {
@@ -192,25 +192,25 @@ class InterleavingModel final : public PerfModel {
   double total_work(const JobSpec& job) const override {
     return has_steps(job) ? job.iterations * rule_.solo(job) : job.duration;
   }
-  double rate(const JobSpec& job, const Footing& footing) const override {
-    if (job.step_ms <= 0 || footing.neighbours.empty()) return 1;
-    return rule_.solo(job) / round_of(job, footing);
+  double rate(const JobSpec& job, const RunContext& context) const override {
+    if (job.step_ms <= 0 || context.neighbours.empty()) return 1;
+    return rule_.solo(job) / round_of(job, context);
   }
   double steps(const JobSpec& job) const override {
     return has_steps(job) ? job.iterations : job.duration;
   }
-  double step_time(const JobSpec& job, const Footing& footing) const override {
-    return has_steps(job) ? round_of(job, footing) : 1;
+  double step_time(const JobSpec& job, const RunContext& context) const override {
+    return has_steps(job) ? round_of(job, context) : 1;
   }
   const Interleaving* interleaving() const override { return &rule_; }
 
  private:
   // Seconds in which it makes one step there.
-  double round_of(const JobSpec& job, const Footing& footing) const {
-    if (footing.guest) return guest_step(job, footing);
+  double round_of(const JobSpec& job, const RunContext& context) const {
+    if (context.opportunistic) return opportunistic_step(job, context);
     std::array<const JobSpec*, kMaxGroup> members{&job};
     std::size_t size = 1;
-    for (const JobSpec* other : footing.neighbours) members[size++] = other;
+    for (const JobSpec* other : context.neighbours) members[size++] = other;
     if (size == 1) return rule_.solo(job);
     std::sort(members.begin(), members.begin() + static_cast<std::ptrdiff_t>(size),
               [](const JobSpec* a, const JobSpec* b) { return a->stage_ms < b->stage_ms; });
@@ -221,10 +221,10 @@ class InterleavingModel final : public PerfModel {
     if (fresh) known->second = rule_.period(std::span(members).first(size));
     return known->second;
   }
-  double guest_step(const JobSpec& job, const Footing& footing) const {
+  double opportunistic_step(const JobSpec& job, const RunContext& context) const {
     double longest = rule_.solo(job);
-    for (const JobSpec* holder : footing.neighbours) {
-      longest = std::max(longest, rule_.guest_step(job, *holder));
+    for (const JobSpec* holder : context.neighbours) {
+      longest = std::max(longest, rule_.opportunistic_step(job, *holder));
     }
     return longest;
   }

@@ -12,7 +12,7 @@
 #include "base/params.h"
 #include "base/symbols.h"
 #include "model/job_spec.h"
-#include "model/share.h"
+#include "model/plan.h"
 #include "perf/perf_model.h"
 
 namespace muster {
@@ -35,9 +35,9 @@ struct Interleaving {
   // Seconds of one round; of a single member, its step alone.
   double period(std::span<const JobSpec* const> members, StageOrder by) const;
   double period(std::span<const JobSpec* const> members) const { return period(members, order); }
-  // Seconds of one step of a guest beside a holder whose own pace it must not touch: its stages run
-  // in the holder's steps, each where the holder leaves that resource idle.
-  double guest_step(const JobSpec& guest, const JobSpec& holder) const;
+  // Seconds of one step of an opportunistic job beside a holder whose own rate it must not touch:
+  // its stages run in the holder's steps, each where the holder leaves that resource idle.
+  double opportunistic_step(const JobSpec& job, const JobSpec& holder) const;
   // The part of the four resources that the group keeps busy, in [0, 1].
   double efficiency(std::span<const JobSpec* const> members) const;
 };

@@ -22,8 +22,8 @@ namespace {
 class Scaling final : public PerfModel {
  public:
   explicit Scaling(double serial) : serial_(serial) {}
-  double rate(const JobSpec& job, const Footing& footing) const override {
-    return speedup(footing.gpus) / speedup(job.gpus);
+  double rate(const JobSpec& job, const RunContext& context) const override {
+    return speedup(context.gpus) / speedup(job.gpus);
   }
 
  private:
@@ -36,9 +36,9 @@ class Locality final : public PerfModel {
  public:
   Locality(double across_nodes, double across_racks, std::set<Symbol> only)
       : across_nodes_(across_nodes), across_racks_(across_racks), only_(std::move(only)) {}
-  double rate(const JobSpec& job, const Footing& footing) const override {
-    if (footing.nodes <= 1 || (!only_.empty() && only_.count(job.model) == 0)) return 1;
-    return footing.racks > 1 ? 1 - across_racks_ : 1 - across_nodes_;
+  double rate(const JobSpec& job, const RunContext& context) const override {
+    if (context.nodes <= 1 || (!only_.empty() && only_.count(job.model) == 0)) return 1;
+    return context.racks > 1 ? 1 - across_racks_ : 1 - across_nodes_;
   }
 
  private:
@@ -51,8 +51,8 @@ class Locality final : public PerfModel {
 class GpuTypes final : public PerfModel {
  public:
   explicit GpuTypes(std::map<Symbol, double> speeds) : speeds_(std::move(speeds)) {}
-  double rate(const JobSpec&, const Footing& footing) const override {
-    const auto found = speeds_.find(footing.gpu_type);
+  double rate(const JobSpec&, const RunContext& context) const override {
+    const auto found = speeds_.find(context.gpu_type);
     return found == speeds_.end() ? 1 : found->second;
   }
 
@@ -64,8 +64,8 @@ class GpuTypes final : public PerfModel {
 class Sharing final : public PerfModel {
  public:
   explicit Sharing(double loss) : loss_(loss) {}
-  double rate(const JobSpec&, const Footing& footing) const override {
-    return std::pow(1 - loss_, static_cast<double>(footing.neighbours.size()));
+  double rate(const JobSpec&, const RunContext& context) const override {
+    return std::pow(1 - loss_, static_cast<double>(context.neighbours.size()));
   }
 
  private:
@@ -77,7 +77,7 @@ class Sharing final : public PerfModel {
 class OptimusAsCoded final : public PerfModel {
  public:
   explicit OptimusAsCoded(double load) : rate_(factor(load)) {}
-  double rate(const JobSpec&, const Footing&) const override { return rate_; }
+  double rate(const JobSpec&, const RunContext&) const override { return rate_; }
 
  private:
   static double factor(double load) {
@@ -90,16 +90,16 @@ class OptimusAsCoded final : public PerfModel {
 class Product final : public PerfModel {
  public:
   explicit Product(std::vector<std::unique_ptr<PerfModel>> models) : models_(std::move(models)) {}
-  double rate(const JobSpec& job, const Footing& footing) const override {
+  double rate(const JobSpec& job, const RunContext& context) const override {
     double product = 1;
-    for (const auto& model : models_) product *= model->rate(job, footing);
+    for (const auto& model : models_) product *= model->rate(job, context);
     return product;
   }
-  double step_rate(const JobSpec& job, const Footing& footing) const override {
-    if (!counts_steps()) return PerfModel::step_rate(job, footing);
+  double step_rate(const JobSpec& job, const RunContext& context) const override {
+    if (!counts_steps()) return PerfModel::step_rate(job, context);
     double product = 1;
     for (const auto& model : models_) {
-      product *= model->counts_steps() ? model->step_rate(job, footing) : model->rate(job, footing);
+      product *= model->counts_steps() ? model->step_rate(job, context) : model->rate(job, context);
     }
     return product;
   }
@@ -122,11 +122,11 @@ class Product final : public PerfModel {
     const PerfModel* counts = counting();
     return counts != nullptr ? counts->steps(job) : job.duration;
   }
-  double step_time(const JobSpec& job, const Footing& footing) const override {
+  double step_time(const JobSpec& job, const RunContext& context) const override {
     const PerfModel* counts = counting();
-    double time = counts != nullptr ? counts->step_time(job, footing) : 1;
+    double time = counts != nullptr ? counts->step_time(job, context) : 1;
     for (const auto& model : models_) {
-      if (model.get() != counts) time /= model->rate(job, footing);
+      if (model.get() != counts) time /= model->rate(job, context);
     }
     return time;
   }
@@ -152,10 +152,10 @@ class Product final : public PerfModel {
     }
     return Done{};
   }
-  HostShare wanted_host(const JobSpec& job) const override {
-    HostShare most = PerfModel::wanted_host(job);
+  HostResources wanted_host(const JobSpec& job) const override {
+    HostResources most = PerfModel::wanted_host(job);
     for (const auto& model : models_) {
-      const HostShare wanted = model->wanted_host(job);
+      const HostResources wanted = model->wanted_host(job);
       most.cpus_per_gpu = std::max(most.cpus_per_gpu, wanted.cpus_per_gpu);
       most.memory_per_gpu = std::max(most.memory_per_gpu, wanted.memory_per_gpu);
     }

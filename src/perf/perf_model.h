@@ -11,16 +11,16 @@
 
 namespace muster {
 
-// Where a job stands: what a rate may depend on.
-struct Footing {
+// Run context: everything that a rate may depend on.
+struct RunContext {
   int gpus = 0;
   int nodes = 1;
   int racks = 1;
   Symbol gpu_type = kNoSymbol;
-  HostShare host;
+  HostResources host;
   std::span<const JobSpec* const> neighbours;  // others on the same GPUs
   bool joined = false;                         // they were there first
-  bool guest = false;                          // it only gets what they leave idle
+  bool opportunistic = false;                  // it only gets what they leave idle
 };
 
 // What a workload does to a GPU when it runs alone on it, as a profiler measures it.
@@ -41,12 +41,13 @@ class PerfModel {
   // Seconds of undisturbed run that the job is worth; its recorded duration, unless the model knows
   // better.
   virtual double total_work(const JobSpec& job) const { return job.duration; }
-  // Seconds of undisturbed run gained per second; positive for every footing a policy may choose.
-  virtual double rate(const JobSpec& job, const Footing& footing) const = 0;
+  // Seconds of undisturbed run gained per second; positive for every run context a policy may
+  // choose.
+  virtual double rate(const JobSpec& job, const RunContext& context) const = 0;
   // Training steps per second; seconds of undisturbed run for jobs that count no steps. Zero where
   // the job cannot run at all.
-  virtual double step_rate(const JobSpec& job, const Footing& footing) const {
-    return rate(job, footing) * (job.iterations > 0 ? job.iterations / job.duration : 1);
+  virtual double step_rate(const JobSpec& job, const RunContext& context) const {
+    return rate(job, context) * (job.iterations > 0 ? job.iterations / job.duration : 1);
   }
   // Whether step_rate() is measured and not derived from rate().
   virtual bool counts_steps() const { return false; }
@@ -55,8 +56,8 @@ class PerfModel {
   // The same in steps, where the model counts those: how many, and how long one takes there.
   // Otherwise a step is a second of undisturbed run.
   virtual double steps(const JobSpec& job) const { return total_work(job); }
-  virtual double step_time(const JobSpec& job, const Footing& footing) const {
-    return 1 / rate(job, footing);
+  virtual double step_time(const JobSpec& job, const RunContext& context) const {
+    return 1 / rate(job, context);
   }
   // How jobs on the same GPUs take turns, where the model knows; null where it does not.
   virtual const Interleaving* interleaving() const { return nullptr; }
@@ -67,13 +68,14 @@ class PerfModel {
   // Whether the model can say how fast this job runs; the error says what it would need to know.
   virtual Status check(const JobSpec& /*job*/) const { return Done{}; }
   // CPU cores and memory the job wants beside each GPU; zero where the model does not care.
-  virtual HostShare wanted_host(const JobSpec& job) const {
+  virtual HostResources wanted_host(const JobSpec& job) const {
     const double gpus = job.gpus > 0 ? job.gpus : 1;
     return {job.cpus / gpus, job.memory_gb / gpus};
   }
 };
 
 // Nodes and racks under a set of GPUs, and the type of its first node.
-Footing footing_of(const ClusterState& cluster, const GpuSet& gpus, const HostShare& host);
+RunContext run_context_of(const ClusterState& cluster, const GpuSet& gpus,
+                          const HostResources& host);
 
 }  // namespace muster

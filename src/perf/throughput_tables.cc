@@ -54,10 +54,10 @@ class ThroughputTables final : public PerfModel {
         models_(std::move(models)),
         names_(std::move(names)) {}
 
-  double rate(const JobSpec& job, const Footing& footing) const override {
+  double rate(const JobSpec& job, const RunContext& context) const override {
     const ThroughputCurve* found = curve(job);
     if (found == nullptr) return 1;
-    const double speed = found->at(footing.gpus);
+    const double speed = found->at(context.gpus);
     // Jobs whose iterations nobody knows are refused by check(), but speeds are asked of all.
     return job.iterations > 0 ? speed * job.duration / job.iterations : speed / found->at(job.gpus);
   }

@@ -35,18 +35,18 @@ class Throughputs : public PerfModel {
     }
   }
 
-  double rate(const JobSpec& job, const Footing& footing) const override {
+  double rate(const JobSpec& job, const RunContext& context) const override {
     const int key = key_of(job);
-    if (as_recorded(key, footing)) return 1;
+    if (as_recorded(key, context)) return 1;
     const double alone = table_.alone(reference_, key);
-    const double here = steps_per_second(type_of(footing), key, job, footing);
+    const double here = steps_per_second(type_of(context), key, job, context);
     return alone > 0 && here > 0 ? here / alone : kCrawl;
   }
 
-  double step_rate(const JobSpec& job, const Footing& footing) const override {
+  double step_rate(const JobSpec& job, const RunContext& context) const override {
     const int key = key_of(job);
-    if (as_recorded(key, footing)) return PerfModel::step_rate(job, footing);
-    return steps_per_second(type_of(footing), key, job, footing);
+    if (as_recorded(key, context)) return PerfModel::step_rate(job, context);
+    return steps_per_second(type_of(context), key, job, context);
   }
   bool counts_steps() const override { return true; }
   // A job without a type runs as recorded; one with a type must be in the table.
@@ -92,20 +92,20 @@ class Throughputs : public PerfModel {
     return by_symbol[at];
   }
 
-  int type_of(const Footing& footing) const {
-    const auto at = static_cast<std::size_t>(footing.gpu_type);
+  int type_of(const RunContext& context) const {
+    const auto at = static_cast<std::size_t>(context.gpu_type);
     return at < types_.size() ? types_[at] : ThroughputTable::kUnknown;
   }
   // Jobs without a type, and GPUs without one, are beyond the table. A type of GPUs that it does
   // not know is another matter: nobody can say that a job runs there.
-  static bool as_recorded(int key, const Footing& footing) {
-    return key == ThroughputTable::kUnknown || footing.gpu_type == kNoSymbol;
+  static bool as_recorded(int key, const RunContext& context) {
+    return key == ThroughputTable::kUnknown || context.gpu_type == kNoSymbol;
   }
   // Beside several neighbours nothing was measured; the worst pair stands for the group.
-  double steps_per_second(int type, int key, const JobSpec& job, const Footing& footing) const {
+  double steps_per_second(int type, int key, const JobSpec& job, const RunContext& context) const {
     if (type == ThroughputTable::kUnknown) return 0;
     double least = kNever;
-    for (const JobSpec* neighbour : footing.neighbours) {
+    for (const JobSpec* neighbour : context.neighbours) {
       if (key_of(*neighbour) == ThroughputTable::kUnknown) continue;
       least = std::min(least, beside(type, job, *neighbour));
     }

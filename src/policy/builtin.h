@@ -74,7 +74,7 @@ std::unique_ptr<PlacementPolicy> make_blox_placement(const Params&);
 std::unique_ptr<PlacementPolicy> make_whole_nodes(const Params&);
 std::unique_ptr<PlacementPolicy> make_consolidate_first(const Params&);
 std::unique_ptr<PlacementPolicy> make_random_placement(const Params&);
-std::unique_ptr<PlacementPolicy> make_with_share(const Params&);
+std::unique_ptr<PlacementPolicy> make_packing(const Params&);
 
 std::unique_ptr<Selector> make_look_ahead(const Params&);
 

@@ -98,12 +98,12 @@ void KeyPolicy::schedule(const View& view, Plan& plan) {
   auto waiting = waiting_.walk();
   for (const Entry& running : order_) {
     for (; !waiting.done() && *waiting < running; waiting.next()) {
-      if (!plan.add(waiting->share())) return;
+      if (!plan.add(waiting->request())) return;
     }
-    if (!plan.add(running.share())) return;
+    if (!plan.add(running.request())) return;
   }
   for (; !waiting.done(); waiting.next()) {
-    if (!plan.add(waiting->share())) return;
+    if (!plan.add(waiting->request())) return;
   }
 }
 
@@ -112,13 +112,13 @@ void KeyPolicy::schedule_all(const View& view, Plan& plan) {
   for (const Slot slot : view.jobs.active()) fill(order_.emplace_back(), slot, view);
   std::sort(order_.begin(), order_.end());
   for (const Entry& entry : order_) {
-    if (!plan.add(entry.share())) return;
+    if (!plan.add(entry.request())) return;
   }
 }
 
 void FractionPolicy::schedule(const View& view, Plan& plan) {
   fraction_.assign(view.jobs.slots(), 0);
-  divide(view, fraction_);
+  allocate(view, fraction_);
   KeyPolicy::schedule(view, plan);
 }
 

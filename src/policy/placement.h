@@ -1,12 +1,12 @@
-// Placement: where shares run. Most rules only answer "which free GPUs for this share?"; the walk
-// over the plan that decides who stops, who starts and who is skipped is shared, and may be
+// Placement: where requests run. Most rules only answer "which free GPUs for this request?"; the
+// walk over the plan that decides who stops, who starts and who is skipped is shared, and may be
 // replaced.
 #pragma once
 
 #include <memory>
 #include <optional>
 
-#include "policy/draft.h"
+#include "policy/placement_draft.h"
 #include "policy/scheduling.h"
 
 namespace muster {
@@ -16,75 +16,79 @@ class PlacementPolicy {
   virtual ~PlacementPolicy() = default;
   // Carries the plan into the draft.
   virtual void place(const View& view, const SchedulingTraits& traits, const Plan& plan,
-                     Draft& draft) = 0;
-  // Could this share ever be placed on the whole cluster, empty and up? A job for which this is
+                     PlacementDraft& draft) = 0;
+  // Could this request ever be placed on the whole cluster, empty and up? A job for which this is
   // false is refused instead of waiting for ever.
   virtual bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const;
   // How much of the plan it looks at.
-  virtual Plan::Extent extent(const ClusterState& cluster,
-                              const SchedulingTraits& traits) const = 0;
-  // Whether a waiting share can start only after a job arrives, leaves or a node changes: true for
-  // every rule that depends on nothing but free GPUs.
-  virtual bool settles() const { return true; }
+  virtual Plan::Depth depth(const ClusterState& cluster, const SchedulingTraits& traits) const = 0;
+  // Whether a waiting request can start only after a job arrives, leaves or a node changes: true
+  // for every rule that depends on nothing but free GPUs.
+  virtual bool stable_between_events() const { return true; }
   // The next time at which the rule changes by itself, where turns follow events.
   virtual Seconds wake(const View&) const { return kNever; }
   virtual std::unique_ptr<PlacementPolicy> clone() const = 0;
 };
 
-// Why a share does not fit now, in the words of the log.
-Reason why_not_placed(const View& view, const ClusterState& cluster, const Share& share);
+// Why a request does not fit now, in the words of the log.
+Reason why_not_placed(const View& view, const ClusterState& cluster,
+                      const AllocationRequest& request);
 
-// The type of GPU a share must be on: its own wish, else what its job requires; kNoSymbol: any.
-Symbol type_of(const View& view, const Share& share);
+// The type of GPU a request must be on: its own type, else what its job requires; kNoSymbol: any.
+Symbol type_of(const View& view, const AllocationRequest& request);
 // The pools it may be placed in.
-std::span<const PoolId> pools_of(const View& view, const ClusterState& cluster, const Share& share);
+std::span<const PoolId> pools_of(const View& view, const ClusterState& cluster,
+                                 const AllocationRequest& request);
 
-// The shared walk. Preemptive plans: take shares in order while their GPUs fit what is usable, stop
-// the running rest and whoever changes size or partners, then place the chosen; what no chosen
-// share could use goes to the others in order. Other plans: place waiting shares in order on free
-// GPUs.
+// The shared walk. Preemptive plans: take requests in order while their GPUs fit what is usable,
+// stop the running rest and whoever changes size or co-located jobs, then place the chosen; what no
+// chosen request could use goes to the others in order. Other plans: place waiting requests in
+// order on free GPUs.
 class WalkingPlacement : public PlacementPolicy {
  public:
-  // With `backfill`, shares behind one that does not fit are tried; without, the walk ends there.
+  // With `backfill`, requests behind one that does not fit are tried; without, the walk ends there.
   // `any_shape` promises that find() never refuses where enough GPUs are free; then plans need not
   // list those for whom none would be left.
   explicit WalkingPlacement(bool backfill, bool any_shape = false)
       : backfill_(backfill), any_shape_(any_shape) {}
   void place(const View& view, const SchedulingTraits& traits, const Plan& plan,
-             Draft& draft) override;
-  Plan::Extent extent(const ClusterState& cluster, const SchedulingTraits& traits) const override;
+             PlacementDraft& draft) override;
+  Plan::Depth depth(const ClusterState& cluster, const SchedulingTraits& traits) const override;
 
  protected:
-  // Finds free GPUs for the share; false if there is no acceptable set now. `gpus` is empty on
+  // Finds free GPUs for the request; false if there is no acceptable set now. `gpus` is empty on
   // entry.
-  virtual bool find(const View& view, const ClusterState& cluster, const Share& share,
+  virtual bool find(const View& view, const ClusterState& cluster, const AllocationRequest& request,
                     GpuSet& gpus) = 0;
   // CPU cores and memory to go with it; none by default.
-  virtual HostShare host_for(const View&, const Share&) const { return {}; }
+  virtual HostResources host_for(const View&, const AllocationRequest&) const { return {}; }
 
   // Called when find() failed: may take CPU cores or memory from others in the draft. True: try
   // again.
-  virtual bool make_room(const View&, const Share&, Draft&) { return false; }
+  virtual bool make_room(const View&, const AllocationRequest&, PlacementDraft&) { return false; }
 
-  // Places one share if it can: on GPUs that a member already holds, else on free ones.
-  bool try_place(const View& view, const Share& share, Draft& draft, Reason reason);
+  // Places one request if it can: on GPUs that a member already holds, else on free ones.
+  bool try_place(const View& view, const AllocationRequest& request, PlacementDraft& draft,
+                 Reason reason);
 
  private:
   void place_preemptive(const View& view, const SchedulingTraits& traits, const Plan& plan,
-                        Draft& draft);
-  void select(const View& view, const Plan& plan, const Draft& draft);
-  // What no chosen share could use goes to the others, in order.
-  void hand_out_rest(const View& view, const SchedulingTraits& traits,
-                     const std::vector<Share>& shares, Draft& draft);
+                        PlacementDraft& draft);
+  void select(const View& view, const Plan& plan, const PlacementDraft& draft);
+  // What no chosen request could use goes to the others, in order.
+  void place_leftovers(const View& view, const SchedulingTraits& traits,
+                       const std::vector<AllocationRequest>& requests, PlacementDraft& draft);
   // Takes off their GPUs all members that cannot stay where they are, and strangers among them.
-  void make_way(const View& view, const Share& share, Draft& draft);
-  // The member on whose GPUs the share can stay; kNoSlot if it needs others.
-  Slot host_among(const View& view, const Share& share, const Draft& draft) const;
+  void make_way(const View& view, const AllocationRequest& request, PlacementDraft& draft);
+  // The member on whose GPUs the request can stay; kNoSlot if it needs others.
+  Slot host_among(const View& view, const AllocationRequest& request,
+                  const PlacementDraft& draft) const;
   // Lets a job that was stopped in this very draft have its old GPUs again, if nobody took them.
-  bool put_back(const View& view, Slot job, Draft& draft, Reason reason);
-  // Whether an earlier share is blocked where this one would go, and nobody may overtake.
-  bool behind_blocked(const View& view, const ClusterState& cluster, const Share& share) const;
-  void close(const View& view, const ClusterState& cluster, const Share& share);
+  bool put_back(const View& view, Slot job, PlacementDraft& draft, Reason reason);
+  // Whether an earlier request is blocked where this one would go, and nobody may overtake.
+  bool behind_blocked(const View& view, const ClusterState& cluster,
+                      const AllocationRequest& request) const;
+  void close(const View& view, const ClusterState& cluster, const AllocationRequest& request);
 
   bool backfill_;
   bool any_shape_;

@@ -108,11 +108,11 @@ const std::vector<PolicyInfo<PlacementPolicy>>& placement_table() {
        {kBackfill},
        make_greedy},
       {"antman",
-       "guaranteed jobs reserve what becomes free; opportunistic ones are guests on any GPUs",
+       "guaranteed jobs reserve what becomes free; opportunistic ones use what others leave idle",
        "AntMan, 2020",
        {},
        make_antman_placement},
-      {"with-share",
+      {"packing",
        "as whole-nodes, and beside a running job where two do not disturb each other",
        "Lucid, 2023",
        {{"share",
@@ -132,9 +132,9 @@ const std::vector<PolicyInfo<PlacementPolicy>>& placement_table() {
          "no sharing while at most so many jobs are forecast per slot", 0},
         {"slots", ParamKind::kInteger, "5", "slots of the forecast that are looked at", 1},
         {"check_every", ParamKind::kReal, "100", "seconds between two looks at the forecast", 1},
-        {"guests_never_host", ParamKind::kFlag, "false",
+        {"joined_never_host", ParamKind::kFlag, "false",
          "who once joined another may not host, as published"}},
-       make_with_share},
+       make_packing},
   };
   return kTable;
 }

@@ -9,7 +9,7 @@
 
 namespace muster {
 
-struct PowerWish {
+struct PowerRequest {
   NodeId node{};
   bool on = true;
 };
@@ -19,7 +19,7 @@ class ScalingPolicy {
   virtual ~ScalingPolicy() = default;
   // The changes it wants now. A node that runs jobs is never powered down: the wish is passed over.
   // A node powered up can be used from the next turn on.
-  virtual std::vector<PowerWish> scale(const View& view) = 0;
+  virtual std::vector<PowerRequest> scale(const View& view) = 0;
   // When it wants to be asked again though nothing happened.
   virtual Seconds wake(const View& view) const = 0;
   virtual std::unique_ptr<ScalingPolicy> clone() const = 0;

@@ -10,7 +10,7 @@
 
 #include "base/sorted_blocks.h"
 #include "model/decision.h"
-#include "model/share.h"
+#include "model/plan.h"
 #include "policy/view.h"
 
 namespace muster {
@@ -21,8 +21,8 @@ struct SchedulingTraits {
   bool preemptive = false;
   // The plan would be the same until a job arrives, leaves or a node changes: quiet turns may be
   // skipped.
-  bool settles = true;
-  // Nobody overtakes: once a share does not fit, those behind it wait too, whatever the placement
+  bool stable_between_events = true;
+  // Nobody overtakes: once a request does not fit, those behind it wait too, whatever the placement
   // allows.
   bool strict = false;
   // No GPU idles while a job that would fit waits (given a placement that backfills).
@@ -34,15 +34,15 @@ struct SchedulingTraits {
   bool regroups = false;
   // Reads the true duration of jobs.
   bool clairvoyant = false;
-  // Keeps the clock of its jobs itself: judge() says when they are over, the backend does not. Only
-  // for published simulators whose scheduler does so; needs the pacing of that simulator.
-  bool judges = false;
+  // Keeps the clock of its jobs itself: complete_jobs() says when they are over, the backend does
+  // not. Only for published simulators whose scheduler does so; needs the pacing of that simulator.
+  bool drives_completion = false;
   // The pacing of that simulator.
   std::string_view pacing = "gathered";
 };
 
-// What a policy that judges says of a job: it is over, or it will never run.
-struct Verdict {
+// What a policy that drives completion says of a job: it is over, or it will never run.
+struct PolicyCompletion {
   Slot job = kNoSlot;
   JobState state = JobState::kFinished;  // or kRefused
   Reason reason = Reason::kCompleted;
@@ -57,10 +57,10 @@ class SchedulingPolicy {
  public:
   virtual ~SchedulingPolicy() = default;
   virtual SchedulingTraits traits() const = 0;
-  // Adds shares to the empty plan, most deserving first.
+  // Adds requests to the empty plan, most deserving first.
   virtual void schedule(const View& view, Plan& plan) = 0;
-  // For policies that judge: called every turn after admission and before schedule().
-  virtual void judge(const View&, std::vector<Verdict>& /*verdicts*/) {}
+  // For policies that drive completion: called every turn after admission and before schedule().
+  virtual void complete_jobs(const View&, std::vector<PolicyCompletion>& /*verdicts*/) {}
   // For state of one's own, indexed by slot. At kLeft the slot is about to be recycled.
   virtual void on_job(JobMoment, Slot, const View&) {}
   // The next time at which the plan changes by itself, where turns follow events.
@@ -81,7 +81,9 @@ class SchedulingPolicy {
 class KeyPolicy : public SchedulingPolicy {
  public:
   explicit KeyPolicy(Seconds boost_after = kNever) : boost_after_(boost_after) {}
-  SchedulingTraits traits() const override { return {.preemptive = true, .settles = false}; }
+  SchedulingTraits traits() const override {
+    return {.preemptive = true, .stable_between_events = false};
+  }
   void schedule(const View& view, Plan& plan) override;
   void on_job(JobMoment moment, Slot slot, const View& view) override;
   // The next job that has waited long enough to go first.
@@ -103,7 +105,7 @@ class KeyPolicy : public SchedulingPolicy {
     Slot slot = kNoSlot;
     int gpus = 0;
     Symbol gpu_type = kNoSymbol;
-    Share share() const { return Share::alone(slot, gpus, gpu_type); }
+    AllocationRequest request() const { return AllocationRequest::alone(slot, gpus, gpu_type); }
     friend bool operator<(const Entry& a, const Entry& b) {
       if (a.rank != b.rank) return a.rank < b.rank;
       return a.key != b.key ? a.key < b.key : a.id < b.id;
@@ -144,7 +146,7 @@ class FractionPolicy : public KeyPolicy {
   void schedule(const View& view, Plan& plan) override;
   double key(const Job& job, const View& view) const override;
   // Fills `fraction`, indexed by slot, for every active job; values in [0, 1].
-  virtual void divide(const View& view, std::vector<double>& fraction) = 0;
+  virtual void allocate(const View& view, std::vector<double>& fraction) = 0;
 
  private:
   std::vector<double> fraction_;

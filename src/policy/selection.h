@@ -1,5 +1,5 @@
 // Selection: changing the policy while the cluster runs. A selector looks into the near future
-// under each candidate combination and picks one.
+// under each candidate policy set and picks one.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace muster {
 
-// What would happen if one combination ruled from now on, without new arrivals.
+// What would happen if one policy set ruled from now on, without new arrivals.
 struct Prediction {
   long long finished = 0;
   double sum_completion_time = 0;  // of the jobs that finish, from their submission
@@ -27,15 +27,15 @@ struct Prediction {
 class WhatIf {
  public:
   virtual ~WhatIf() = default;
-  virtual std::size_t combinations() const = 0;
+  virtual std::size_t policy_sets() const = 0;
   // Forks the state and runs it for `horizon` seconds, or until no admitted job is left.
-  virtual Prediction predict(std::size_t combination, Seconds horizon) = 0;
+  virtual Prediction predict(std::size_t policy_set, Seconds horizon) = 0;
 };
 
 class Selector {
  public:
   virtual ~Selector() = default;
-  // Called every turn; returns the combination to use from here on.
+  // Called every turn; returns the policy set to use from here on.
   virtual std::size_t select(const View& view, std::size_t current, WhatIf& what_if) = 0;
 };
 

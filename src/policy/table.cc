@@ -29,7 +29,7 @@ const std::vector<PolicyInfo<AdmissionPolicy>>& admission_table() {
 const std::vector<PolicyInfo<Selector>>& selector_table() {
   static const std::vector<PolicyInfo<Selector>> kTable = {
       {"look-ahead",
-       "simulates the near future under each combination and picks the best",
+       "simulates the near future under each policy set and picks the best",
        "Blox, 2024",
        {{"every", ParamKind::kInteger, "1", "turns between two looks", 1},
         {"horizon", ParamKind::kReal, "inf", "seconds to look ahead", 0},

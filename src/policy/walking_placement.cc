@@ -8,29 +8,30 @@ bool PlacementPolicy::ever_fits(const ClusterState& cluster, const JobSpec& job,
   return gpus <= cluster.ever_for(job.partition, job.gpu_type);
 }
 
-Symbol type_of(const View& view, const Share& share) {
-  if (share.gpu_type != kNoSymbol) return share.gpu_type;
-  return view.jobs[share.lead()].spec.gpu_type;
+Symbol type_of(const View& view, const AllocationRequest& request) {
+  if (request.gpu_type != kNoSymbol) return request.gpu_type;
+  return view.jobs[request.lead()].spec.gpu_type;
 }
 
 std::span<const PoolId> pools_of(const View& view, const ClusterState& cluster,
-                                 const Share& share) {
-  return cluster.pools_for(view.jobs[share.lead()].spec.partition, type_of(view, share));
+                                 const AllocationRequest& request) {
+  return cluster.pools_for(view.jobs[request.lead()].spec.partition, type_of(view, request));
 }
 
-Reason why_not_placed(const View& view, const ClusterState& cluster, const Share& share) {
-  const JobSpec& spec = view.jobs[share.lead()].spec;
-  if (cluster.quota_left(spec.partition) < share.gpus) return Reason::kOverQuota;
-  if (cluster.free_for(spec.partition, type_of(view, share)) < share.gpus)
+Reason why_not_placed(const View& view, const ClusterState& cluster,
+                      const AllocationRequest& request) {
+  const JobSpec& spec = view.jobs[request.lead()].spec;
+  if (cluster.quota_left(spec.partition) < request.gpus) return Reason::kOverQuota;
+  if (cluster.free_for(spec.partition, type_of(view, request)) < request.gpus)
     return Reason::kNotEnoughFree;
   return Reason::kFragmented;
 }
 
 namespace {
 
-bool is_member(const Share& share, Slot job) {
-  const auto end = share.jobs.begin() + share.size;
-  return std::find(share.jobs.begin(), end, job) != end;
+bool is_member(const AllocationRequest& request, Slot job) {
+  const auto end = request.jobs.begin() + request.size;
+  return std::find(request.jobs.begin(), end, job) != end;
 }
 
 bool all_of_type(const ClusterState& cluster, const GpuSet& gpus, Symbol type) {
@@ -50,31 +51,33 @@ bool all_free(const ClusterState& cluster, const GpuSet& gpus) {
 
 }  // namespace
 
-Plan::Extent WalkingPlacement::extent(const ClusterState& cluster,
-                                      const SchedulingTraits& traits) const {
+Plan::Depth WalkingPlacement::depth(const ClusterState& cluster,
+                                    const SchedulingTraits& traits) const {
   // Partitions do not wait for each other, so one that is blocked or full does not end the walk.
-  if (!cluster.one_queue()) return Plan::Extent::kAll;
-  if (!backfill_ || traits.strict) return Plan::Extent::kUntilBlocked;
-  // Where a share can fail for its shape, what it leaves goes to someone further down.
-  return any_shape_ || !traits.work_conserving ? Plan::Extent::kUntilFull : Plan::Extent::kAll;
+  if (!cluster.one_queue()) return Plan::Depth::kAll;
+  if (!backfill_ || traits.strict) return Plan::Depth::kUntilBlocked;
+  // Where a request can fail for its shape, what it leaves goes to someone further down.
+  return any_shape_ || !traits.work_conserving ? Plan::Depth::kUntilFull : Plan::Depth::kAll;
 }
 
-Slot WalkingPlacement::host_among(const View& view, const Share& share, const Draft& draft) const {
-  for (int i = 0; i < share.size; ++i) {
-    const Slot job = share.jobs[static_cast<std::size_t>(i)];
+Slot WalkingPlacement::host_among(const View& view, const AllocationRequest& request,
+                                  const PlacementDraft& draft) const {
+  for (int i = 0; i < request.size; ++i) {
+    const Slot job = request.jobs[static_cast<std::size_t>(i)];
     const GpuSet* held = draft.holding(job);
-    if (held != nullptr && held->gpus() == share.gpus &&
-        all_of_type(draft.cluster(), *held, type_of(view, share))) {
+    if (held != nullptr && held->gpus() == request.gpus &&
+        all_of_type(draft.cluster(), *held, type_of(view, request))) {
       return job;
     }
   }
   return kNoSlot;
 }
 
-void WalkingPlacement::make_way(const View& view, const Share& share, Draft& draft) {
-  const Slot host = host_among(view, share, draft);
-  for (int i = 0; i < share.size; ++i) {
-    const Slot job = share.jobs[static_cast<std::size_t>(i)];
+void WalkingPlacement::make_way(const View& view, const AllocationRequest& request,
+                                PlacementDraft& draft) {
+  const Slot host = host_among(view, request, draft);
+  for (int i = 0; i < request.size; ++i) {
+    const Slot job = request.jobs[static_cast<std::size_t>(i)];
     if (job == host || !draft.holds(job)) continue;
     if (host == kNoSlot) {
       draft.stop(job, Reason::kElastic);
@@ -84,41 +87,43 @@ void WalkingPlacement::make_way(const View& view, const Share& share, Draft& dra
   }
   if (host == kNoSlot) return;
   // Partners of yesterday that have a share of their own now.
-  for (Slot other = view.jobs[host].partner; other != host; other = view.jobs[other].partner) {
-    if (draft.holds(other) && !is_member(share, other)) {
+  for (Slot other = view.jobs[host].next_co_located; other != host;
+       other = view.jobs[other].next_co_located) {
+    if (draft.holds(other) && !is_member(request, other)) {
       draft.stop(other, Reason::kOutranked, view.jobs[host].spec.id);
     }
   }
 }
 
-bool WalkingPlacement::try_place(const View& view, const Share& share, Draft& draft,
-                                 Reason reason) {
+bool WalkingPlacement::try_place(const View& view, const AllocationRequest& request,
+                                 PlacementDraft& draft, Reason reason) {
   // A member that already holds the right GPUs is the host; the others come to it.
-  const Slot host = host_among(view, share, draft);
+  const Slot host = host_among(view, request, draft);
   if (host == kNoSlot) {
-    for (int i = 0; i < share.size; ++i) {
-      const Slot job = share.jobs[static_cast<std::size_t>(i)];
+    for (int i = 0; i < request.size; ++i) {
+      const Slot job = request.jobs[static_cast<std::size_t>(i)];
       if (draft.holds(job)) draft.stop(job, Reason::kElastic);
     }
-    const JobSpec& spec = view.jobs[share.lead()].spec;
-    if (draft.cluster().free_for(spec.partition, type_of(view, share)) < share.gpus) return false;
-    const GpuSet& old = view.jobs[share.lead()].gpus;
-    if (share.size == 1 && old.gpus() == share.gpus &&
-        all_of_type(draft.cluster(), old, type_of(view, share)) &&
-        put_back(view, share.lead(), draft, reason)) {
+    const JobSpec& spec = view.jobs[request.lead()].spec;
+    if (draft.cluster().free_for(spec.partition, type_of(view, request)) < request.gpus)
+      return false;
+    const GpuSet& old = view.jobs[request.lead()].gpus;
+    if (request.size == 1 && old.gpus() == request.gpus &&
+        all_of_type(draft.cluster(), old, type_of(view, request)) &&
+        put_back(view, request.lead(), draft, reason)) {
       return true;
     }
     found_.clear();
-    if (!find(view, draft.cluster(), share, found_)) {
+    if (!find(view, draft.cluster(), request, found_)) {
       found_.clear();
-      if (!make_room(view, share, draft) || !find(view, draft.cluster(), share, found_))
+      if (!make_room(view, request, draft) || !find(view, draft.cluster(), request, found_))
         return false;
     }
-    draft.start(share, found_, reason, host_for(view, share));
+    draft.start(request, found_, reason, host_for(view, request));
     return true;
   }
-  for (int i = 0; i < share.size; ++i) {
-    const Slot job = share.jobs[static_cast<std::size_t>(i)];
+  for (int i = 0; i < request.size; ++i) {
+    const Slot job = request.jobs[static_cast<std::size_t>(i)];
     if (job == host) continue;
     if (draft.holds(job)) {
       if (*draft.holding(job) == *draft.holding(host)) continue;
@@ -129,7 +134,7 @@ bool WalkingPlacement::try_place(const View& view, const Share& share, Draft& dr
   return true;
 }
 
-bool WalkingPlacement::put_back(const View& view, Slot job, Draft& draft, Reason reason) {
+bool WalkingPlacement::put_back(const View& view, Slot job, PlacementDraft& draft, Reason reason) {
   const Job& state = view.jobs[job];
   if (!state.running() || draft.holds(job)) return false;
   // Where cores are counted, the search decides how many go with the GPUs now.
@@ -137,12 +142,12 @@ bool WalkingPlacement::put_back(const View& view, Slot job, Draft& draft, Reason
   const int gpus = state.gpus.gpus();
   if (draft.cluster().quota_left(state.spec.partition) < gpus) return false;
   if (!all_free(draft.cluster(), state.gpus)) return false;
-  draft.start(Share::alone(job, gpus), state.gpus, reason);
+  draft.start(AllocationRequest::alone(job, gpus), state.gpus, reason);
   return true;
 }
 
 void WalkingPlacement::place(const View& view, const SchedulingTraits& traits, const Plan& plan,
-                             Draft& draft) {
+                             PlacementDraft& draft) {
   backfill_now_ = backfill_ && !traits.strict;
   closed_.assign(draft.cluster().pools().size(), 0);
   closed_quotas_.clear();
@@ -150,39 +155,40 @@ void WalkingPlacement::place(const View& view, const SchedulingTraits& traits, c
     place_preemptive(view, traits, plan, draft);
     return;
   }
-  for (const Share& share : plan.shares()) {
-    if (behind_blocked(view, draft.cluster(), share)) continue;
+  for (const AllocationRequest& request : plan.requests()) {
+    if (behind_blocked(view, draft.cluster(), request)) continue;
     const Reason reason = draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder;
-    if (try_place(view, share, draft, reason)) continue;
+    if (try_place(view, request, draft, reason)) continue;
     // A running job that cannot have its new size keeps the one it has.
-    if (share.size == 1 && put_back(view, share.lead(), draft, Reason::kElastic)) continue;
-    draft.block(share, why_not_placed(view, draft.cluster(), share));
-    if (!backfill_now_) close(view, draft.cluster(), share);
+    if (request.size == 1 && put_back(view, request.lead(), draft, Reason::kElastic)) continue;
+    draft.block(request, why_not_placed(view, draft.cluster(), request));
+    if (!backfill_now_) close(view, draft.cluster(), request);
   }
 }
 
 bool WalkingPlacement::behind_blocked(const View& view, const ClusterState& cluster,
-                                      const Share& share) const {
+                                      const AllocationRequest& request) const {
   if (backfill_now_) return false;
-  const Symbol partition = view.jobs[share.lead()].spec.partition;
+  const Symbol partition = view.jobs[request.lead()].spec.partition;
   if (std::find(closed_quotas_.begin(), closed_quotas_.end(), partition) != closed_quotas_.end()) {
     return true;
   }
-  const auto pools = pools_of(view, cluster, share);
+  const auto pools = pools_of(view, cluster, request);
   return std::any_of(pools.begin(), pools.end(),
                      [this](PoolId pool) { return closed_[index(pool)] != 0; });
 }
 
-void WalkingPlacement::close(const View& view, const ClusterState& cluster, const Share& share) {
+void WalkingPlacement::close(const View& view, const ClusterState& cluster,
+                             const AllocationRequest& request) {
   // Who waits for a quota keeps back only those under the same quota.
-  if (why_not_placed(view, cluster, share) == Reason::kOverQuota) {
-    closed_quotas_.push_back(view.jobs[share.lead()].spec.partition);
+  if (why_not_placed(view, cluster, request) == Reason::kOverQuota) {
+    closed_quotas_.push_back(view.jobs[request.lead()].spec.partition);
     return;
   }
-  for (const PoolId pool : pools_of(view, cluster, share)) closed_[index(pool)] = 1;
+  for (const PoolId pool : pools_of(view, cluster, request)) closed_[index(pool)] = 1;
 }
 
-void WalkingPlacement::select(const View& view, const Plan& plan, const Draft& draft) {
+void WalkingPlacement::select(const View& view, const Plan& plan, const PlacementDraft& draft) {
   const ClusterState& cluster = draft.cluster();
   budget_.clear();
   for (const Pool& pool : cluster.pools()) budget_.push_back(pool.usable);
@@ -190,37 +196,37 @@ void WalkingPlacement::select(const View& view, const Plan& plan, const Draft& d
   for (const PartitionSpec& partition : cluster.spec().partitions) {
     if (partition.quota > 0) quota_budget_.emplace_back(partition.name, partition.quota);
   }
-  chosen_.assign(plan.shares().size(), 0);
+  chosen_.assign(plan.requests().size(), 0);
   keeps_.assign(view.jobs.slots(), 0);
   const bool simple = cluster.one_queue();
-  for (std::size_t i = 0; i < plan.shares().size(); ++i) {
-    const Share& share = plan.shares()[i];
+  for (std::size_t i = 0; i < plan.requests().size(); ++i) {
+    const AllocationRequest& request = plan.requests()[i];
     if (simple) {
-      if (share.gpus > budget_[0]) {
+      if (request.gpus > budget_[0]) {
         if (!backfill_now_ || budget_[0] == 0) return;
         continue;
       }
-      budget_[0] -= share.gpus;
+      budget_[0] -= request.gpus;
     } else {
-      if (behind_blocked(view, cluster, share)) continue;
-      const Symbol partition = view.jobs[share.lead()].spec.partition;
+      if (behind_blocked(view, cluster, request)) continue;
+      const Symbol partition = view.jobs[request.lead()].spec.partition;
       const auto quota = std::find_if(quota_budget_.begin(), quota_budget_.end(),
                                       [&](const auto& q) { return q.first == partition; });
-      if (quota != quota_budget_.end() && share.gpus > quota->second) {
+      if (quota != quota_budget_.end() && request.gpus > quota->second) {
         if (!backfill_now_) closed_quotas_.push_back(partition);
         continue;
       }
-      const auto pools = pools_of(view, cluster, share);
+      const auto pools = pools_of(view, cluster, request);
       int room = 0;
       for (const PoolId pool : pools) room += budget_[index(pool)];
-      if (share.gpus > room) {
+      if (request.gpus > room) {
         if (!backfill_now_) {
           for (const PoolId pool : pools) closed_[index(pool)] = 1;
         }
         continue;
       }
-      if (quota != quota_budget_.end()) quota->second -= share.gpus;
-      int left = share.gpus;
+      if (quota != quota_budget_.end()) quota->second -= request.gpus;
+      int left = request.gpus;
       for (const PoolId pool : pools) {
         const int part = std::min(left, budget_[index(pool)]);
         budget_[index(pool)] -= part;
@@ -228,57 +234,59 @@ void WalkingPlacement::select(const View& view, const Plan& plan, const Draft& d
       }
     }
     chosen_[i] = 1;
-    for (int j = 0; j < share.size; ++j) keeps_[index(share.jobs[static_cast<std::size_t>(j)])] = 1;
+    for (int j = 0; j < request.size; ++j)
+      keeps_[index(request.jobs[static_cast<std::size_t>(j)])] = 1;
   }
 }
 
 void WalkingPlacement::place_preemptive(const View& view, const SchedulingTraits& traits,
-                                        const Plan& plan, Draft& draft) {
+                                        const Plan& plan, PlacementDraft& draft) {
   select(view, plan, draft);
-  const std::vector<Share>& shares = plan.shares();
+  const std::vector<AllocationRequest>& requests = plan.requests();
   // The most deserving job that gains GPUs is named as the cause of every stop.
   JobId gainer = kNoJob;
-  for (std::size_t i = 0; i < shares.size() && gainer == kNoJob; ++i) {
-    const Slot lead = shares[i].lead();
+  for (std::size_t i = 0; i < requests.size() && gainer == kNoJob; ++i) {
+    const Slot lead = requests[i].lead();
     if (chosen_[i] != 0 && !draft.holds(lead)) gainer = view.jobs[lead].spec.id;
   }
   // All that is given back is given back before anything is handed out.
   for (const Slot job : view.jobs.running()) {
     if (keeps_[index(job)] == 0) draft.stop(job, Reason::kOutranked, gainer);
   }
-  for (std::size_t i = 0; i < shares.size(); ++i) {
-    if (chosen_[i] != 0) make_way(view, shares[i], draft);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (chosen_[i] != 0) make_way(view, requests[i], draft);
   }
   bool failed = false;
   bool overtakes = false;
-  for (std::size_t i = 0; i < shares.size(); ++i) {
+  for (std::size_t i = 0; i < requests.size(); ++i) {
     const Reason reason = overtakes ? Reason::kBackfilled : Reason::kFirstInOrder;
-    if (chosen_[i] != 0 && !try_place(view, shares[i], draft, reason)) {
+    if (chosen_[i] != 0 && !try_place(view, requests[i], draft, reason)) {
       chosen_[i] = 0;
       failed = true;
     }
     overtakes = overtakes || chosen_[i] == 0;
   }
-  // Counting is not placing: with one kind of node and every chosen share placed, those passed over
-  // cannot fit. Otherwise they may.
-  if (failed || !draft.cluster().one_queue()) hand_out_rest(view, traits, shares, draft);
-  const auto blocked = std::find_if(shares.begin(), shares.end(), [&draft](const Share& share) {
-    return !draft.holds(share.lead());
-  });
-  if (blocked != shares.end()) {
+  // Counting is not placing: with one kind of node and every chosen request placed, those passed
+  // over cannot fit. Otherwise they may.
+  if (failed || !draft.cluster().one_queue()) place_leftovers(view, traits, requests, draft);
+  const auto blocked = std::find_if(
+      requests.begin(), requests.end(),
+      [&draft](const AllocationRequest& request) { return !draft.holds(request.lead()); });
+  if (blocked != requests.end()) {
     draft.block(*blocked, why_not_placed(view, draft.cluster(), *blocked));
   }
 }
 
-void WalkingPlacement::hand_out_rest(const View& view, const SchedulingTraits& traits,
-                                     const std::vector<Share>& shares, Draft& draft) {
+void WalkingPlacement::place_leftovers(const View& view, const SchedulingTraits& traits,
+                                       const std::vector<AllocationRequest>& requests,
+                                       PlacementDraft& draft) {
   const bool pass_on = backfill_now_ && traits.work_conserving;
-  for (std::size_t i = 0; i < shares.size() && draft.cluster().free_gpus() > 0; ++i) {
+  for (std::size_t i = 0; i < requests.size() && draft.cluster().free_gpus() > 0; ++i) {
     if (chosen_[i] != 0) continue;
-    if (pass_on && try_place(view, shares[i], draft, Reason::kBackfilled)) continue;
+    if (pass_on && try_place(view, requests[i], draft, Reason::kBackfilled)) continue;
     // A running job that cannot have its new size keeps the one it has.
-    const Slot lead = shares[i].lead();
-    if (shares[i].size == 1 && keeps_[index(lead)] != 0) {
+    const Slot lead = requests[i].lead();
+    if (requests[i].size == 1 && keeps_[index(lead)] != 0) {
       put_back(view, lead, draft, Reason::kElastic);
     }
   }

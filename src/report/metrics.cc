@@ -291,9 +291,9 @@ double MetricsFold::fairness() const {
   int users = 0;
   for (const Group& user : users_) {
     if (user.finished == 0 || user.completion.value() <= 0) continue;
-    const double pace = user.duration.value() / user.completion.value();
-    sum += pace;
-    squares += pace * pace;
+    const double progress = user.duration.value() / user.completion.value();
+    sum += progress;
+    squares += progress * progress;
     ++users;
   }
   return users < 2 || squares == 0 ? kNoFigure : sum * sum / (users * squares);

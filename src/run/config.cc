@@ -138,22 +138,22 @@ void read_cluster(TomlReader& reader, ClusterConfig& cluster, const std::string&
   cluster.file = beside(folder, cluster.file);
 }
 
-void read_combinations(TomlReader& reader, RunConfig& config) {
-  const TomlNode* node = reader.take("combination");
+void read_policy_sets(TomlReader& reader, RunConfig& config) {
+  const TomlNode* node = reader.take("policy_set");
   if (node == nullptr) return;
   if (node->kind != TomlNode::Kind::kArray) {
-    reader.fail(*node, "'combination' must be a list of tables: [[combination]]");
+    reader.fail(*node, "'policy_set' must be a list of tables: [[policy_set]]");
     return;
   }
-  config.combinations.clear();
+  config.policy_sets.clear();
   for (const TomlNode& item : node->items) {
-    TomlReader table(item, reader.where(), "combination");
-    CombinationConfig combination;
-    read_choice(table, "admission", combination.admission);
-    read_choice(table, "scheduling", combination.scheduling);
-    read_choice(table, "placement", combination.placement);
+    TomlReader table(item, reader.where(), "policy_set");
+    PolicySetConfig policy_set;
+    read_choice(table, "admission", policy_set.admission);
+    read_choice(table, "scheduling", policy_set.scheduling);
+    read_choice(table, "placement", policy_set.placement);
     reader.keep(table.finish());
-    config.combinations.push_back(std::move(combination));
+    config.policy_sets.push_back(std::move(policy_set));
   }
 }
 
@@ -205,7 +205,7 @@ void read_stages(TomlReader& reader, RunConfig& config, const std::string& folde
   if (const TomlNode* node = reader.take("progress")) {
     TomlReader table(*node, reader.where(), "progress");
     table.read("countdown", config.progress.countdown);
-    table.read("guests_keep_rate", config.progress.guests_keep_rate);
+    table.read("joined_keep_rate", config.progress.joined_keep_rate);
     reader.keep(table.finish());
   }
   if (const TomlNode* node = reader.take("forecast")) {
@@ -355,7 +355,7 @@ Status apply_toml(RunConfig& config, const TomlNode& document, const std::string
   if (document.find("beliefs") != nullptr) find_perf_files(config.beliefs, folder);
   read_choice(reader, "scaling", config.scaling);
   read_choice(reader, "selector", config.selector);
-  read_combinations(reader, config);
+  read_policy_sets(reader, config);
   read_stages(reader, config, folder);
   read_prices(reader, config.prices, folder);
   read_restart(reader, config.restart);
@@ -396,8 +396,8 @@ std::string RunConfig::label() const {
     const auto row = find_plugin(plugin_kind(kind), choice.name);
     return row ? shorten_choice(*(*row)->params, choice).text() : choice.text();
   };
-  if (!combinations.empty()) {
-    return fmt::format("{} over {} combinations", shown("selector", selector), combinations.size());
+  if (!policy_sets.empty()) {
+    return fmt::format("{} over {} policy sets", shown("selector", selector), policy_sets.size());
   }
   std::string text = shown("scheduling", scheduling) + " + " + shown("placement", placement);
   if (admission.name != "accept-all") text += " + " + shown("admission", admission);

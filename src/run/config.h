@@ -62,7 +62,7 @@ struct ClusterConfig {
 };
 
 // Policies that decide together, where a selector chooses among several such sets.
-struct CombinationConfig {
+struct PolicySetConfig {
   Choice admission;
   Choice scheduling;
   Choice placement;
@@ -147,7 +147,7 @@ struct RunConfig {
   std::vector<Choice> beliefs;  // what policies take for perf; empty: the truth
   Choice scaling;               // empty: all nodes are powered
   Choice selector;
-  std::vector<CombinationConfig> combinations;
+  std::vector<PolicySetConfig> policy_sets;
   bool partitions_apart = false;  // every partition is simulated alone
   ForecastConfig forecast;
   ProfilingConfig profiling;

@@ -48,29 +48,29 @@ Status complete_choices(RunConfig& config) {
       if (Status done = complete("perf", model, config); !done) return done;
     }
   }
-  for (CombinationConfig& combination : config.combinations) {
+  for (PolicySetConfig& policy_set : config.policy_sets) {
     const std::pair<Choice*, const Choice*> parts[] = {
-        {&combination.admission, &config.admission},
-        {&combination.scheduling, &config.scheduling},
-        {&combination.placement, &config.placement},
+        {&policy_set.admission, &config.admission},
+        {&policy_set.scheduling, &config.scheduling},
+        {&policy_set.placement, &config.placement},
     };
     for (const auto& [part, general] : parts) {
       if (part->empty()) *part = *general;
     }
-    if (Status done = complete("admission", combination.admission, config); !done) return done;
-    if (Status done = complete("scheduling", combination.scheduling, config); !done) return done;
-    if (Status done = complete("placement", combination.placement, config); !done) return done;
+    if (Status done = complete("admission", policy_set.admission, config); !done) return done;
+    if (Status done = complete("scheduling", policy_set.scheduling, config); !done) return done;
+    if (Status done = complete("placement", policy_set.placement, config); !done) return done;
   }
   if (!config.scaling.empty()) {
     if (Status done = complete("scaling", config.scaling, config); !done) return done;
   }
-  if (config.combinations.empty() && !config.selector.empty()) {
+  if (config.policy_sets.empty() && !config.selector.empty()) {
     return Error{
-        "a selector needs combinations to choose from: add [[combination]] tables, or "
-        "--combination on the command line"};
+        "a selector needs policy sets to choose from: add [[policy_set]] tables, or "
+        "--policy-set on the command line"};
   }
-  if (!config.combinations.empty() && config.selector.empty()) {
-    return Error{"combinations need a selector to choose among them: add --selector look-ahead"};
+  if (!config.policy_sets.empty() && config.selector.empty()) {
+    return Error{"policy sets need a selector to choose among them: add --selector look-ahead"};
   }
   if (!config.selector.empty()) return complete("selector", config.selector, config);
   return Done{};

@@ -101,14 +101,14 @@ void write_policies(Writer& out, const RunConfig& config) {
     out.section("scaling");
     out.choice(config.scaling);
   }
-  if (config.combinations.empty()) return;
+  if (config.policy_sets.empty()) return;
   out.section("selector");
   out.choice(config.selector);
-  for (const CombinationConfig& combination : config.combinations) {
-    out.row("combination");
-    out.line("admission", inline_choice(combination.admission));
-    out.line("scheduling", inline_choice(combination.scheduling));
-    out.line("placement", inline_choice(combination.placement));
+  for (const PolicySetConfig& policy_set : config.policy_sets) {
+    out.row("policy_set");
+    out.line("admission", inline_choice(policy_set.admission));
+    out.line("scheduling", inline_choice(policy_set.scheduling));
+    out.line("placement", inline_choice(policy_set.placement));
   }
 }
 
@@ -118,10 +118,10 @@ void write_stages(Writer& out, const RunConfig& config) {
     out.section("partitions");
     out.flag("apart", true);
   }
-  if (config.progress.countdown || config.progress.guests_keep_rate) {
+  if (config.progress.countdown || config.progress.joined_keep_rate) {
     out.section("progress");
     out.flag("countdown", config.progress.countdown);
-    out.flag("guests_keep_rate", config.progress.guests_keep_rate);
+    out.flag("joined_keep_rate", config.progress.joined_keep_rate);
   }
   if (!config.forecast.file.empty()) {
     const ForecastConfig& forecast = config.forecast;

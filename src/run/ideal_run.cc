@@ -46,7 +46,7 @@ class IdealRun {
     bool changed = finish_those_due();
     changed = take_arrivals() || changed;
     if (prices_changed()) changed = true;
-    if (changed) divide();
+    if (changed) allocate();
     report();
     return !over();
   }
@@ -167,7 +167,7 @@ class IdealRun {
   }
 
   // From fractions to the progress of each job.
-  void divide() {
+  void allocate() {
     ask();
     const std::size_t types = types_.size();
     for (std::size_t i = 0; i < jobs_.size(); ++i) {

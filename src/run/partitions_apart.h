@@ -15,7 +15,7 @@
 namespace muster {
 
 struct ApartSettings {
-  // What decides in one partition: pacing, combinations, selector, scaling and forecast.
+  // What decides in one partition: pacing, policy sets, selector, scaling and forecast.
   std::function<Engine::Parts(Symbol partition)> parts;
   std::shared_ptr<const PerfModel> perf;
   std::shared_ptr<const RestartCost> cost = std::make_shared<RestartCost>();

@@ -1,4 +1,4 @@
-// How long one division of time takes, by policy and number of jobs: Gavel's figure 12.
+// How long one allocation of time takes, by policy and number of jobs: Gavel's figure 12.
 //
 // Jobs are drawn as Gavel's simulator draws them, the cluster has a quarter as many GPUs of each
 // type. Pairs grow with the square of the jobs, so policies with pairs are measured with up to

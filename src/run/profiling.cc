@@ -10,14 +10,14 @@
 namespace muster {
 namespace {
 
-Result<Combination> fewest_gpus_first() {
+Result<PolicySet> fewest_gpus_first() {
   auto admit = make_from("admission policy", admission_table(), "accept-all", {});
   if (!admit) return admit.error();
   auto order = make_from("scheduling policy", scheduling_table(), "least-gpus", {});
   if (!order) return order.error();
   auto place = make_from("placement policy", placement_table(), "whole-nodes", {});
   if (!place) return place.error();
-  return Combination{std::move(*admit), std::move(*order), std::move(*place)};
+  return PolicySet{std::move(*admit), std::move(*order), std::move(*place)};
 }
 
 class ScalingLog final : public Observer {
@@ -122,7 +122,7 @@ Result<Profiling> run_profiling(std::span<const JobSpec> jobs, const ProfilingSe
     const Engine::Parts usual = run.parts(kNoSymbol);
     Engine::Parts parts;
     parts.pacing = usual.pacing->clone();
-    parts.combinations.push_back(policies->clone());
+    parts.policy_sets.push_back(policies->clone());
     if (settings.borrow) parts.scaling = make_profiler_scaling(settings.scaling);
     parts.forecast = usual.forecast;
     parts.observers.push_back(&log);

@@ -97,16 +97,16 @@ RunInfo describe_run(const RunConfig& config) {
   if (config.workload.limit > 0) add("jobs", fmt::format("the first {}", config.workload.limit));
   add("cluster", cluster_text(config.cluster));
   add("pacing", shown("pacing", config.pacing));
-  if (config.combinations.empty()) {
+  if (config.policy_sets.empty()) {
     add("admission", shown("admission", config.admission));
     add("scheduling", shown("scheduling", config.scheduling));
     add("placement", shown("placement", config.placement));
   } else {
     add("selector", shown("selector", config.selector));
-    for (const CombinationConfig& combination : config.combinations) {
-      add("combination", fmt::format("{} + {} + {}", shown("scheduling", combination.scheduling),
-                                     shown("placement", combination.placement),
-                                     shown("admission", combination.admission)));
+    for (const PolicySetConfig& policy_set : config.policy_sets) {
+      add("policy_set", fmt::format("{} + {} + {}", shown("scheduling", policy_set.scheduling),
+                                    shown("placement", policy_set.placement),
+                                    shown("admission", policy_set.admission)));
     }
   }
   for (const Choice& model : config.perf) add("performance", shown("perf", model));

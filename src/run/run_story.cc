@@ -1,6 +1,6 @@
 #include "run/run_story.h"
 
-#include "model/keep.h"
+#include "model/checkpoint.h"
 
 namespace muster {
 namespace {

@@ -1,4 +1,4 @@
-// A published time of a decision instead of a run: how long one division of time takes (Gavel's
+// A published time of a decision instead of a run: how long one allocation of time takes (Gavel's
 // figure 12), and what splitting it into parts costs (POP).
 //
 // In an experiment a [[run]] has such a task instead of settings:

@@ -71,8 +71,8 @@ Result<Choice> with_durations(Choice choice) {
   return choice;
 }
 
-Result<Combination> make_combination(const Choice& admission, const Choice& scheduling,
-                                     const Choice& placement) {
+Result<PolicySet> make_policy_set(const Choice& admission, const Choice& scheduling,
+                                  const Choice& placement) {
   auto first = made("admission", admission_table(), admission);
   if (!first) return first.error();
   const auto policy = with_durations(scheduling);
@@ -81,7 +81,7 @@ Result<Combination> make_combination(const Choice& admission, const Choice& sche
   if (!second) return second.error();
   auto third = made("placement", placement_table(), placement);
   if (!third) return third.error();
-  return Combination{std::move(*first), std::move(*second), std::move(*third)};
+  return PolicySet{std::move(*first), std::move(*second), std::move(*third)};
 }
 
 }  // namespace
@@ -90,17 +90,17 @@ Status Simulation::add_policies(const RunConfig& config) {
   auto pacing = made("pacing", pacing_table(), config.pacing);
   if (!pacing) return pacing.error();
   parts_.pacing = std::move(*pacing);
-  std::vector<CombinationConfig> combinations = config.combinations;
-  if (combinations.empty()) {
-    combinations.push_back({config.admission, config.scheduling, config.placement});
+  std::vector<PolicySetConfig> policy_sets = config.policy_sets;
+  if (policy_sets.empty()) {
+    policy_sets.push_back({config.admission, config.scheduling, config.placement});
   }
-  for (const CombinationConfig& choice : combinations) {
-    auto combination = make_combination(choice.admission, choice.scheduling, choice.placement);
-    if (!combination) return combination.error();
-    if (auto* aware = dynamic_cast<PriceAware*>(combination->scheduling.get())) {
+  for (const PolicySetConfig& choice : policy_sets) {
+    auto policy_set = make_policy_set(choice.admission, choice.scheduling, choice.placement);
+    if (!policy_set) return policy_set.error();
+    if (auto* aware = dynamic_cast<PriceAware*>(policy_set->scheduling.get())) {
       aware->use_prices(parts_.prices);
     }
-    parts_.combinations.push_back(std::move(*combination));
+    parts_.policy_sets.push_back(std::move(*policy_set));
   }
   if (!config.selector.empty()) {
     auto selector = made("selector", selector_table(), config.selector);
@@ -162,10 +162,10 @@ Status Simulation::add_stages(const RunConfig& config) {
 
 Status Simulation::add_ideal(const RunConfig& config, std::shared_ptr<const PerfModel> truth) {
   auto allocator = make_allocator(config.scheduling);
-  if (!allocator || !config.combinations.empty()) {
+  if (!allocator || !config.policy_sets.empty()) {
     return Error{
         "the pacing 'ideal' carries out fractions of time and needs a policy that divides time: " +
-        (allocator ? "found several combinations of policies" : allocator.error().message)};
+        (allocator ? "found several policy sets of policies" : allocator.error().message)};
   }
   if (config.failures.any() || !cluster_->schedule.empty()) {
     return Error{"the pacing 'ideal' knows no nodes: they cannot fail, join or leave in it"};
@@ -184,8 +184,8 @@ Status Simulation::add_ideal(const RunConfig& config, std::shared_ptr<const Perf
 Engine::Parts Simulation::clone_parts() const {
   Engine::Parts parts;
   parts.pacing = parts_.pacing->clone();
-  for (const Combination& combination : parts_.combinations) {
-    parts.combinations.push_back(combination.clone());
+  for (const PolicySet& policy_set : parts_.policy_sets) {
+    parts.policy_sets.push_back(policy_set.clone());
   }
   if (parts_.scaling != nullptr) parts.scaling = parts_.scaling->clone();
   parts.forecast = parts_.forecast;
@@ -264,8 +264,8 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
   }
   ProgressRule progress = config.progress;
   progress.leases = self.parts_.pacing->leases();
-  for (const Combination& combination : self.parts_.combinations) {
-    const SchedulingTraits traits = combination.scheduling->traits();
+  for (const PolicySet& policy_set : self.parts_.policy_sets) {
+    const SchedulingTraits traits = policy_set.scheduling->traits();
     if (!traits.judges) continue;
     if (Status fit = fit_to_judge(config, *self.cluster_, traits.pacing); !fit) return fit.error();
     progress.until_told = true;

@@ -82,7 +82,7 @@ void set_seed(RunConfig& config, long long seed) {
 }
 
 // Counts through all combinations of axis values, the last axis fastest.
-bool next_combination(const std::vector<SweepAxis>& axes, std::vector<std::size_t>& at) {
+bool next_policy_set(const std::vector<SweepAxis>& axes, std::vector<std::size_t>& at) {
   for (std::size_t i = axes.size(); i-- > 0;) {
     if (++at[i] < axes[i].values.size()) return true;
     at[i] = 0;
@@ -291,7 +291,7 @@ Result<std::vector<SweepPoint>> sweep_points(const SweepConfig& sweep) {
       points.push_back({at, seed, std::move(*complete), skip});
     }
     policies.push_back(policy_label(sweep, at));
-  } while (next_combination(sweep.axes, at));
+  } while (next_policy_set(sweep.axes, at));
   if (!sweep.baseline.empty() &&
       std::find(policies.begin(), policies.end(), sweep.baseline) == policies.end()) {
     std::sort(policies.begin(), policies.end());

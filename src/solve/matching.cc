@@ -127,8 +127,8 @@ void Matcher::rebuild_best(Vertex x) {
 
 // Marks, counts and the queue as they are when a phase begins, as far as single vertices go.
 void Matcher::start_from_free() {
-  // Who has a partner keeps one, and who is free and inside a compound vertex stays there till
-  // then.
+  // Who has a co-located job keeps one, and who is free and inside a compound vertex stays there
+  // till then.
   std::erase_if(free_, [this](Vertex x) {
     if (mate_[x] == 0 && top_[x] == x) return false;
     remove_bits(x, free_bits_.data());

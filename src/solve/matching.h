@@ -1,5 +1,5 @@
 // Maximum-weight matching in a general graph: pairs of vertices, each vertex in at most one, with
-// the largest sum of weights. Not every vertex needs a partner.
+// the largest sum of weights. Not every vertex needs a co-located job.
 //
 // The primal-dual blossom algorithm with a fixed order of scanning, so that among matchings of
 // equal weight the same one is returned on every machine: the order is that of Muri (SIGCOMM'22),
@@ -30,11 +30,11 @@ class Matcher {
 
   // A vertex per entry of `kinds`, which names its kind; `weights` is a table of kinds by kinds, by
   // row: the weight of an edge between a vertex of the row's kind and one of the column's. Zero or
-  // less is no edge. (a, b) and (b, a) may differ by rounding. Returns each vertex's partner, or
-  // -1.
+  // less is no edge. (a, b) and (b, a) may differ by rounding. Returns each vertex's co-located
+  // job, or -1.
   //
   // With weights that are no exact multiples of each other, rounding can leave two vertices that
-  // disagree about their partner; see consistent_pairs().
+  // disagree about their co-located job; see consistent_pairs().
   const std::vector<int>& solve(std::span<const int> kinds, std::span<const double> weights);
 
  private:
@@ -242,7 +242,7 @@ class Matcher {
   std::vector<double> shrunk_;            // by class: slack of the new compound vertex
   std::vector<Class> tied_;               // classes of equal slack
   std::vector<double> adopted_;           // and twice the weight of that edge
-  std::vector<Vertex> free_;              // single vertices without a partner, ascending
+  std::vector<Vertex> free_;              // single vertices without a co-located job, ascending
   std::vector<std::uint64_t> free_bits_;  // a bit for each
   std::vector<Mark> free_mark_;           // outer for each
   std::vector<std::int32_t> free_count_;  // by class
@@ -257,7 +257,7 @@ class Matcher {
   std::vector<int> result_;
 };
 
-// The pairs on which both partners agree, as (lower, higher).
+// The pairs on which both co-located jobs agree, as (lower, higher).
 std::vector<std::pair<int, int>> consistent_pairs(std::span<const int> mates);
 
 }  // namespace muster

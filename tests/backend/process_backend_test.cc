@@ -67,8 +67,8 @@ class LiveRun {
     parts.cluster = std::make_shared<const ClusterSpec>(scenario_.cluster);
     parts.perf = perf_;
     parts.pacing = make_pacing(scenario_.pacing);
-    parts.combinations.push_back(make_combination({"fifo"}));
-    parts.combinations.back().scheduling = scenario_.scheduling();
+    parts.policy_sets.push_back(make_policy_set({"fifo"}));
+    parts.policy_sets.back().scheduling = scenario_.scheduling();
     parts.backend = &backend;
     parts.source = &source;
     parts.observers = {&log};
@@ -178,8 +178,8 @@ TEST(LiveProcesses, AreRestartedFasterWhenTheyGrow) {
   scenario.pacing = {"events"};
   scenario.scheduling = script([](const View& view, Plan& plan) {
     const int each = 4 / static_cast<int>(view.jobs.active().size());
-    add_share(view, plan, {0}, each);
-    add_share(view, plan, {1}, each);
+    add_request(view, plan, {0}, each);
+    add_request(view, plan, {1}, each);
   });
   LiveRun live(scenario);
   const RunLog& log = live.run();
@@ -207,7 +207,7 @@ TEST(LiveProcesses, ChangePlaces) {
         const bool late = view.now >= 0.15;
         for (const Slot slot : view.jobs.active()) {
           const bool first = index(view.jobs[slot].spec.id) == 0;
-          plan.add(Share::alone(slot, 1, first == late ? right : left));
+          plan.add(AllocationRequest::alone(slot, 1, first == late ? right : left));
         }
       },
       {0.15});

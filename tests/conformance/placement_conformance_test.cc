@@ -22,10 +22,10 @@ struct Situation {
   View view() const { return {0, 0, jobs, cluster, *perf}; }
   // What the policy gives the job; empty if it has to wait.
   GpuSet place(PlacementPolicy& policy) {
-    Draft draft(jobs, cluster);
+    PlacementDraft draft(jobs, cluster);
     Plan plan;
-    plan.reset(cluster.free_gpus(), Plan::Extent::kAll);
-    plan.add(Share::alone(slot, jobs[slot].spec.gpus));
+    plan.reset(cluster.free_gpus(), Plan::Depth::kAll);
+    plan.add(AllocationRequest::alone(slot, jobs[slot].spec.gpus));
     policy.place(view(), {}, plan, draft);
     const GpuSet* held = draft.holding(slot);
     EXPECT_NE(held == nullptr, draft.blocked() == nullptr) << "who is not placed is blocked";
@@ -149,7 +149,7 @@ TEST_P(PlacementConformance, DecidesTheSameAgainAndAsAClone) {
 
 TEST_P(PlacementConformance, DoesNotMindAnEmptyPlan) {
   Situation situation(plain_cluster(), job_of(0, 1));
-  Draft draft(situation.jobs, situation.cluster);
+  PlacementDraft draft(situation.jobs, situation.cluster);
   for (const bool preemptive : {false, true}) {
     const auto rule = policy();
     rule->place(situation.view(), {.preemptive = preemptive}, Plan(), draft);

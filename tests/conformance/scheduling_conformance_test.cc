@@ -141,7 +141,7 @@ TEST_P(SchedulingConformance, ClonesAreIndependent) {
   EXPECT_EQ(transcript(disturbed.log()), transcript(undisturbed));
 }
 
-// Once nobody comes any more, looking ahead with the ruling combination sees what will happen.
+// Once nobody comes any more, looking ahead with the ruling policy set sees what will happen.
 class Oracle final : public Selector {
  public:
   Oracle(Seconds last_arrival, Prediction& prediction, Seconds& asked)

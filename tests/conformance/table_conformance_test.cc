@@ -165,9 +165,9 @@ TEST_P(SelectorConformance, ChoosesAmongWhatThereIsAndDoesNotDisturb) {
   Scenario scenario = mixed_scenario();
   const Choice selector = GetParam();
   scenario.selector = [selector] { return make_selector(selector); };
-  scenario.combinations = [] {
-    std::vector<Combination> made;
-    for (const char* policy : {"fifo", "srtf", "las"}) made.push_back(make_combination({policy}));
+  scenario.policy_sets = [] {
+    std::vector<PolicySet> made;
+    for (const char* policy : {"fifo", "srtf", "las"}) made.push_back(make_policy_set({policy}));
     return made;
   };
   for (const char* pacing : {"events", "rounds"}) {
@@ -181,10 +181,10 @@ TEST_P(SelectorConformance, ChoosesAmongWhatThereIsAndDoesNotDisturb) {
     }
     EXPECT_EQ(transcript(simulate(scenario)), transcript(log));
   }
-  // With one combination there is nothing to choose, and looking ahead changes nothing.
-  scenario.combinations = [] {
-    std::vector<Combination> made;
-    made.push_back(make_combination({"las"}));
+  // With one policy set there is nothing to choose, and looking ahead changes nothing.
+  scenario.policy_sets = [] {
+    std::vector<PolicySet> made;
+    made.push_back(make_policy_set({"las"}));
     return made;
   };
   Scenario plain = scenario;
@@ -209,17 +209,17 @@ TEST_P(PerfConformance, GivesPositiveFiniteRatesEverywhere) {
     while (neighbours.size() < 3 && random.chance(0.4)) {
       neighbours.push_back(&jobs[random.below(jobs.size())]);
     }
-    Footing footing;
-    footing.gpus = static_cast<int>(random.integer(1, 64));
-    footing.nodes = static_cast<int>(random.integer(1, footing.gpus));
-    footing.racks = static_cast<int>(random.integer(1, footing.nodes));
-    if (random.chance(0.5)) footing.gpu_type = symbols.intern("v100");
-    if (random.chance(0.5)) footing.host = {random.uniform(0, 30), random.uniform(0, 500)};
-    footing.neighbours = neighbours;
-    const double rate = perf->rate(job, footing);
+    RunContext context;
+    context.gpus = static_cast<int>(random.integer(1, 64));
+    context.nodes = static_cast<int>(random.integer(1, context.gpus));
+    context.racks = static_cast<int>(random.integer(1, context.nodes));
+    if (random.chance(0.5)) context.gpu_type = symbols.intern("v100");
+    if (random.chance(0.5)) context.host = {random.uniform(0, 30), random.uniform(0, 500)};
+    context.neighbours = neighbours;
+    const double rate = perf->rate(job, context);
     ASSERT_GT(rate, 0);
     ASSERT_TRUE(std::isfinite(rate));
-    ASSERT_EQ(perf->rate(job, footing), rate);
+    ASSERT_EQ(perf->rate(job, context), rate);
   }
 }
 
@@ -227,7 +227,7 @@ TEST_P(PerfConformance, WantsNoImpossibleHost) {
   Symbols symbols;
   const auto perf = make_perf(GetParam(), symbols);
   for (const JobSpec& job : mixed_jobs(symbols, 5)) {
-    const HostShare host = perf->wanted_host(job);
+    const HostResources host = perf->wanted_host(job);
     EXPECT_GE(host.cpus_per_gpu, 0);
     EXPECT_GE(host.memory_per_gpu, 0);
     EXPECT_TRUE(std::isfinite(host.cpus_per_gpu + host.memory_per_gpu));
@@ -264,11 +264,11 @@ TEST_P(PacingConformance, TurnsAfterNowAndNotBeforeSomethingHappens) {
       moments.next_event = moments.now + random.uniform(0.1, 1) * lease;
     }
     moments.wake = some_time(moments.now);
-    moments.restless = random.chance(0.2);
+    moments.needs_periodic_turns = random.chance(0.2);
     const Seconds first = std::min({moments.next_arrival, moments.next_event, moments.wake});
     const Seconds next = pacing->next_turn(moments);
     ASSERT_GT(next, moments.now);
-    if (!moments.restless) {
+    if (!moments.needs_periodic_turns) {
       ASSERT_GE(next, first);
     }
     if (first != kNever) {

@@ -72,7 +72,7 @@ expect 0 muster simulate -g poisson:jobs=200,load=0.8 -c 4x8 --seed 3 --restart-
   --checkpoint-every 600 --perf locality --perf scaling:serial=0.1 --set restart.first_start=5 -o results/poisson
 grep -q 'first_start = 5' results/poisson/inputs/run.toml || fail "--set was not kept"
 expect 0 muster simulate -g poisson:jobs=100 -c 4x8 --pacing rounds:length=300 --selector look-ahead:every=4 \
-  --combination fifo --combination srtf+scattered+load-threshold:threshold=1.4 --no-save
+  --policy-set fifo --policy-set srtf+scattered+load-threshold:threshold=1.4 --no-save
 
 tell "presets"
 expect 0 muster simulate --preset blox -g blox-simple:load=7 -s las --measure 100-150 --no-save --json

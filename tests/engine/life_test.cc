@@ -279,15 +279,16 @@ TEST(DeadEnd, IsFoundAtOnceWhereAllAreThereThatWillEverBe) {
 TEST(DeadEnd, IsNotWhereAPolicyWaitsOnPurpose) {
   Scenario scenario;
   scenario.jobs = {job_of(0, 10)};
-  scenario.combinations = [] {
-    std::vector<Combination> made;
-    made.push_back(make_combination({"fifo"}));
+  scenario.policy_sets = [] {
+    std::vector<PolicySet> made;
+    made.push_back(make_policy_set({"fifo"}));
     made.back().scheduling = std::make_unique<ScriptedPolicy>(
         [](const View& view, Plan& plan) {
-          if (view.now >= 100) add_share(view, plan, {0}, 1);
+          if (view.now >= 100) add_request(view, plan, {0}, 1);
         },
         std::vector<Seconds>{100},
-        SchedulingTraits{.preemptive = true, .settles = false, .work_conserving = false});
+        SchedulingTraits{
+            .preemptive = true, .stable_between_events = false, .work_conserving = false});
     return made;
   };
   EXPECT_EQ(simulate(scenario).job(0).end, 110);
@@ -296,12 +297,13 @@ TEST(DeadEnd, IsNotWhereAPolicyWaitsOnPurpose) {
 TEST(DeadEnd, IsWhereAPolicyNeverActs) {
   Scenario scenario;
   scenario.jobs = {job_of(0, 10)};
-  scenario.combinations = [] {
-    std::vector<Combination> made;
-    made.push_back(make_combination({"fifo"}));
+  scenario.policy_sets = [] {
+    std::vector<PolicySet> made;
+    made.push_back(make_policy_set({"fifo"}));
     made.back().scheduling = std::make_unique<ScriptedPolicy>(
         [](const View&, Plan&) {}, std::vector<Seconds>{},
-        SchedulingTraits{.preemptive = true, .settles = false, .work_conserving = false});
+        SchedulingTraits{
+            .preemptive = true, .stable_between_events = false, .work_conserving = false});
     return made;
   };
   for (const char* pacing : {"events", "rounds", "slots", "ticks"}) {

@@ -7,11 +7,11 @@
 namespace muster {
 namespace {
 
-Moments at(Seconds now, Seconds next_event = kNever, bool restless = false) {
+Moments at(Seconds now, Seconds next_event = kNever, bool needs_periodic_turns = false) {
   Moments moments;
   moments.now = now;
   moments.next_event = next_event;
-  moments.restless = restless;
+  moments.needs_periodic_turns = needs_periodic_turns;
   return moments;
 }
 

@@ -58,7 +58,7 @@ bool equal(const JobSpec& a, const JobSpec& b) {
 
 std::string complaint(const std::string& lines) {
   Symbols symbols;
-  const auto read = read_recording("muster-recording 1 surprises\n" + lines, symbols);
+  const auto read = read_recording("muster-recording 1 external\n" + lines, symbols);
   return read ? "" : read.error().message;
 }
 
@@ -88,7 +88,7 @@ TEST(RecordingText, KeepsEveryFieldExactly) {
   act.gpus.add(NodeId{0}, 0xff);
   act.gpus.add(NodeId{7}, ~std::uint64_t{0});
   act.graceful = false;
-  auto& [pace_work, pace_rate, since, saved, added] = act.pace;
+  auto& [pace_work, pace_rate, since, saved, added] = act.progress;
   pace_work = 0.1;
   pace_rate = 0.7;
   since = 13;
@@ -103,7 +103,7 @@ TEST(RecordingText, KeepsEveryFieldExactly) {
   const auto read = read_recording(text, others);
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_TRUE(read->complete);
-  EXPECT_TRUE(read->surprises);
+  EXPECT_TRUE(read->has_external_events);
   ASSERT_EQ(read->entries.size(), 5U);
   const auto& offer_again = std::get<Recording::Offer>(read->entries[0]);
   EXPECT_EQ(offer_again.refusals, 2);
@@ -125,8 +125,8 @@ TEST(RecordingText, KeepsEveryFieldExactly) {
   EXPECT_EQ(act_again.kind, CommandKind::kResize);
   EXPECT_EQ(act_again.gpus, act.gpus);
   EXPECT_FALSE(act_again.graceful);
-  EXPECT_EQ(act_again.pace.saved_work, 0.05);
-  EXPECT_EQ(act_again.pace.added_work, 62);
+  EXPECT_EQ(act_again.progress.saved_work, 0.05);
+  EXPECT_EQ(act_again.progress.added_work, 62);
   EXPECT_EQ(std::get<Recording::Close>(read->entries[4]).refusals, 1);
 }
 
@@ -146,7 +146,7 @@ TEST(RecordingText, ComplaintsNameLineFindingAndExpectation) {
   EXPECT_THAT(complaint("end\nwait 1 time 2\n"), HasSubstr("nothing after the end"));
   Symbols symbols;
   EXPECT_THAT(read_recording("", symbols).error().message, HasSubstr("empty"));
-  EXPECT_THAT(read_recording("muster-recording 9 foresees\n", symbols).error().message,
+  EXPECT_THAT(read_recording("muster-recording 9 foreseen\n", symbols).error().message,
               HasSubstr("found 'version 9'"));
   EXPECT_THAT(read_recording("job_id,submit_s\n", symbols).error().message,
               HasSubstr("muster-recording"));
@@ -155,7 +155,7 @@ TEST(RecordingText, ComplaintsNameLineFindingAndExpectation) {
 TEST(RecordingText, WhatWasCutOffIsReadAsFarAsItGoes) {
   Symbols symbols;
   const auto read =
-      read_recording("muster-recording 1 foresees\nwait 1 time 1\nwait 2 ti", symbols);
+      read_recording("muster-recording 1 foreseen\nwait 1 time 1\nwait 2 ti", symbols);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->entries.size(), 1U);
   EXPECT_FALSE(read->complete);
@@ -192,7 +192,7 @@ class SimulatedRecording : public ::testing::Test {
     parts.cluster = cluster();
     parts.perf = perf_;
     parts.pacing = make_pacing(scenario_.pacing);
-    parts.combinations.push_back(make_combination({policy}));
+    parts.policy_sets.push_back(make_policy_set({policy}));
     parts.backend = &backend;
     parts.source = &source;
     parts.observers = {&log};

@@ -13,9 +13,9 @@ using ::testing::IsEmpty;
 
 Scenario scripted(ScriptedPolicy::Script script, std::vector<Seconds> wakes = {}) {
   Scenario scenario;
-  scenario.combinations = [script, wakes] {
-    std::vector<Combination> made;
-    made.push_back(make_combination({"fifo"}));
+  scenario.policy_sets = [script, wakes] {
+    std::vector<PolicySet> made;
+    made.push_back(make_policy_set({"fifo"}));
     made.back().scheduling = std::make_unique<ScriptedPolicy>(script, wakes);
     return made;
   };
@@ -31,7 +31,7 @@ JobSpec elastic_job(Seconds arrival, Seconds duration, int gpus, int least, int 
 
 TEST(Groups, OfTwoSlowEachOtherDownUntilOneIsDone) {
   Scenario scenario = scripted([](const View& view, Plan& plan) {
-    add_share(view, plan, {0, 1}, 2);
+    add_request(view, plan, {0, 1}, 2);
   });
   scenario.cluster = uniform_cluster(1, 2);
   scenario.jobs = {job_of(0, 10, 2), job_of(0, 20, 2)};
@@ -51,7 +51,7 @@ TEST(Groups, OfTwoSlowEachOtherDownUntilOneIsDone) {
 
 TEST(Groups, OfFourRunTogether) {
   Scenario scenario = scripted([](const View& view, Plan& plan) {
-    add_share(view, plan, {0, 1, 2, 3}, 1);
+    add_request(view, plan, {0, 1, 2, 3}, 1);
   });
   scenario.cluster = uniform_cluster(1, 1);
   scenario.jobs = {job_of(0, 1), job_of(0, 1), job_of(0, 1), job_of(0, 2)};
@@ -64,7 +64,7 @@ TEST(Groups, OfFourRunTogether) {
 
 TEST(Groups, ALaterJobJoinsOneThatRuns) {
   Scenario scenario = scripted([](const View& view, Plan& plan) {
-    add_share(view, plan, {0, 1}, 1);
+    add_request(view, plan, {0, 1}, 1);
   });
   scenario.cluster = uniform_cluster(1, 1);
   scenario.jobs = {job_of(0, 10), job_of(4, 10)};
@@ -80,10 +80,10 @@ TEST(Groups, ComeApartWhenThePlanSaysSo) {
   Scenario scenario = scripted(
       [](const View& view, Plan& plan) {
         if (view.now < 10) {
-          add_share(view, plan, {0, 1}, 2);
+          add_request(view, plan, {0, 1}, 2);
         } else {
-          add_share(view, plan, {0}, 2);
-          add_share(view, plan, {1}, 2);
+          add_request(view, plan, {0}, 2);
+          add_request(view, plan, {1}, 2);
         }
       },
       {10});
@@ -103,10 +103,10 @@ TEST(Groups, ComeApartByWaitingWhereThereIsNoRoom) {
   Scenario scenario = scripted(
       [](const View& view, Plan& plan) {
         if (view.now < 10) {
-          add_share(view, plan, {0, 1}, 2);
+          add_request(view, plan, {0, 1}, 2);
         } else {
-          add_share(view, plan, {0}, 2);
-          add_share(view, plan, {1}, 2);
+          add_request(view, plan, {0}, 2);
+          add_request(view, plan, {1}, 2);
         }
       },
       {10});
@@ -123,11 +123,11 @@ TEST(Groups, ChangePartners) {
   Scenario scenario = scripted(
       [](const View& view, Plan& plan) {
         if (view.now < 10) {
-          add_share(view, plan, {0, 1}, 1);
-          add_share(view, plan, {2, 3}, 1);
+          add_request(view, plan, {0, 1}, 1);
+          add_request(view, plan, {2, 3}, 1);
         } else {
-          add_share(view, plan, {0, 2}, 1);
-          add_share(view, plan, {1, 3}, 1);
+          add_request(view, plan, {0, 2}, 1);
+          add_request(view, plan, {1, 3}, 1);
         }
       },
       {10});
@@ -143,7 +143,7 @@ TEST(Groups, ChangePartners) {
 
 TEST(Groups, LoseTheirNodeTogether) {
   Scenario scenario = scripted([](const View& view, Plan& plan) {
-    add_share(view, plan, {0, 1}, 2);
+    add_request(view, plan, {0, 1}, 2);
   });
   scenario.cluster = uniform_cluster(2, 2);
   scenario.cluster.schedule = {{6, NodeId{0}, false}};
@@ -165,7 +165,7 @@ TEST(Groups, LoseTheirNodeTogether) {
 
 TEST(Groups, OutliveAMembersCrash) {
   Scenario scenario = scripted([](const View& view, Plan& plan) {
-    add_share(view, plan, {0, 1}, 1);
+    add_request(view, plan, {0, 1}, 1);
   });
   scenario.cluster = uniform_cluster(1, 1);
   scenario.jobs = {job_of(0, 10), job_of(0, 10)};
@@ -186,7 +186,7 @@ TEST(Groups, OutliveAMembersCrash) {
 // Two members are done between two rounds: the first one's end must not revive the second.
 TEST(Groups, MayEndWithinOneRound) {
   Scenario scenario = scripted([](const View& view, Plan& plan) {
-    add_share(view, plan, {0, 1}, 1);
+    add_request(view, plan, {0, 1}, 1);
   });
   scenario.cluster = uniform_cluster(1, 1);
   scenario.jobs = {job_of(0, 2), job_of(0, 3), job_of(30, 1)};
@@ -204,7 +204,7 @@ TEST(Groups, MayEndWithinOneRound) {
 
 TEST(Resizing, ChangesSpeedAndCostsARestart) {
   Scenario scenario = scripted(
-      [](const View& view, Plan& plan) { add_share(view, plan, {0}, view.now < 10 ? 2 : 4); },
+      [](const View& view, Plan& plan) { add_request(view, plan, {0}, view.now < 10 ? 2 : 4); },
       {10});
   scenario.jobs = {elastic_job(0, 40, 2, 1, 4)};
   scenario.perf = {{"scaling", {{"serial", "0"}}}};
@@ -227,9 +227,9 @@ TEST(Resizing, GrowsAndShrinksInOneTurn) {
     Scenario scenario = scripted(
         [grower_first](const View& view, Plan& plan) {
           const bool late = view.now >= 10;
-          if (grower_first) add_share(view, plan, {0}, late ? 4 : 2);
-          add_share(view, plan, {1}, late ? 2 : 4);
-          if (!grower_first) add_share(view, plan, {0}, late ? 4 : 2);
+          if (grower_first) add_request(view, plan, {0}, late ? 4 : 2);
+          add_request(view, plan, {1}, late ? 2 : 4);
+          if (!grower_first) add_request(view, plan, {0}, late ? 4 : 2);
         },
         {10});
     scenario.cluster = uniform_cluster(1, 6);
@@ -248,13 +248,13 @@ TEST(Resizing, GrowsAndShrinksInOneTurn) {
 // A policy that resizes is asked every round, also while nobody waits.
 TEST(Resizing, IsLookedAtThoughNobodyWaits) {
   Scenario scenario;
-  scenario.combinations = [] {
-    std::vector<Combination> made;
-    made.push_back(make_combination({"fifo"}));
+  scenario.policy_sets = [] {
+    std::vector<PolicySet> made;
+    made.push_back(make_policy_set({"fifo"}));
     made.back().scheduling = std::make_unique<ScriptedPolicy>(
-        [](const View& view, Plan& plan) { add_share(view, plan, {0}, view.now < 20 ? 1 : 4); },
+        [](const View& view, Plan& plan) { add_request(view, plan, {0}, view.now < 20 ? 1 : 4); },
         std::vector<Seconds>{},
-        SchedulingTraits{.preemptive = true, .settles = false, .resizes = true});
+        SchedulingTraits{.preemptive = true, .stable_between_events = false, .resizes = true});
     return made;
   };
   scenario.jobs = {elastic_job(0, 100, 1, 1, 4)};
@@ -277,7 +277,7 @@ TEST(Resizing, LetsAJobInThatFitsAtItsLeastSize) {
 TEST(Resizing, OfAGroupMovesAllMembers) {
   Scenario scenario = scripted(
       [](const View& view, Plan& plan) {
-        add_share(view, plan, {0, 1}, view.now < 10 ? 1 : 2);
+        add_request(view, plan, {0, 1}, view.now < 10 ? 1 : 2);
       },
       {10});
   scenario.jobs = {elastic_job(0, 10, 1, 1, 2), elastic_job(0, 10, 1, 1, 2)};

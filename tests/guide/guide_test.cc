@@ -28,9 +28,9 @@ TEST(Guide, LasSchedulesLikeTheBuiltIn) {
   const auto params = Params::make("the guide's policy", kGuideLas.params, {});
   ASSERT_TRUE(params);
   Scenario ours = scenario;
-  ours.combinations = [&] {
-    std::vector<Combination> list;
-    list.push_back(make_combination({"las"}));
+  ours.policy_sets = [&] {
+    std::vector<PolicySet> list;
+    list.push_back(make_policy_set({"las"}));
     list.front().scheduling = kGuideLas.make(*params);
     return list;
   };

@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 
 constexpr Symbol kResearch{1};
 constexpr Symbol kProduct{2};
-constexpr Symbol kGuest{3};  // a partition without nodes of its own
+constexpr Symbol kOpportunistic{3};  // a partition without nodes of its own
 constexpr Symbol kV100{4};
 constexpr Symbol kK80{5};
 
@@ -86,7 +86,7 @@ TEST(ClusterState, PoolsFollowPartitionAndType) {
   ClusterSpec spec;
   spec.nodes = {node_of(4, kResearch, kV100), node_of(8, kResearch, kK80),
                 node_of(4, kProduct, kV100), node_of(2)};
-  spec.partitions = {{kResearch, 0}, {kProduct, 0}, {kGuest, 0}};
+  spec.partitions = {{kResearch, 0}, {kProduct, 0}, {kOpportunistic, 0}};
   const ClusterState state = state_of(spec);
   ASSERT_EQ(state.pools().size(), 4U);
   EXPECT_THAT(state.pools_for(kResearch, kNoSymbol), ElementsAre(PoolId{0}, PoolId{1}));
@@ -94,7 +94,7 @@ TEST(ClusterState, PoolsFollowPartitionAndType) {
   EXPECT_THAT(state.pools_for(kProduct, kK80), ElementsAre());
   // Without a partition, or with one that has no nodes: the open nodes.
   EXPECT_THAT(state.pools_for(kNoSymbol, kNoSymbol), ElementsAre(PoolId{3}));
-  EXPECT_THAT(state.pools_for(kGuest, kNoSymbol), ElementsAre(PoolId{3}));
+  EXPECT_THAT(state.pools_for(kOpportunistic, kNoSymbol), ElementsAre(PoolId{3}));
   EXPECT_EQ(state.free_for(kResearch, kNoSymbol), 12);
   EXPECT_EQ(state.ever_for(kProduct, kK80), 0);
 }

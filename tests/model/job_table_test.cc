@@ -101,7 +101,7 @@ TEST(JobTable, RecyclesSlotsAndForgetsTheirPast) {
   EXPECT_TRUE(table[fresh].gpus.empty());
   EXPECT_EQ(table[fresh].state, JobState::kSubmitted);
   EXPECT_EQ(table[fresh].self, fresh);
-  EXPECT_EQ(table[fresh].partner, fresh);
+  EXPECT_EQ(table[fresh].next_co_located, fresh);
 }
 
 TEST(JobTable, ListsAgreeWithAPlainMapUnderRandomSteps) {

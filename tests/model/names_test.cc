@@ -4,7 +4,7 @@
 
 #include "model/decision.h"
 #include "model/job.h"
-#include "model/share.h"
+#include "model/plan.h"
 
 namespace muster {
 namespace {
@@ -38,41 +38,42 @@ TEST(Names, KeepTheirNumbers) {
 
 TEST(Plan, SaysWhenLaterSharesCannotMatter) {
   Plan plan;
-  plan.reset(4, Plan::Extent::kUntilBlocked);
-  EXPECT_TRUE(plan.add(Share::alone(Slot{0}, 3)));
-  EXPECT_FALSE(plan.add(Share::alone(Slot{1}, 3)));  // does not fit: nobody overtakes it
-  plan.reset(4, Plan::Extent::kUntilFull);
-  EXPECT_TRUE(plan.add(Share::alone(Slot{0}, 3)));
-  EXPECT_TRUE(plan.add(Share::alone(Slot{1}, 3)));  // does not fit, but others might
-  EXPECT_FALSE(plan.add(Share::alone(Slot{2}, 1)));
-  EXPECT_EQ(plan.shares().size(), 3U);
+  plan.reset(4, Plan::Depth::kUntilBlocked);
+  EXPECT_TRUE(plan.add(AllocationRequest::alone(Slot{0}, 3)));
+  EXPECT_FALSE(
+      plan.add(AllocationRequest::alone(Slot{1}, 3)));  // does not fit: nobody overtakes it
+  plan.reset(4, Plan::Depth::kUntilFull);
+  EXPECT_TRUE(plan.add(AllocationRequest::alone(Slot{0}, 3)));
+  EXPECT_TRUE(plan.add(AllocationRequest::alone(Slot{1}, 3)));  // does not fit, but others might
+  EXPECT_FALSE(plan.add(AllocationRequest::alone(Slot{2}, 1)));
+  EXPECT_EQ(plan.requests().size(), 3U);
 }
 
 TEST(Plan, NamesTheFirstThatIsTurnedAwayAndSaysThatOthersAreMissing) {
   Plan plan;
-  plan.reset(4, Plan::Extent::kUntilTurnedAway);
-  EXPECT_TRUE(plan.add(Share::alone(Slot{0}, 2)));
+  plan.reset(4, Plan::Depth::kUntilFirstMisfit);
+  EXPECT_TRUE(plan.add(AllocationRequest::alone(Slot{0}, 2)));
   EXPECT_FALSE(plan.cut());
-  EXPECT_TRUE(plan.add(Share::alone(Slot{1}, 3)));
+  EXPECT_TRUE(plan.add(AllocationRequest::alone(Slot{1}, 3)));
   EXPECT_FALSE(plan.cut());
-  EXPECT_TRUE(plan.add(Share::alone(Slot{2}, 3)));  // left out
+  EXPECT_TRUE(plan.add(AllocationRequest::alone(Slot{2}, 3)));  // left out
   EXPECT_TRUE(plan.cut());
   EXPECT_EQ(plan.left(), 2);
-  EXPECT_FALSE(plan.add(Share::alone(Slot{3}, 2)));
-  ASSERT_EQ(plan.shares().size(), 3U);
-  EXPECT_EQ(plan.shares().back().lead(), Slot{3});
+  EXPECT_FALSE(plan.add(AllocationRequest::alone(Slot{3}, 2)));
+  ASSERT_EQ(plan.requests().size(), 3U);
+  EXPECT_EQ(plan.requests().back().lead(), Slot{3});
 
   // Where all fit, the one behind them still comes.
-  plan.reset(4, Plan::Extent::kUntilTurnedAway);
-  EXPECT_TRUE(plan.add(Share::alone(Slot{0}, 4)));
-  EXPECT_FALSE(plan.add(Share::alone(Slot{1}, 1)));
-  EXPECT_EQ(plan.shares().size(), 2U);
+  plan.reset(4, Plan::Depth::kUntilFirstMisfit);
+  EXPECT_TRUE(plan.add(AllocationRequest::alone(Slot{0}, 4)));
+  EXPECT_FALSE(plan.add(AllocationRequest::alone(Slot{1}, 1)));
+  EXPECT_EQ(plan.requests().size(), 2U);
   EXPECT_TRUE(plan.cut());
 
-  plan.reset(4, Plan::Extent::kAll);
-  EXPECT_TRUE(plan.add(Share::alone(Slot{0}, 5)));
-  EXPECT_TRUE(plan.add(Share::alone(Slot{1}, 5)));
-  EXPECT_EQ(plan.shares().size(), 2U);
+  plan.reset(4, Plan::Depth::kAll);
+  EXPECT_TRUE(plan.add(AllocationRequest::alone(Slot{0}, 5)));
+  EXPECT_TRUE(plan.add(AllocationRequest::alone(Slot{1}, 5)));
+  EXPECT_EQ(plan.requests().size(), 2U);
   EXPECT_FALSE(plan.cut());
 }
 

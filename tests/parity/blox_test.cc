@@ -92,15 +92,15 @@ Outcome run_blox(const Setting& setting, std::unique_ptr<JobSource> source) {
     parts.perf = std::move(*info.make(*params, symbols));
   }
   parts.pacing = make_rounds(300);
-  Combination combination;
+  PolicySet policy_set;
   const ParamTexts threshold = {{"threshold", exact_text(setting.threshold)}};
-  combination.admission =
+  policy_set.admission =
       setting.threshold == 0
           ? std::move(*make_from("admission", admission_table(), "accept-all", {}))
           : std::move(*make_from("admission", admission_table(), "load-threshold", threshold));
-  combination.scheduling = policy_of(setting.policy);
-  combination.placement = std::move(*make_from("placement", placement_table(), "blox", {}));
-  parts.combinations.push_back(std::move(combination));
+  policy_set.scheduling = policy_of(setting.policy);
+  policy_set.placement = std::move(*make_from("placement", placement_table(), "blox", {}));
+  parts.policy_sets.push_back(std::move(policy_set));
   SimBackend backend(parts.cluster, parts.perf, std::make_shared<RestartCost>());
   parts.backend = &backend;
   parts.source = source.get();

@@ -33,10 +33,10 @@ class Colocation : public testing::Test {
     JobSpec other;
     other.model = symbols.intern(theirs);
     const JobSpec* neighbours[] = {&other};
-    Footing footing;
-    footing.gpus = 1;
-    footing.neighbours = neighbours;
-    return (*model)->rate(job, footing);
+    RunContext context;
+    context.gpus = 1;
+    context.neighbours = neighbours;
+    return (*model)->rate(job, context);
   }
   TemporaryFolder folder;
   ColocationOptions options;

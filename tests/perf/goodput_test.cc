@@ -169,9 +169,9 @@ TEST_F(TrainingTest, MakesRatesOfWholeRuns) {
   job.model = symbols_.intern("net");
   job.batch_size = 20;
   job.duration = 100;
-  Footing one;
+  RunContext one;
   one.gpus = 1;
-  Footing two;
+  RunContext two;
   two.gpus = 2;
   const auto given = make_goodput_model(folder_.path().string(), false, symbols_);
   ASSERT_TRUE(given) << given.error().message;

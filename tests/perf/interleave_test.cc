@@ -1,4 +1,5 @@
-// Jobs that take turns on the same GPUs: the formula, guests, and groups that cannot be.
+// Jobs that take turns on the same GPUs: the formula, opportunistic jobs, and groups that cannot
+// be.
 #include "perf/interleave.h"
 
 #include <gmock/gmock.h>
@@ -50,18 +51,18 @@ TEST(Interleaving, OneAloneTakesItsOwnStep) {
   EXPECT_DOUBLE_EQ(Interleaving{}.period(alone), 0.1015);
 }
 
-// A guest waits for the moments in which the holder leaves what it needs.
+// An opportunistic job waits for the moments in which the holder leaves what it needs.
 TEST(Interleaving, AGuestGetsWhatIsLeft) {
   const Interleaving rule;
   const JobSpec holder = job_with(1000, {500, 0, 500, 0});
   const JobSpec light = job_with(100, {50, 0, 50, 0});
   // Its load fits into the holder's GPU stage and its GPU stage into the holder's load: two steps.
-  EXPECT_DOUBLE_EQ(rule.guest_step(light, holder), 2 * rule.solo(holder));
+  EXPECT_DOUBLE_EQ(rule.opportunistic_step(light, holder), 2 * rule.solo(holder));
   const JobSpec heavy = job_with(2000, {1000, 0, 1000, 0});
-  EXPECT_DOUBLE_EQ(rule.guest_step(heavy, holder), 4 * rule.solo(holder));
+  EXPECT_DOUBLE_EQ(rule.opportunistic_step(heavy, holder), 4 * rule.solo(holder));
   // Beside one that does nothing but load there is never room to load: they take turns.
   const JobSpec loader = job_with(1000, {1000, 0, 0, 0});
-  EXPECT_DOUBLE_EQ(rule.guest_step(light, loader), rule.solo(light) + rule.solo(loader));
+  EXPECT_DOUBLE_EQ(rule.opportunistic_step(light, loader), rule.solo(light) + rule.solo(loader));
 }
 
 std::string complaint(std::span<const JobSpec* const> members, std::vector<double> memory,

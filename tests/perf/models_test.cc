@@ -7,12 +7,12 @@
 namespace muster {
 namespace {
 
-Footing on(int gpus, int nodes = 1, int racks = 1) {
-  Footing footing;
-  footing.gpus = gpus;
-  footing.nodes = nodes;
-  footing.racks = racks;
-  return footing;
+RunContext on(int gpus, int nodes = 1, int racks = 1) {
+  RunContext context;
+  context.gpus = gpus;
+  context.nodes = nodes;
+  context.racks = racks;
+  return context;
 }
 
 TEST(Ideal, IsOneEverywhere) {
@@ -54,10 +54,10 @@ TEST(Locality, MayConcernSomeModelsOnly) {
 TEST(GpuTypes, HaveTheSpeedsGiven) {
   Symbols symbols;
   const auto model = make_perf({"gpu-types", {{"speeds", "v100=1, k80=0.25"}}}, symbols);
-  Footing footing = on(1);
-  EXPECT_EQ(model->rate(job_of(0, 1), footing), 1);
-  footing.gpu_type = symbols.find("k80");
-  EXPECT_EQ(model->rate(job_of(0, 1), footing), 0.25);
+  RunContext context = on(1);
+  EXPECT_EQ(model->rate(job_of(0, 1), context), 1);
+  context.gpu_type = symbols.find("k80");
+  EXPECT_EQ(model->rate(job_of(0, 1), context), 0.25);
 }
 
 TEST(GpuTypes, RefuseWhatIsNoSpeed) {
@@ -77,10 +77,10 @@ TEST(Sharing, CostsSpeedPerNeighbour) {
   const auto model = make_perf({"sharing", {{"loss", "0.25"}}}, symbols);
   const JobSpec job = job_of(0, 1);
   const JobSpec* neighbours[] = {&job, &job};
-  Footing footing = on(1);
-  EXPECT_EQ(model->rate(job, footing), 1);
-  footing.neighbours = neighbours;
-  EXPECT_DOUBLE_EQ(model->rate(job, footing), 0.75 * 0.75);
+  RunContext context = on(1);
+  EXPECT_EQ(model->rate(job, context), 1);
+  context.neighbours = neighbours;
+  EXPECT_DOUBLE_EQ(model->rate(job, context), 0.75 * 0.75);
 }
 
 TEST(CpuProfiles, InterpolateTheMeasuredSpeeds) {
@@ -88,16 +88,16 @@ TEST(CpuProfiles, InterpolateTheMeasuredSpeeds) {
   const auto model = make_perf({"cpu-profiles"}, symbols);
   JobSpec job = job_of(0, 1, 2);
   job.model = symbols.intern("res50");
-  Footing footing = on(2);
-  EXPECT_EQ(model->rate(job, footing), 1) << "where nobody counts cores, they are plentiful";
-  footing.host.cpus_per_gpu = 3;
-  EXPECT_DOUBLE_EQ(model->rate(job, footing), 1);
-  footing.host.cpus_per_gpu = 1.5;
-  EXPECT_DOUBLE_EQ(model->rate(job, footing), (0.4 + 0.74) / 2);
-  footing.host.cpus_per_gpu = 0.5;
-  EXPECT_DOUBLE_EQ(model->rate(job, footing), 0.2);
-  footing.host.cpus_per_gpu = 1000;
-  EXPECT_DOUBLE_EQ(model->rate(job, footing), 1.15);
+  RunContext context = on(2);
+  EXPECT_EQ(model->rate(job, context), 1) << "where nobody counts cores, they are plentiful";
+  context.host.cpus_per_gpu = 3;
+  EXPECT_DOUBLE_EQ(model->rate(job, context), 1);
+  context.host.cpus_per_gpu = 1.5;
+  EXPECT_DOUBLE_EQ(model->rate(job, context), (0.4 + 0.74) / 2);
+  context.host.cpus_per_gpu = 0.5;
+  EXPECT_DOUBLE_EQ(model->rate(job, context), 0.2);
+  context.host.cpus_per_gpu = 1000;
+  EXPECT_DOUBLE_EQ(model->rate(job, context), 1.15);
   EXPECT_EQ(model->wanted_host(job).cpus_per_gpu, 4);
   job.cpus = 20;
   EXPECT_EQ(model->wanted_host(job).cpus_per_gpu, 10);
@@ -124,29 +124,29 @@ TEST(Product, MultipliesRatesAndTakesTheLargestWish) {
   const auto product = multiply(std::move(models));
   JobSpec job = job_of(0, 1, 2);
   job.model = symbols.intern("alexnet");
-  Footing footing = on(2, 2);
-  footing.host.cpus_per_gpu = 12;
-  EXPECT_DOUBLE_EQ(product->rate(job, footing), 0.5 * 2.94);
+  RunContext context = on(2, 2);
+  context.host.cpus_per_gpu = 12;
+  EXPECT_DOUBLE_EQ(product->rate(job, context), 0.5 * 2.94);
   EXPECT_EQ(product->wanted_host(job).cpus_per_gpu, 12);
-  EXPECT_EQ(multiply({})->rate(job, footing), 1);
+  EXPECT_EQ(multiply({})->rate(job, context), 1);
 }
 
-TEST(Footing, CountsNodesAndRacks) {
+TEST(RunContext, CountsNodesAndRacks) {
   ClusterSpec spec = uniform_cluster(4, 4);
   spec.nodes[2].rack = spec.nodes[3].rack = 7;
   spec.nodes[0].gpu_type = Symbol{5};
   const ClusterState cluster(std::make_shared<const ClusterSpec>(spec));
   GpuSet gpus;
   gpus.add(NodeId{0}, 0b11);
-  EXPECT_EQ(footing_of(cluster, gpus, {}).racks, 1);
-  EXPECT_EQ(footing_of(cluster, gpus, {}).gpu_type, Symbol{5});
+  EXPECT_EQ(run_context_of(cluster, gpus, {}).racks, 1);
+  EXPECT_EQ(run_context_of(cluster, gpus, {}).gpu_type, Symbol{5});
   gpus.add(NodeId{2}, 0b1);
   gpus.add(NodeId{3}, 0b1);
-  const Footing footing = footing_of(cluster, gpus, {2, 3});
-  EXPECT_EQ(footing.gpus, 4);
-  EXPECT_EQ(footing.nodes, 3);
-  EXPECT_EQ(footing.racks, 2);
-  EXPECT_EQ(footing.host.cpus_per_gpu, 2);
+  const RunContext context = run_context_of(cluster, gpus, {2, 3});
+  EXPECT_EQ(context.gpus, 4);
+  EXPECT_EQ(context.nodes, 3);
+  EXPECT_EQ(context.racks, 2);
+  EXPECT_EQ(context.host.cpus_per_gpu, 2);
 }
 
 TEST(RestartCost, PrefersTheExactRow) {

@@ -34,7 +34,8 @@ TEST(MatrixCompletion, FindsTheGapsOfALowRank) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (known[i] == 0) given[i] = 1e9;  // what is not known must not matter
   }
-  const auto full = complete_matrix(given, known, kRows, kColumns, {.rank = 3, .settled = 1e-6});
+  const auto full =
+      complete_matrix(given, known, kRows, kColumns, {.rank = 3, .stable_between_events = 1e-6});
   ASSERT_TRUE(full);
   double worst = 0;
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -167,15 +168,15 @@ TEST(EstimatedThroughputs, IsABeliefAboutPairsAlone) {
   JobSpec other = mine;
   other.id = JobId{5};
   other.model = symbols.intern("CycleGAN");
-  Footing footing;
-  footing.gpus = 1;
-  footing.gpu_type = symbols.intern("p100");
-  EXPECT_EQ((*belief)->step_rate(mine, footing), (*truth)->step_rate(mine, footing));
+  RunContext context;
+  context.gpus = 1;
+  context.gpu_type = symbols.intern("p100");
+  EXPECT_EQ((*belief)->step_rate(mine, context), (*truth)->step_rate(mine, context));
   const JobSpec* mate = &other;
-  footing.neighbours = std::span(&mate, 1);
-  const double believed = (*belief)->step_rate(mine, footing);
+  context.neighbours = std::span(&mate, 1);
+  const double believed = (*belief)->step_rate(mine, context);
   EXPECT_GT(believed, 0);
-  EXPECT_EQ((*belief)->step_rate(mine, footing), believed) << "a job is profiled once";
+  EXPECT_EQ((*belief)->step_rate(mine, context), believed) << "a job is profiled once";
   other.model = symbols.intern("Unheard-of");
   const Status checked = (*truth)->check(other);
   ASSERT_FALSE(checked);

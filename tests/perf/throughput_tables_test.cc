@@ -38,10 +38,10 @@ class ThroughputTablesTest : public ::testing::Test {
     job.duration = 100;
     return job;
   }
-  static Footing on(int gpus) {
-    Footing footing;
-    footing.gpus = gpus;
-    return footing;
+  static RunContext on(int gpus) {
+    RunContext context;
+    context.gpus = gpus;
+    return context;
   }
 
   TemporaryFolder folder_;
@@ -92,9 +92,9 @@ TEST_F(ThroughputTablesTest, RoundsSizesThatWereNotMeasuredDownAndRefusesThoseBe
   for (const auto& [gpus, as] : {std::pair(3, 2), {6, 4}, {12, 8}}) {
     odd.gpus = gpus;
     EXPECT_TRUE(perf->check(odd));
-    Footing asked;
+    RunContext asked;
     asked.gpus = gpus;
-    Footing rounded;
+    RunContext rounded;
     rounded.gpus = as;
     EXPECT_EQ(perf->rate(odd, asked), perf->rate(odd, rounded)) << gpus;
   }

@@ -55,7 +55,7 @@ TEST(GpuTimeline, AlignsToTheEndOfASlot) {
 TEST(SharePlan, TakesTheFewestGpusThatSuffice) {
   const PlanFrame frame{0, 60, 8};
   JobPlan plan;
-  plan_share(frame, job_with(500, 600), GpuTimeline(0, 8), 0, plan);
+  plan_minimum_share(frame, job_with(500, 600), GpuTimeline(0, 8), 0, plan);
   EXPECT_TRUE(plan.in_time);
   EXPECT_EQ(text(plan.gpus), "0:1 ");
   EXPECT_EQ(plan.exact, 500);
@@ -69,7 +69,7 @@ TEST(SharePlan, TakesTheLargerShareAsLateAsPossible) {
   free.set(180, 7);
   const PlanFrame frame{0, 60, 8};
   JobPlan plan;
-  plan_share(frame, job_with(1300, 1200), free, 0, plan);
+  plan_minimum_share(frame, job_with(1300, 1200), free, 0, plan);
   EXPECT_TRUE(plan.in_time);
   EXPECT_EQ(text(plan.gpus), "0:1 180:2 ");
   EXPECT_LE(plan.exact, 1200);
@@ -79,17 +79,17 @@ TEST(SharePlan, CountsTheLastSlotUpToTheDeadlineOnly) {
   const PlanFrame frame{0, 60, 8};
   JobPlan plan;
   // 601 units cannot be done by 600 with one GPU, although its slot ends at 600.
-  plan_share(frame, job_with(601, 600), GpuTimeline(0, 8), 0, plan);
+  plan_minimum_share(frame, job_with(601, 600), GpuTimeline(0, 8), 0, plan);
   EXPECT_EQ(plan.gpus[0].gpus, 2);
   // Nor by 599, although that slot ends at 600 too.
-  plan_share(frame, job_with(600, 599), GpuTimeline(0, 8), 0, plan);
+  plan_minimum_share(frame, job_with(600, 599), GpuTimeline(0, 8), 0, plan);
   EXPECT_EQ(plan.gpus[0].gpus, 2);
 }
 
 TEST(SharePlan, PlansAHopelessJobAllTheSame) {
   const PlanFrame frame{0, 60, 8};
   JobPlan plan;
-  plan_share(frame, job_with(4000, 100), GpuTimeline(0, 8), 0, plan);
+  plan_minimum_share(frame, job_with(4000, 100), GpuTimeline(0, 8), 0, plan);
   EXPECT_FALSE(plan.in_time);
   EXPECT_EQ(plan.gpus[0].gpus, 8);
   EXPECT_EQ(plan.exact, 1020);  // 100 s at 4 per second to the deadline, the rest from 120 s on
@@ -101,7 +101,7 @@ TEST(SharePlan, GivesNothingToABestEffortJobBeforeReservationsEnd) {
   free.set(240, 8);
   const PlanFrame frame{0, 60, 8};
   JobPlan plan;
-  plan_share(frame, job_with(50, kFarDeadline), free, 0, plan);
+  plan_minimum_share(frame, job_with(50, kFarDeadline), free, 0, plan);
   EXPECT_TRUE(plan.in_time);
   EXPECT_EQ(text(plan.gpus), "0:0 240:1 ");
 }
@@ -111,7 +111,7 @@ TEST(SharePlan, StartsWithAGivenSize) {
   free.set(120, 6);
   const PlanFrame frame{0, 60, 8};
   JobPlan plan;
-  plan_share(frame, job_with(800, 1200), free, 4, plan);
+  plan_minimum_share(frame, job_with(800, 1200), free, 4, plan);
   EXPECT_EQ(plan.gpus[0].gpus, 4);
   EXPECT_EQ(plan.gpus[1].at, 120);
   EXPECT_EQ(plan.gpus[1].gpus, 1);
@@ -129,7 +129,7 @@ TEST(SharePlan, NeverTakesMoreThanIsFree) {
       free.set(600, 8);
       const PlanFrame frame{0, 60, 8};
       JobPlan plan;
-      plan_share(frame, job_with(work, deadline), free, 0, plan);
+      plan_minimum_share(frame, job_with(work, deadline), free, 0, plan);
       for (const TimeStep& step : plan.free) {
         ASSERT_GE(step.gpus, 0) << work << " by " << deadline;
         ASSERT_LE(step.gpus, 8);
@@ -166,7 +166,7 @@ TEST(SharePlan, FitsIntoStepsOffTheGrid) {
     const PlanFrame frame{0, 60, 8, false, false};
     JobPlan plan;
     const PlannedJob job = job_with(1 + draw(random, 3000), 20 + draw(random, 900));
-    plan_share(frame, job, free, 0, plan);
+    plan_minimum_share(frame, job, free, 0, plan);
     double work = 0;
     for (std::size_t s = 0; s < plan.gpus.size(); ++s) {
       const Seconds to = s + 1 < plan.gpus.size() ? plan.gpus[s + 1].at : plan.end;
@@ -191,7 +191,8 @@ TEST(SharePlan, WithAFirstShareFitsIntoStepsOffTheGrid) {
     const int first = 1 << draw(random, 4);
     if (first > free[0].gpus) continue;
     JobPlan plan;
-    plan_share(frame, job_with(1 + draw(random, 3000), draw(random, 400) - 100), free, first, plan);
+    plan_minimum_share(frame, job_with(1 + draw(random, 3000), draw(random, 400) - 100), free,
+                       first, plan);
     for (const TimeStep& step : plan.free) ASSERT_GE(step.gpus, 0);
     ASSERT_EQ(text(without(plan.free, plan.gpus, plan.end)), text(free)) << i;
   }
@@ -208,13 +209,13 @@ TEST(Bid, IsTheCostOfThePlanWithoutThePlan) {
     const GpuTimeline before = random_timeline(random, 8, on_grid ? 60 : 17);
     const PlannedJob job = job_with(1 + draw(random, 3000), 20 + draw(random, 900));
     JobPlan own;
-    plan_share(frame, job, before, 0, own);
+    plan_minimum_share(frame, job, before, 0, own);
     const int next = job.next(own.gpus[0].gpus);
     if (next == own.gpus[0].gpus || next > before[0].gpus) continue;
     const Bid bid = bidder.bid(frame, job, own.free, own.gpus, own.end, next);
     JobPlan larger;
     const auto cost = [&](const GpuTimeline& free) {
-      plan_share(frame, job, without(free, own.gpus, own.end), next, larger);
+      plan_minimum_share(frame, job, without(free, own.gpus, own.end), next, larger);
       return gpu_seconds(larger.gpus, larger.end);
     };
     ASSERT_DOUBLE_EQ(bid.gpu_seconds, cost(own.free)) << i;

@@ -73,13 +73,13 @@ TEST(EnergySaving, SleepsThroughTheNightAndLosesLittle) {
   Watts awake;
   bool saving = false;
   settings.parts = [&awake, &saving](Symbol) {
-    Combination made;
+    PolicySet made;
     made.admission = std::move(*make_from("admission", admission_table(), "accept-all", {}));
     made.scheduling = std::move(*make_from("scheduling", scheduling_table(), "fifo", {}));
     made.placement = std::move(*make_from("placement", placement_table(), "whole-nodes", {}));
     Engine::Parts parts;
     parts.pacing = make_ticks(1);
-    parts.combinations.push_back(std::move(made));
+    parts.policy_sets.push_back(std::move(made));
     if (saving) {
       parts.scaling = std::move(*make_from("scaling", scaling_table(), "energy-saving", {}));
     }

@@ -65,8 +65,8 @@ TEST(GavelAllocators, IsolatedAndAgnosticMaxMinGiveTheSameLeastShare) {
   }
   const Allocation rows = ask(*make_gavel_isolated(), standard({4, 8, 6}));
   expect_row(rows, 0, {2.0 / 9, 4.0 / 9, 1.0 / 3});
-  const Allocation shares = ask(*make_gavel_proportional(), standard({1, 2, 3}));
-  expect_row(shares, 1, {1.0 / 6, 1.0 / 3, 0.5});
+  const Allocation requests = ask(*make_gavel_proportional(), standard({1, 2, 3}));
+  expect_row(requests, 1, {1.0 / 6, 1.0 / 3, 0.5});
 }
 
 TEST(GavelAllocators, GandivaPacksOnlyWhenItMust) {

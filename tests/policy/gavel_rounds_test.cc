@@ -47,9 +47,9 @@ class GavelRounds : public ::testing::Test {
     for (const Seconds arrival : arrivals) made.jobs.push_back(job_of(arrival, 360'000));
     made.pacing = {"rounds", {{"length", "360"}}};
     made.placement = {"first-gpu"};
-    made.combinations = [this, given, traits, options] {
-      std::vector<Combination> one;
-      one.push_back(make_combination({"fifo"}, {"first-gpu"}));
+    made.policy_sets = [this, given, traits, options] {
+      std::vector<PolicySet> one;
+      one.push_back(make_policy_set({"fifo"}, {"first-gpu"}));
       one.front().scheduling =
           std::make_unique<RoundsPolicy>(std::make_unique<Fixed>(given, traits, &asked_), options);
       return one;

@@ -30,10 +30,10 @@ struct Layout {
     const Slot slot = jobs.add(std::move(job));
     jobs.set_state(slot, JobState::kQueued);
     const auto model = make_perf(perf, symbols);
-    Draft draft(jobs, cluster);
+    PlacementDraft draft(jobs, cluster);
     Plan plan;
-    plan.reset(cluster.free_gpus(), Plan::Extent::kAll);
-    plan.add(Share::alone(slot, jobs[slot].spec.gpus));
+    plan.reset(cluster.free_gpus(), Plan::Depth::kAll);
+    plan.add(AllocationRequest::alone(slot, jobs[slot].spec.gpus));
     make_placement(choice)->place({0, 0, jobs, cluster, *model}, {}, plan, draft);
     std::vector<std::pair<int, int>> given;
     if (const GpuSet* gpus = draft.holding(slot)) {
@@ -203,12 +203,12 @@ TEST(Walk, HonoursTheTypeAJobRequires) {
   scenario.jobs = {job_of(0, 10, 2)};
   scenario.jobs[0].gpu_type = v100;
   for (const char* placement : {"consolidated", "first-gpu", "scattered", "profile-guided", "bebop",
-                                "synergy", "blox", "whole-nodes", "random", "with-share"}) {
-    scenario.combinations = [placement] {
-      std::vector<Combination> made;
-      made.push_back(make_combination({"fifo"}, {placement}));
+                                "synergy", "blox", "whole-nodes", "random", "packing"}) {
+    scenario.policy_sets = [placement] {
+      std::vector<PolicySet> made;
+      made.push_back(make_policy_set({"fifo"}, {placement}));
       made.back().scheduling = std::make_unique<ScriptedPolicy>(
-          [](const View& view, Plan& plan) { add_share(view, plan, {0}, 2); });
+          [](const View& view, Plan& plan) { add_request(view, plan, {0}, 2); });
       return made;
     };
     const RunLog log = simulate(scenario);
@@ -225,12 +225,12 @@ TEST(Walk, MovesAJobToTheTypeThatItsShareAsksFor) {
   scenario.cluster.nodes[0].gpu_type = k80;
   scenario.cluster.nodes[1].gpu_type = v100;
   scenario.jobs = {job_of(0, 10, 2)};
-  scenario.combinations = [v100, k80] {
-    std::vector<Combination> made;
-    made.push_back(make_combination({"fifo"}));
+  scenario.policy_sets = [v100, k80] {
+    std::vector<PolicySet> made;
+    made.push_back(make_policy_set({"fifo"}));
     made.back().scheduling = std::make_unique<ScriptedPolicy>(
         [v100, k80](const View& view, Plan& plan) {
-          plan.add(Share::alone(slot_of(view, 0), 2, view.now < 4 ? k80 : v100));
+          plan.add(AllocationRequest::alone(slot_of(view, 0), 2, view.now < 4 ? k80 : v100));
         },
         std::vector<Seconds>{4});
     return made;
@@ -264,18 +264,19 @@ TEST(Walk, HandsOnWhatAChosenShareCannotUse) {
 // A partition at its quota does not keep the others back.
 TEST(Walk, WaitsForAQuotaWithoutBlockingOtherPartitions) {
   Scenario scenario;
-  const Symbol guests = scenario.symbols->intern("guests");
+  const Symbol opportunistic = scenario.symbols->intern("guests");
   scenario.cluster = uniform_cluster(1, 4);
-  scenario.cluster.partitions = {{guests, 2}};
+  scenario.cluster.partitions = {{opportunistic, 2}};
   scenario.jobs = {job_of(0, 10, 2), job_of(0, 20, 2), job_of(0, 30, 2), job_of(0, 5, 1)};
-  scenario.jobs[0].partition = scenario.jobs[1].partition = scenario.jobs[3].partition = guests;
+  scenario.jobs[0].partition = scenario.jobs[1].partition = scenario.jobs[3].partition =
+      opportunistic;
   for (const char* policy : {"fifo", "srtf"}) {
     scenario.scheduling = {policy};
     const RunLog log = simulate(scenario);
     EXPECT_EQ(log.job(2).start, 0) << policy;
     for (const TurnStats& turn : log.turns) EXPECT_LE(turn.used_gpus, 4);
   }
-  // Strictly in order, the small guest waits behind the large one of its partition.
+  // Strictly in order, the small opportunistic job waits behind the large one of its partition.
   scenario.scheduling = {"fifo"};
   EXPECT_EQ(simulate(scenario).job(3).start, 30);
 }

@@ -73,26 +73,28 @@ TEST(PolluxAsCoded, RunsJobsThatNobodyHasMeasuredAsTheModelSays) {
   EXPECT_DOUBLE_EQ(log.job(0).end, 60 + 30 + 100);
 }
 
-// A plan with seats: who sits where.
-class Seating final : public SchedulingPolicy {
+// A plan with node hints: who sits where.
+class NodeHinting final : public SchedulingPolicy {
  public:
-  SchedulingTraits traits() const override { return {.preemptive = true, .settles = false}; }
+  SchedulingTraits traits() const override {
+    return {.preemptive = true, .stable_between_events = false};
+  }
   void schedule(const View& view, Plan& plan) override {
     const bool later = view.now >= 100;
     for (const Slot slot : view.jobs.active()) {
       const bool first = view.jobs[slot].spec.id == JobId{0};
-      plan.add(Share::alone(slot, 2));
-      if (first && !later) plan.seat(slot, NodeId{1}, 2);
+      plan.add(AllocationRequest::alone(slot, 2));
+      if (first && !later) plan.hint_node(slot, NodeId{1}, 2);
       if (first && later) {
-        plan.seat(slot, NodeId{1}, 1);
-        plan.seat(slot, NodeId{0}, 1);
+        plan.hint_node(slot, NodeId{1}, 1);
+        plan.hint_node(slot, NodeId{0}, 1);
       }
-      if (!first) plan.seat(slot, NodeId{later ? 1U : 0U}, 2);
+      if (!first) plan.hint_node(slot, NodeId{later ? 1U : 0U}, 2);
     }
   }
   Seconds wake(const View& view) const override { return view.now < 100 ? 100 : kNever; }
   std::unique_ptr<SchedulingPolicy> clone() const override {
-    return std::make_unique<Seating>(*this);
+    return std::make_unique<NodeHinting>(*this);
   }
 };
 
@@ -100,10 +102,10 @@ TEST(AsPlanned, PutsEverybodyWhereThePlanSays) {
   Scenario scenario;
   scenario.cluster = uniform_cluster(2, 4);
   scenario.jobs = {job_of(0, 500, 2), job_of(0, 500, 2)};
-  scenario.combinations = [] {
-    std::vector<Combination> made;
-    made.push_back(make_combination({"fifo"}, {"as-planned"}));
-    made.back().scheduling = std::make_unique<Seating>();
+  scenario.policy_sets = [] {
+    std::vector<PolicySet> made;
+    made.push_back(make_policy_set({"fifo"}, {"as-planned"}));
+    made.back().scheduling = std::make_unique<NodeHinting>();
     return made;
   };
   TestRun run(scenario);

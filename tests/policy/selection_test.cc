@@ -13,11 +13,11 @@ using ::testing::HasSubstr;
 class FakeFuture final : public WhatIf {
  public:
   explicit FakeFuture(std::vector<Prediction> predictions) : predictions_(std::move(predictions)) {}
-  std::size_t combinations() const override { return predictions_.size(); }
-  Prediction predict(std::size_t combination, Seconds horizon) override {
+  std::size_t policy_sets() const override { return predictions_.size(); }
+  Prediction predict(std::size_t policy_set, Seconds horizon) override {
     ++asked;
     last_horizon = horizon;
-    return predictions_[combination];
+    return predictions_[policy_set];
   }
   int asked = 0;
   Seconds last_horizon = 0;
@@ -87,10 +87,10 @@ Scenario long_before_short() {
   scenario.cluster = uniform_cluster(1, 1);
   scenario.jobs = {job_of(0, 1000)};
   for (int i = 0; i < 10; ++i) scenario.jobs.push_back(job_of(1, 10));
-  scenario.combinations = [] {
-    std::vector<Combination> made;
-    made.push_back(make_combination({"fifo"}));
-    made.push_back(make_combination({"srtf"}));
+  scenario.policy_sets = [] {
+    std::vector<PolicySet> made;
+    made.push_back(make_policy_set({"fifo"}));
+    made.push_back(make_policy_set({"srtf"}));
     return made;
   };
   scenario.selector = [] { return make_selector({"look-ahead"}); };

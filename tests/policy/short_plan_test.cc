@@ -56,12 +56,12 @@ Outcome run(const Choice& scheduling, std::vector<JobSpec> jobs, bool repeats) {
   Scenario scenario;
   scenario.cluster = uniform_cluster(3, 4);
   scenario.jobs = std::move(jobs);
-  scenario.combinations = [&] {
-    Combination combination = make_combination(scheduling, {"yarn"});
-    combination.scheduling =
-        std::make_unique<AskedOnce>(std::move(combination.scheduling), &outcome.asked, repeats);
-    std::vector<Combination> all;
-    all.push_back(std::move(combination));
+  scenario.policy_sets = [&] {
+    PolicySet policy_set = make_policy_set(scheduling, {"yarn"});
+    policy_set.scheduling =
+        std::make_unique<AskedOnce>(std::move(policy_set.scheduling), &outcome.asked, repeats);
+    std::vector<PolicySet> all;
+    all.push_back(std::move(policy_set));
     return all;
   };
   const RunLog log = simulate(std::move(scenario));

@@ -97,9 +97,9 @@ turns = true
   const auto second = complete(text);
   ASSERT_TRUE(second) << second.error().message << "\n" << text;
   EXPECT_EQ(to_toml(*second), text);
-  EXPECT_EQ(second->combinations.size(), 2U);
-  EXPECT_EQ(second->combinations[0].placement.name, "consolidated");
-  EXPECT_EQ(second->combinations[1].scheduling.params.at("boost_after"), "1000");
+  EXPECT_EQ(second->policy_sets.size(), 2U);
+  EXPECT_EQ(second->policy_sets[0].placement.name, "consolidated");
+  EXPECT_EQ(second->policy_sets[1].scheduling.params.at("boost_after"), "1000");
   EXPECT_EQ(second->perf[1].params.at("speeds"), "v100=1,k80=0.25");
   EXPECT_EQ(second->restart.table[0].model, "bert");
   EXPECT_EQ(second->failures.seed, 3U);
@@ -116,7 +116,7 @@ TEST(RunConfig, PageNamesEveryKey) {
   auto config = complete(kSmall);
   ASSERT_TRUE(config) << config.error().message;
   config->measure = {1, 2, true};
-  config->combinations.resize(1);
+  config->policy_sets.resize(1);
   config->restart.table.resize(1);
   config->failure_seed = 1;
   config->name = "named";
@@ -243,9 +243,9 @@ TEST(RunConfig, MistakesNamePlaceAndRemedy) {
   EXPECT_THAT(problem(small + "[measure]\nfirst = 5\nlast = 3\n"), HasSubstr("5-3"));
   EXPECT_THAT(problem("cluster = \"2x4\"\nworkload.generator = \"poisson:jobs=0\"\n"),
               HasSubstr("never ends"));
-  EXPECT_THAT(problem(small + "[[combination]]\nscheduling = \"las\"\n"),
+  EXPECT_THAT(problem(small + "[[policy_set]]\nscheduling = \"las\"\n"),
               HasSubstr("need a selector"));
-  EXPECT_THAT(problem("selector = \"look-ahead\"\n" + small), HasSubstr("needs combinations"));
+  EXPECT_THAT(problem("selector = \"look-ahead\"\n" + small), HasSubstr("needs policy sets"));
   EXPECT_THAT(problem("seed = -1\n" + small), HasSubstr("negative"));
   EXPECT_THAT(problem("preset = \"blx\"\n" + small), HasSubstr("preset"));
 }

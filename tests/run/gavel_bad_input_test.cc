@@ -171,14 +171,14 @@ TEST_F(GavelBadInput, SolverThatFails) {
     scenario.cluster = uniform_cluster(2, 2);
     scenario.pacing = {"rounds", {{"length", "360"}}};
     for (int i = 0; i < 7; ++i) scenario.jobs.push_back(job_of(100 * i, 2000, 1 + i % 2));
-    scenario.combinations = [published] {
+    scenario.policy_sets = [published] {
       RoundOptions options;
       options.published = published;
-      std::vector<Combination> combinations;
-      combinations.push_back(make_combination({"fifo"}));
-      combinations.back().scheduling = std::make_unique<RoundsPolicy>(
+      std::vector<PolicySet> policy_sets;
+      policy_sets.push_back(make_policy_set({"fifo"}));
+      policy_sets.back().scheduling = std::make_unique<RoundsPolicy>(
           make_gavel_max_min({Sight::kRates, published, fail}), options);
-      return combinations;
+      return policy_sets;
     };
     const RunLog log = simulate(std::move(scenario));
     ASSERT_EQ(log.jobs.size(), 7U);

@@ -49,7 +49,7 @@ long long brute_force(const Graph& graph, unsigned used, int from) {
   return best;
 }
 
-// Checks that partners agree and are joined; returns the weight.
+// Checks that co-located jobs agree and are joined; returns the weight.
 long long weight_of(const Graph& graph, const std::vector<int>& mates) {
   long long sum = 0;
   for (int u = 0; u < graph.n; ++u) {

@@ -15,7 +15,7 @@ class InjectingBackend final : public Backend {
   InjectingBackend(Backend& inner, std::vector<JobEvent> events)
       : inner_(inner), injected_(std::move(events)) {}
 
-  Pace act(const Command& command, Seconds now) override { return inner_.act(command, now); }
+  JobProgress act(const Command& command, Seconds now) override { return inner_.act(command, now); }
   Seconds next_event() override { return std::min(inner_.next_event(), next_injected()); }
   Seconds advance(Seconds until, bool stop_at_event, std::vector<JobEvent>& events) override {
     while (true) {

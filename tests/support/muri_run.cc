@@ -88,7 +88,7 @@ MuriOutcome run_muri(const MuriSetting& setting, const std::vector<JobSpec>& job
   parts.cluster = std::make_shared<ClusterSpec>(uniform_cluster(8, 8));
   parts.perf = make_perf(perf, symbols);
   parts.pacing = make_events(merge);
-  parts.combinations.push_back(make_combination(scheduling, placement));
+  parts.policy_sets.push_back(make_policy_set(scheduling, placement));
   RechargeBackend backend(parts.cluster, parts.perf, std::make_shared<RestartCost>(cost), options);
   ListSource source(jobs);
   parts.backend = &backend;

@@ -36,20 +36,20 @@ void ProcessBackend::complain(const std::string& what) {
   if (complaint_.empty()) complaint_ = what;
 }
 
-Pace ProcessBackend::act(const Command& command, Seconds now) {
+JobProgress ProcessBackend::act(const Command& command, Seconds now) {
   const auto found = children_.find(command.slot);
   const bool runs = found != children_.end();
   if (runs == (command.kind == CommandKind::kStart)) {
     complain(fmt::format("job {} was {} at {} s", index(command.job->spec.id),
                          runs ? "started twice" : "changed while it did not run", now));
   }
-  Pace pace;
-  pace.since = now;
-  if (command.kind == CommandKind::kRepace) {
-    pace.work = found->second.work;
-    pace.saved_work = found->second.saved;
-    pace.rate = found->second.speed;
-    return pace;
+  JobProgress progress;
+  progress.since = now;
+  if (command.kind == CommandKind::kUpdateRate) {
+    progress.work = found->second.work;
+    progress.saved_work = found->second.saved;
+    progress.rate = found->second.speed;
+    return progress;
   }
   double work = command.job->work_at(now);
   if (runs) {
@@ -57,9 +57,9 @@ Pace ProcessBackend::act(const Command& command, Seconds now) {
     work = found->second.saved;
     children_.erase(found);
   }
-  pace.work = work;
-  pace.saved_work = work;
-  if (command.kind == CommandKind::kStop) return pace;
+  progress.work = work;
+  progress.saved_work = work;
+  if (command.kind == CommandKind::kStop) return progress;
   Child child;
   child.job = command.job->spec.id;
   child.name = display_name(command.job->spec);
@@ -67,10 +67,10 @@ Pace ProcessBackend::act(const Command& command, Seconds now) {
   child.total = command.job->total_work;
   child.work = work;
   child.saved = work;
-  child.speed = perf_->rate(command.job->spec, command.footing);
-  pace.rate = child.speed;
+  child.speed = perf_->rate(command.job->spec, command.context);
+  progress.rate = child.speed;
   children_.emplace(command.slot, std::move(child));
-  return pace;
+  return progress;
 }
 
 void ProcessBackend::launch_all() {

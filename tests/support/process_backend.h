@@ -33,10 +33,10 @@ class ProcessBackend final : public Backend {
   ProcessBackend(const ProcessBackend&) = delete;
   ProcessBackend& operator=(const ProcessBackend&) = delete;
 
-  Pace act(const Command& command, Seconds now) override;
+  JobProgress act(const Command& command, Seconds now) override;
   Seconds advance(Seconds until, bool stop_at_event, std::vector<JobEvent>& events) override;
   Seconds next_event() override { return kNever; }
-  bool surprises() const override { return true; }
+  bool has_external_events() const override { return true; }
 
   int launches() const { return launches_; }
   // The first breach of the contract that it saw; empty if there was none.

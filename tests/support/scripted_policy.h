@@ -15,7 +15,8 @@ class ScriptedPolicy final : public SchedulingPolicy {
 
   // Turns also take place at `wakes`, where they follow events.
   explicit ScriptedPolicy(Script script, std::vector<Seconds> wakes = {},
-                          SchedulingTraits traits = {.preemptive = true, .settles = false})
+                          SchedulingTraits traits = {.preemptive = true,
+                                                     .stable_between_events = false})
       : script_(std::move(script)), wakes_(std::move(wakes)), traits_(traits) {}
 
   SchedulingTraits traits() const override { return traits_; }
@@ -45,13 +46,13 @@ inline Slot slot_of(const View& view, int id) {
 }
 
 // Adds a share of these jobs (those that are active) on `gpus` GPUs.
-inline void add_share(const View& view, Plan& plan, std::initializer_list<int> ids, int gpus) {
-  Share share;
-  share.gpus = gpus;
+inline void add_request(const View& view, Plan& plan, std::initializer_list<int> ids, int gpus) {
+  AllocationRequest request;
+  request.gpus = gpus;
   for (const int id : ids) {
-    if (const Slot slot = slot_of(view, id); slot != kNoSlot) share.join(slot);
+    if (const Slot slot = slot_of(view, id); slot != kNoSlot) request.join(slot);
   }
-  if (share.size > 0) plan.add(share);
+  if (request.size > 0) plan.add(request);
 }
 
 }  // namespace muster

@@ -29,7 +29,7 @@ T expect_made(Result<T> made) {
 std::vector<PolicyInfo<SchedulingPolicy>> general_policies() {
   std::vector<PolicyInfo<SchedulingPolicy>> rows = scheduling_table();
   std::erase_if(rows, [](const auto& row) {
-    return make_scheduling({std::string(row.name)})->traits().judges;
+    return make_scheduling({std::string(row.name)})->traits().drives_completion;
   });
   return rows;
 }
@@ -57,8 +57,8 @@ std::unique_ptr<PerfModel> make_perf(const Choice& choice, Symbols& symbols) {
       row->make(expect_made(Params::make(choice.name, row->params, choice.params)), symbols));
 }
 
-Combination make_combination(const Choice& scheduling, const Choice& placement,
-                             const Choice& admission) {
+PolicySet make_policy_set(const Choice& scheduling, const Choice& placement,
+                          const Choice& admission) {
   return {make_admission(admission), make_scheduling(scheduling), make_placement(placement)};
 }
 
@@ -133,15 +133,15 @@ TestRun::TestRun(Scenario scenario) : scenario_(std::move(scenario)) {
     parts.perf = multiply(std::move(models));
   }
   parts.pacing = make_pacing(scenario_.pacing);
-  if (scenario_.combinations) {
-    parts.combinations = scenario_.combinations();
+  if (scenario_.policy_sets) {
+    parts.policy_sets = scenario_.policy_sets();
   } else {
-    parts.combinations.push_back(
-        make_combination(scenario_.scheduling, scenario_.placement, scenario_.admission));
+    parts.policy_sets.push_back(
+        make_policy_set(scenario_.scheduling, scenario_.placement, scenario_.admission));
   }
   if (scenario_.selector) parts.selector = scenario_.selector();
   ProgressRule rule;
-  rule.until_told = parts.combinations.front().scheduling->traits().judges;
+  rule.until_told = parts.policy_sets.front().scheduling->traits().drives_completion;
   simulator_ = std::make_unique<SimBackend>(parts.cluster, parts.perf,
                                             std::make_shared<const RestartCost>(scenario_.cost),
                                             scenario_.failures, rule);

@@ -33,8 +33,8 @@ std::unique_ptr<Selector> make_selector(const Choice& choice);
 std::unique_ptr<Pacing> make_pacing(const Choice& choice);
 std::unique_ptr<PerfModel> make_perf(const Choice& choice, Symbols& symbols);
 
-Combination make_combination(const Choice& scheduling, const Choice& placement = {"consolidated"},
-                             const Choice& admission = {"accept-all"});
+PolicySet make_policy_set(const Choice& scheduling, const Choice& placement = {"consolidated"},
+                          const Choice& admission = {"accept-all"});
 
 // The performance models that can do without a file; those that cannot are tested with a table of
 // their own, in tests/perf.
@@ -88,7 +88,7 @@ struct Scenario {
   std::shared_ptr<Symbols> symbols = std::make_shared<Symbols>();
 
   // Instead of the names above.
-  std::function<std::vector<Combination>()> combinations = {};
+  std::function<std::vector<PolicySet>()> policy_sets = {};
   std::function<std::unique_ptr<Selector>()> selector = {};
   std::function<std::shared_ptr<const PerfModel>()> perf_model = {};
 };

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "model/keep.h"
+#include "model/checkpoint.h"
 
 namespace muster {
 
@@ -27,11 +27,12 @@ void LeaseBook::run(const Command& command, double step_rate, Seconds cost) {
   }
   Entry& entry = running_[where_[slot]];
   entry.gpus = *command.gpus;
-  entry.gpu_count = std::max(1, command.footing.gpus);
+  entry.gpu_count = std::max(1, command.context.gpus);
   entry.rate = step_rate;
   entry.cost += cost;
-  entry.mates.clear();
-  for (const JobSpec* mate : command.footing.neighbours) entry.mates.push_back(mate->id);
+  entry.co_located.clear();
+  for (const JobSpec* co_located : command.context.neighbours)
+    entry.co_located.push_back(co_located->id);
 }
 
 void LeaseBook::remove(std::size_t position) {
@@ -81,9 +82,9 @@ void LeaseBook::give(Seconds now) {
   }
   if (!gave) return;
   for (Entry& entry : running_) {
-    for (const JobId mate : entry.mates) {
+    for (const JobId co_located : entry.co_located) {
       for (const Entry& other : running_) {
-        if (other.job == mate) entry.end = std::max(entry.end, other.end);
+        if (other.job == co_located) entry.end = std::max(entry.end, other.end);
       }
     }
   }
@@ -140,12 +141,12 @@ void LeaseBook::settle(std::vector<JobEvent>& events) {
   }
 }
 
-void LeaseBook::keep(Archive& archive) {
+void LeaseBook::checkpoint(Archive& archive) {
   archive.each(running_, [&archive](Entry& entry) {
     archive.value(entry.job);
     archive.value(entry.slot);
-    muster::keep(archive, entry.gpus);
-    archive.list(entry.mates);
+    muster::checkpoint(archive, entry.gpus);
+    archive.list(entry.co_located);
     archive.value(entry.total);
     archive.value(entry.done);
     archive.value(entry.unit);

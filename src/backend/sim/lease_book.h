@@ -33,14 +33,14 @@ class LeaseBook {
   // Ends all leases and appends what became of them, by time.
   void settle(std::vector<JobEvent>& events);
 
-  void keep(Archive& archive);
+  void checkpoint(Archive& archive);
 
  private:
   struct Entry {
     JobId job = kNoJob;
     Slot slot = kNoSlot;
     GpuSet gpus;
-    std::vector<JobId> mates;
+    std::vector<JobId> co_located;
     double total = 0;  // steps in all
     double done = 0;   // in finished leases
     double unit = 1;   // work per step

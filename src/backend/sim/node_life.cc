@@ -115,7 +115,7 @@ JobEvent NodeLife::pop() {
   return event;
 }
 
-void NodeLife::keep(Archive& archive) {
+void NodeLife::checkpoint(Archive& archive) {
   archive.list(states_);
   archive.mark(streams_.size());
   for (NodeStream& stream : streams_) archive.value(stream);

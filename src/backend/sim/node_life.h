@@ -33,7 +33,7 @@ class NodeLife {
   // Forgets the failures to come, which nobody can know of; the schedule and the repairs of what is
   // broken now stay.
   void forget_failures();
-  void keep(Archive& archive);
+  void checkpoint(Archive& archive);
 
  private:
   enum class Source : std::uint8_t { kSchedule, kNode, kGpu };

@@ -15,7 +15,7 @@ struct ProgressRule {
   bool countdown = false;
   // A job that joined another on its GPUs keeps the rate of sharing after the other has left, as in
   // the published Lucid.
-  bool guests_keep_rate = false;
+  bool joined_keep_rate = false;
   // Work comes in leases of whole steps, from turn to turn (Gavel).
   LeaseRule leases = {};
   // Jobs run until they are told to stop: the scheduling policy judges when they are over.

@@ -35,7 +35,7 @@ void RechargeBackend::remove(Slot slot) {
   run.place = kNotRunning;
 }
 
-Pace RechargeBackend::act(const Command& command, Seconds now) {
+JobProgress RechargeBackend::act(const Command& command, Seconds now) {
   const Job& job = *command.job;
   const std::size_t slot = index(command.slot);
   if (runs_.size() <= slot) {
@@ -49,43 +49,43 @@ Pace RechargeBackend::act(const Command& command, Seconds now) {
     run = {};
     run.job = job.spec.id;
     run.steps_left = perf_->steps(job.spec);
-    Footing alone = command.footing;
+    RunContext alone = command.context;
     alone.neighbours = {};
     alone.gpus = job.spec.gpus;
     run.solo_step_time = perf_->step_time(job.spec, alone);
     run.total_work = job.total_work;
   }
-  Pace pace;
+  JobProgress progress;
   if (command.kind == CommandKind::kStop) {
     // A node may have failed between two turns; the engine hears of it at the turn.
     if (run.place != kNotRunning && now > run.last) credit(run, now);
     remove(command.slot);
-    pace.work = pace.saved_work = work_of(run);
-    pace.since = now;
-    return pace;
+    progress.work = progress.saved_work = work_of(run);
+    progress.since = now;
+    return progress;
   }
-  run.step_time = perf_->step_time(job.spec, command.footing);
+  run.step_time = perf_->step_time(job.spec, command.context);
   assert(run.step_time > 0 && "a performance model gave a job no speed");
-  if (run.charged_for != command.footing.gpus) {
-    run.charge = cost_->restart_of(job.spec.model, command.footing.gpus);
-    run.charged_for = command.footing.gpus;
+  if (run.charged_for != command.context.gpus) {
+    run.charge = cost_->restart_of(job.spec.model, command.context.gpus);
+    run.charged_for = command.context.gpus;
   }
   run.overhead = run.charge;
   if (cost_->groups_add) {
-    for (const JobSpec* other : command.footing.neighbours) {
-      run.overhead += cost_->restart_of(other->model, command.footing.gpus);
+    for (const JobSpec* other : command.context.neighbours) {
+      run.overhead += cost_->restart_of(other->model, command.context.gpus);
     }
   }
-  // A repace may come for a job that ends in the same moment as its partner: it is done.
-  if (run.place == kNotRunning && command.kind != CommandKind::kRepace) {
+  // A repace may come for a job that ends in the same moment as its co-located job: it is done.
+  if (run.place == kNotRunning && command.kind != CommandKind::kUpdateRate) {
     run.place = static_cast<std::uint32_t>(running_.size());
     running_.push_back(command.slot);
     run.last = now;
   }
-  pace.work = pace.saved_work = work_of(run);
-  pace.rate = run.solo_step_time / run.step_time;
-  pace.since = now + run.overhead;
-  return pace;
+  progress.work = progress.saved_work = work_of(run);
+  progress.rate = run.solo_step_time / run.step_time;
+  progress.since = now + run.overhead;
+  return progress;
 }
 
 // Of the policy's order, only those who run are ever asked for; they tend to come first.
@@ -99,9 +99,9 @@ void RechargeBackend::planned(const Plan& plan) {
   foreseen_ = false;
   for (const Slot slot : plan.ranking()) keep(slot);
   if (!plan.ranking().empty()) return;
-  for (const Share& share : plan.shares()) {
+  for (const AllocationRequest& request : plan.requests()) {
     if (order_.size() >= running_.size()) break;
-    for (int i = 0; i < share.size; ++i) keep(share.jobs[static_cast<std::size_t>(i)]);
+    for (int i = 0; i < request.size; ++i) keep(request.jobs[static_cast<std::size_t>(i)]);
   }
 }
 

@@ -30,7 +30,7 @@ class RechargeBackend final : public Backend {
                   std::shared_ptr<const RestartCost> cost, const RechargeOptions& options = {},
                   const FailureOptions& failures = {});
 
-  Pace act(const Command& command, Seconds now) override;
+  JobProgress act(const Command& command, Seconds now) override;
   Seconds advance(Seconds until, bool stop_at_event, std::vector<JobEvent>& events) override;
   void planned(const Plan& plan) override;
   Seconds next_event() override;

@@ -27,54 +27,54 @@ double SimBackend::saved_by(const Job& job, Seconds now) const {
   return std::max(job.saved_work, job.work + job.rate * saves * cost_->checkpoint_interval);
 }
 
-Pace SimBackend::act(const Command& command, Seconds now) {
+JobProgress SimBackend::act(const Command& command, Seconds now) {
   if (leases_.on()) return act_with_leases(command, now);
   const Job& job = *command.job;
-  Pace pace;
+  JobProgress progress;
   if (command.kind == CommandKind::kStop) return stop(command, now);
-  pace.rate = rate_of(command);
-  assert(pace.rate > 0 && "a performance model gave a job no speed");
-  pace.work = work_by(command, now);
-  if (command.kind == CommandKind::kRepace) {
-    pace.since = std::max(now, job.since);
-    pace.saved_work = saved_by(job, now);
+  progress.rate = rate_of(command);
+  assert(progress.rate > 0 && "a performance model gave a job no speed");
+  progress.work = work_by(command, now);
+  if (command.kind == CommandKind::kUpdateRate) {
+    progress.since = std::max(now, job.since);
+    progress.saved_work = saved_by(job, now);
     // Its end has been reported already, in the same batch as what changed its neighbours.
-    if (running_[index(command.slot)] == 0) return pace;
+    if (running_[index(command.slot)] == 0) return progress;
   } else {
-    pace.since = now + cost_of(command);
-    pace.saved_work = pace.work;
+    progress.since = now + cost_of(command);
+    progress.saved_work = progress.work;
   }
-  foresee(command, pace, now);
-  return pace;
+  foresee(command, progress, now);
+  return progress;
 }
 
 Seconds SimBackend::cost_of(const Command& command) const {
   const bool again = command.resumed || command.kind != CommandKind::kStart;
   if (!again) return cost_->first_start;
   if (cost_->stop_adds_work) return 0;
-  return cost_->restart_of(command.job->spec.model, command.footing.gpus);
+  return cost_->restart_of(command.job->spec.model, command.context.gpus);
 }
 
-Pace SimBackend::act_with_leases(const Command& command, Seconds now) {
-  Pace pace;
-  pace.since = now;
+JobProgress SimBackend::act_with_leases(const Command& command, Seconds now) {
+  JobProgress progress;
+  progress.since = now;
   const bool known = leases_.runs(command.slot);
-  if (command.kind == CommandKind::kStop || (command.kind == CommandKind::kRepace && !known)) {
+  if (command.kind == CommandKind::kStop || (command.kind == CommandKind::kUpdateRate && !known)) {
     // One whose last lease is over has its end in the same batch of events.
-    pace.work = known ? leases_.work_of(command.slot) : command.job->total_work;
-    pace.rate = 1;
-    pace.saved_work = pace.work;
+    progress.work = known ? leases_.work_of(command.slot) : command.job->total_work;
+    progress.rate = 1;
+    progress.saved_work = progress.work;
     if (command.kind == CommandKind::kStop) leases_.stop(command.slot);
-    return pace;
+    return progress;
   }
-  const Seconds cost = command.kind == CommandKind::kRepace ? 0 : cost_of(command);
+  const Seconds cost = command.kind == CommandKind::kUpdateRate ? 0 : cost_of(command);
   // Groups form one command after the other: only what they are in the end must have a speed.
-  leases_.run(command, perf_->step_rate(command.job->spec, command.footing), cost);
-  pace.work = leases_.work_of(command.slot);
-  pace.rate = rate_of(command);
-  pace.since = now + cost;
-  pace.saved_work = pace.work;
-  return pace;
+  leases_.run(command, perf_->step_rate(command.job->spec, command.context), cost);
+  progress.work = leases_.work_of(command.slot);
+  progress.rate = rate_of(command);
+  progress.since = now + cost;
+  progress.saved_work = progress.work;
+  return progress;
 }
 
 Seconds SimBackend::advance_with_leases(Seconds until, std::vector<JobEvent>& events) {
@@ -92,26 +92,27 @@ Seconds SimBackend::advance_with_leases(Seconds until, std::vector<JobEvent>& ev
   return now_;
 }
 
-Pace SimBackend::stop(const Command& command, Seconds now) {
+JobProgress SimBackend::stop(const Command& command, Seconds now) {
   const Job& job = *command.job;
   forget(command.slot);
-  Pace pace;
+  JobProgress progress;
   const bool saves = command.graceful && cost_->stop_saves;
-  pace.work = saves ? work_by(command, now) : saved_by(job, now);
-  pace.saved_work = pace.work;
-  pace.since = now;
-  if (cost_->stop_adds_work) pace.added_work = cost_->restart_of(job.spec.model, job.gpus.gpus());
-  return pace;
+  progress.work = saves ? work_by(command, now) : saved_by(job, now);
+  progress.saved_work = progress.work;
+  progress.since = now;
+  if (cost_->stop_adds_work)
+    progress.added_work = cost_->restart_of(job.spec.model, job.gpus.gpus());
+  return progress;
 }
 
 double SimBackend::rate_of(const Command& command) const {
   const Job& job = *command.job;
-  // The published defect: who came as a guest is not sped up when the host leaves.
-  if (rule_.guests_keep_rate && command.kind == CommandKind::kRepace && job.joined &&
-      command.footing.neighbours.empty()) {
+  // The published defect: a job that joined another is not sped up when the other leaves.
+  if (rule_.joined_keep_rate && command.kind == CommandKind::kUpdateRate && job.joined &&
+      command.context.neighbours.empty()) {
     return job.rate;
   }
-  return perf_->rate(job.spec, command.footing);
+  return perf_->rate(job.spec, command.context);
 }
 
 double SimBackend::work_by(const Command& command, Seconds now) {
@@ -121,27 +122,28 @@ double SimBackend::work_by(const Command& command, Seconds now) {
   return job.total_work - clock.left_at(now);
 }
 
-void SimBackend::foresee(const Command& command, const Pace& pace, Seconds now) {
+void SimBackend::foresee(const Command& command, const JobProgress& progress, Seconds now) {
   const Slot slot = command.slot;
   const Job& job = *command.job;
   forget(slot);
   if (rule_.until_told) return;
-  const double left = std::max(0.0, job.total_work - pace.work);
+  const double left = std::max(0.0, job.total_work - progress.work);
   running_[index(slot)] = 1;
   ++live_;
-  Seconds end = pace.since + left / pace.rate;
+  Seconds end = progress.since + left / progress.rate;
   if (rule_.countdown) {
     if (countdown_.size() <= index(slot)) countdown_.resize(index(slot) + 1);
     Countdown& clock = countdown_[index(slot)];
     // Work is kept as what is left: subtracting it from the total and back would lose digits.
     if (!job.running()) {
-      clock = {left, pace.rate, pace.since, command.footing.joined};
+      clock = {left, progress.rate, progress.since, command.context.joined};
     } else {
-      // Jobs are counted down in the order of their starts: one that came as a guest and is alone
-      // now finds its new rate already set in this very second.
-      const bool alone_again = clock.behind && command.footing.neighbours.empty();
+      // Jobs are counted down in the order of their starts: one that joined another
+      // and is alone now finds its new rate already set in this very second.
+      const bool alone_again = clock.behind && command.context.neighbours.empty();
       const Seconds from = alone_again ? std::max(clock.since, now - 1) : now;
-      clock = {clock.left_at(from), pace.rate, std::max(from, clock.since), command.footing.joined};
+      clock = {clock.left_at(from), progress.rate, std::max(from, clock.since),
+               command.context.joined};
     }
     end = clock.end();
   }
@@ -211,9 +213,9 @@ Seconds SimBackend::advance(Seconds until, bool stop_at_event, std::vector<JobEv
   return now_;
 }
 
-bool SimBackend::keep(Archive& archive) {
-  nodes_.keep(archive);
-  leases_.keep(archive);
+bool SimBackend::checkpoint(Archive& archive) {
+  nodes_.checkpoint(archive);
+  leases_.checkpoint(archive);
   archive.list(countdown_);
   archive.list(heap_);
   archive.list(run_);

@@ -15,17 +15,17 @@
 
 namespace muster {
 
-class SimBackend final : public Backend, public Keepable {
+class SimBackend final : public Backend, public Checkpointable {
  public:
   SimBackend(std::shared_ptr<const ClusterSpec> cluster, std::shared_ptr<const PerfModel> perf,
              std::shared_ptr<const RestartCost> cost, const FailureOptions& failures = {},
              const ProgressRule& rule = {});
 
-  Pace act(const Command& command, Seconds now) override;
+  JobProgress act(const Command& command, Seconds now) override;
   Seconds advance(Seconds until, bool stop_at_event, std::vector<JobEvent>& events) override;
   Seconds next_event() override;
   std::unique_ptr<Backend> fork() const override;
-  bool keep(Archive& archive) override;
+  bool checkpoint(Archive& archive) override;
 
  private:
   struct Completion {
@@ -40,15 +40,15 @@ class SimBackend final : public Backend, public Keepable {
 
   // What a checkpoint taken every interval since the start of the run would hold.
   double saved_by(const Job& job, Seconds now) const;
-  Pace stop(const Command& command, Seconds now);
+  JobProgress stop(const Command& command, Seconds now);
   double rate_of(const Command& command) const;
   // Work done by now, and whether the clock counts down whole ticks.
   double work_by(const Command& command, Seconds now);
   // The same with work handed out in leases.
-  Pace act_with_leases(const Command& command, Seconds now);
+  JobProgress act_with_leases(const Command& command, Seconds now);
   Seconds advance_with_leases(Seconds until, std::vector<JobEvent>& events);
   Seconds cost_of(const Command& command) const;
-  void foresee(const Command& command, const Pace& pace, Seconds now);
+  void foresee(const Command& command, const JobProgress& progress, Seconds now);
   void forget(Slot slot);
   void drop_stale();
   void push(const Completion& completion);

@@ -5,10 +5,10 @@ namespace muster {
 namespace {
 
 // Everyone who could ever fit is let in.
-class AcceptAll final : public AdmissionPolicy, public Keepable {
+class AcceptAll final : public AdmissionPolicy, public Checkpointable {
  public:
   AdmissionAnswer admit(const View&, const Load&, const JobSpec&) override { return {}; }
-  bool keep(Archive&) override { return true; }
+  bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<AdmissionPolicy> clone() const override {
     return std::make_unique<AcceptAll>(*this);
   }

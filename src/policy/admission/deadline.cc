@@ -53,7 +53,7 @@ class DeadlineAdmission final : public AdmissionPolicy {
     return true;
   }
   bool add(const PlanFrame& frame, const Candidate& candidate, GpuTimeline& free) {
-    plan_share(frame, candidate.planned(), free, 0, plan_);
+    plan_minimum_share(frame, candidate.planned(), free, 0, plan_);
     std::swap(free, plan_.free);
     return plan_.in_time;
   }

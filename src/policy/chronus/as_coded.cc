@@ -34,11 +34,11 @@ class ChronusAsCoded final : public SchedulingPolicy {
 
   SchedulingTraits traits() const override {
     return {.preemptive = true,
-            .settles = false,
+            .stable_between_events = false,
             .work_conserving = false,
             .resizes = true,  // it is asked at every check, whether or not somebody waits
             .clairvoyant = true,
-            .judges = true,
+            .drives_completion = true,
             .pacing = "slots"};
   }
 
@@ -64,10 +64,10 @@ class ChronusAsCoded final : public SchedulingPolicy {
     arriving_.push_back(slot);
   }
 
-  void judge(const View& view, std::vector<Verdict>& verdicts) override {
+  void complete_jobs(const View& view, std::vector<PolicyCompletion>& completions) override {
     now_ = view.now;
     capacity_ = view.cluster.usable_gpus();
-    run_on(verdicts);
+    run_on(completions);
     if (on_grid(options_.lease)) deal_leases();
     if (on_grid(options_.slot)) {
       take_arrivals();
@@ -77,7 +77,8 @@ class ChronusAsCoded final : public SchedulingPolicy {
   void schedule(const View&, Plan& plan) override {
     if (gap_) plan.solved(*gap_);
     gap_.reset();
-    for (const Slot slot : running_) plan.add(Share::alone(slot, jobs_[index(slot)].gpus));
+    for (const Slot slot : running_)
+      plan.add(AllocationRequest::alone(slot, jobs_[index(slot)].gpus));
   }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<ChronusAsCoded>(*this);
@@ -115,7 +116,7 @@ class ChronusAsCoded final : public SchedulingPolicy {
   // The number of the lease that begins now, or after now.
   double next_lease() const { return std::floor(now_ / options_.lease); }
 
-  void run_on(std::vector<Verdict>& verdicts) {
+  void run_on(std::vector<PolicyCompletion>& completions) {
     std::vector<Slot> still;
     for (const Slot slot : running_) {
       State& s = job(slot);
@@ -125,7 +126,7 @@ class ChronusAsCoded final : public SchedulingPolicy {
         const Seconds end = s.checked + whole - s.progress;
         // Scored by the deadline in use, which is not later than the user's.
         const Seconds done = s.user_deadline == kNever ? end : end + s.user_deadline - s.deadline;
-        verdicts.push_back({slot, JobState::kFinished, Reason::kCompleted, end, done});
+        completions.push_back({slot, JobState::kFinished, Reason::kCompleted, end, done});
         continue;
       }
       if (passed + s.executed >= s.estimate && (on_grid(options_.lease) || !s.leased)) {

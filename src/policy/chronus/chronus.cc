@@ -28,7 +28,7 @@ class Chronus final : public SchedulingPolicy {
   explicit Chronus(const Options& options) : options_(options) {}
 
   SchedulingTraits traits() const override {
-    return {.preemptive = true, .settles = false, .clairvoyant = true};
+    return {.preemptive = true, .stable_between_events = false, .clairvoyant = true};
   }
   void on_job(JobMoment moment, Slot slot, const View& view) override {
     if (moment == JobMoment::kAdmitted) {
@@ -49,7 +49,7 @@ class Chronus final : public SchedulingPolicy {
     rank(view);
     for (const Slot slot : order_) {
       const JobSpec& spec = view.jobs[slot].spec;
-      if (!plan.add(Share::alone(slot, spec.gpus, spec.gpu_type))) return;
+      if (!plan.add(AllocationRequest::alone(slot, spec.gpus, spec.gpu_type))) return;
     }
   }
   Seconds wake(const View& view) const override {
@@ -66,12 +66,12 @@ class Chronus final : public SchedulingPolicy {
   };
 
   double left(const View& view, const Job& job) const {
-    Footing footing;
-    footing.gpus = job.spec.gpus;
-    footing.gpu_type = job.spec.gpu_type;
+    RunContext context;
+    context.gpus = job.spec.gpus;
+    context.gpu_type = job.spec.gpu_type;
     const double estimate = job.spec.estimate > 0 ? job.spec.estimate : job.total_work;
     const double work = std::max(1.0, estimate * options_.padding - job.work_at(view.now));
-    return work / view.perf.rate(job.spec, footing);
+    return work / view.perf.rate(job.spec, context);
   }
 
   LeaseJob wants(const View& view, const Job& job, Seconds from) const {

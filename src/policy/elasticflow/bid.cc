@@ -95,7 +95,7 @@ Bid Bidder::bid(const PlanFrame& frame, const PlannedJob& job, const GpuTimeline
   bid.first_step = steps_.size() > 1 ? steps_[1].at : kNever;
   if (due >= frame.now && walk(frame, job, due, first, bid)) return bid;
   // It will be late, or rounding leaves a crumb: rare enough to make the plan.
-  plan_share(frame, job, without(free, own, own_end), first, plan_);
+  plan_minimum_share(frame, job, without(free, own, own_end), first, plan_);
   bid.gpu_seconds = gpu_seconds(plan_.gpus, plan_.end);
   bid.in_time = plan_.in_time;
   bid.reads_from = frame.now;

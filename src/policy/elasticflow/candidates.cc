@@ -12,9 +12,9 @@ Candidate candidate_of(const View& view, const JobSpec& job, double left) {
   const int ever = view.cluster.ever_for(job.partition, job.gpu_type);
   const auto add = [&](int gpus) {
     if (gpus > ever) return;
-    Footing footing;
-    footing.gpus = gpus;
-    candidate.levels.push_back({gpus, view.perf.rate(job, footing)});
+    RunContext context;
+    context.gpus = gpus;
+    candidate.levels.push_back({gpus, view.perf.rate(job, context)});
   };
   if (!job.elastic()) {
     add(job.gpus);

@@ -51,7 +51,7 @@ void DeadlineBook::advance(const PlanFrame& frame) {
   for (auto it = entries_.begin(); it != entries_.end();) {
     Entry& entry = it->second;
     if (entry.job.fits(frame.gpus)) {
-      plan_share(frame, entry.job.planned(), free_, 0, scratch_);
+      plan_minimum_share(frame, entry.job.planned(), free_, 0, scratch_);
       if (scratch_.in_time) {
         exchange(it->first, scratch_.gpus, scratch_.end);
         leave(scratch_.free);
@@ -87,7 +87,8 @@ bool DeadlineBook::correct(const PlanFrame& frame, const Key& key, double left) 
   Entry& entry = entries_.at(key);
   ++version_;
   entry.job.left = std::max(kLeastWork, left);
-  plan_share(frame, entry.job.planned(), without(free_, entry.gpus, entry.end), 0, scratch_);
+  plan_minimum_share(frame, entry.job.planned(), without(free_, entry.gpus, entry.end), 0,
+                     scratch_);
   if (scratch_.in_time) {
     exchange(key, scratch_.gpus, scratch_.end);
     leave(scratch_.free);
@@ -119,7 +120,7 @@ bool BookTrial::add(const Candidate& job, bool anew) {
   if (resized_) return anew && replan(job);
   DeadlineBook::Entry entry;
   entry.job = job;
-  plan_share(frame_, entry.job.planned(), free_, 0, scratch_);
+  plan_minimum_share(frame_, entry.job.planned(), free_, 0, scratch_);
   if (!scratch_.in_time) return anew && replan(job);
   std::swap(free_, scratch_.free);
   std::swap(entry.gpus, scratch_.gpus);
@@ -162,7 +163,7 @@ bool BookTrial::replan(const Candidate& job) {
   for (Planned& planned : all) {
     PlannedJob wants = planned.job->planned();
     wants.left = planned.left;
-    plan_share(frame_, wants, free, 0, scratch_);
+    plan_minimum_share(frame_, wants, free, 0, scratch_);
     if (!scratch_.in_time) return false;
     std::swap(free, scratch_.free);
     std::swap(planned.gpus, scratch_.gpus);

@@ -139,7 +139,7 @@ class SharePlanner {
     return kNone;
   }
 
-  int share_in(const TimeStep& step, int level, int below, Seconds turning) const {
+  int request_in(const TimeStep& step, int level, int below, Seconds turning) const {
     return std::min(step.at >= turning ? level : below, job_.fit(step.gpus));
   }
 
@@ -151,7 +151,7 @@ class SharePlanner {
     const std::size_t begin = below > 0 ? plan_.free.lower(from_) : turning_step;
     for (std::size_t i = begin; i < end; ++i) {
       TimeStep& step = plan_.free[i];
-      const int gpus = share_in(step, level, below, turning);
+      const int gpus = request_in(step, level, below, turning);
       plan_.gpus.go_on(step.at, gpus);
       step.gpus -= gpus;
       if (gpus == 0) continue;
@@ -165,7 +165,7 @@ class SharePlanner {
     }
     // Rounding has left a crumb for after the deadline.
     TimeStep& step = plan_.free[end];
-    const int gpus = std::max(share_in(step, level, below, turning), job_.next(0));
+    const int gpus = std::max(request_in(step, level, below, turning), job_.next(0));
     plan_.gpus.set(step.at, gpus);
     step.gpus -= gpus;
     end_in(step.at, gpus, end + 1, end);
@@ -234,8 +234,8 @@ class SharePlanner {
 
 }  // namespace
 
-void plan_share(const PlanFrame& frame, const PlannedJob& job, const GpuTimeline& free, int first,
-                JobPlan& plan) {
+void plan_minimum_share(const PlanFrame& frame, const PlannedJob& job, const GpuTimeline& free,
+                        int first, JobPlan& plan) {
   SharePlanner(frame, job, free, plan).run(first);
 }
 

@@ -60,8 +60,8 @@ struct PlanFrame {
 
 // The minimum satisfactory share against what is free. A job that cannot make it is planned all the
 // same, as fast as it goes. With `first` > 0 it gets so many GPUs until the next step of `free`.
-void plan_share(const PlanFrame& frame, const PlannedJob& job, const GpuTimeline& free, int first,
-                JobPlan& plan);
+void plan_minimum_share(const PlanFrame& frame, const PlannedJob& job, const GpuTimeline& free,
+                        int first, JobPlan& plan);
 
 // Takes a job's plan out of the timeline again.
 GpuTimeline without(const GpuTimeline& free, const GpuTimeline& gpus, Seconds end);

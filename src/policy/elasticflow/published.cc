@@ -37,9 +37,9 @@ void Scheduler::on_job(JobMoment moment, Slot slot, const View& view) {
     const int most = spec.elastic() ? spec.max_gpus : spec.gpus;
     auto levels = std::make_shared<std::vector<ThroughputCurve::Point>>();
     for (int gpus = least; gpus <= most; gpus *= 2) {
-      Footing footing;
-      footing.gpus = gpus;
-      levels->push_back({gpus, view.perf.rate(spec, footing)});
+      RunContext context;
+      context.gpus = gpus;
+      levels->push_back({gpus, view.perf.rate(spec, context)});
     }
     job.own_levels = levels;
     job.wants.levels = *levels;
@@ -49,7 +49,7 @@ void Scheduler::on_job(JobMoment moment, Slot slot, const View& view) {
   arriving_.push_back(slot);
 }
 
-void Scheduler::judge(const View& view, std::vector<Verdict>& verdicts) {
+void Scheduler::complete_jobs(const View& view, std::vector<PolicyCompletion>& completions) {
   last_ = begun_ ? now_ : view.now;
   begun_ = true;
   now_ = view.now;
@@ -60,10 +60,10 @@ void Scheduler::judge(const View& view, std::vector<Verdict>& verdicts) {
   arrivals_.swap(arriving_);
   arriving_.clear();
   running_now_.clear();
-  verdicts_.clear();
+  completions_.clear();
   refuse_odd_sizes();
   round();
-  verdicts = verdicts_;
+  completions = completions_;
 }
 
 bool Scheduler::packs(int gpus) const {
@@ -89,11 +89,12 @@ void Scheduler::schedule(const View&, Plan& plan) {
   // The largest first, for whoever places them.
   std::stable_sort(running_now_.begin(), running_now_.end(),
                    [](const Given& a, const Given& b) { return a.gpus > b.gpus; });
-  for (const Given& given : running_now_) plan.add(Share::alone(given.slot, given.gpus));
+  for (const Given& given : running_now_)
+    plan.add(AllocationRequest::alone(given.slot, given.gpus));
 }
 
 void Scheduler::finish(Job& job, Seconds end, Seconds done) {
-  verdicts_.push_back({job.slot, JobState::kFinished, Reason::kCompleted, end, done});
+  completions_.push_back({job.slot, JobState::kFinished, Reason::kCompleted, end, done});
 }
 
 void Scheduler::refuse(Job& job) {
@@ -102,7 +103,7 @@ void Scheduler::refuse(Job& job) {
 }
 
 void Scheduler::refuse(Job& job, Reason reason) {
-  verdicts_.push_back({job.slot, JobState::kRefused, reason, now_, now_});
+  completions_.push_back({job.slot, JobState::kRefused, reason, now_, now_});
 }
 
 bool Scheduler::restart_due() {

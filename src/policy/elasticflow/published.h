@@ -46,13 +46,13 @@ class Scheduler : public SchedulingPolicy {
   explicit Scheduler(Cap cap) : cap_(cap) {}
   SchedulingTraits traits() const override {
     return {.preemptive = true,
-            .settles = false,
+            .stable_between_events = false,
             .work_conserving = false,
             .clairvoyant = true,
-            .judges = true};
+            .drives_completion = true};
   }
   void on_job(JobMoment moment, Slot slot, const View& view) override;
-  void judge(const View& view, std::vector<Verdict>& verdicts) override;
+  void complete_jobs(const View& view, std::vector<PolicyCompletion>& completions) override;
   void schedule(const View& view, Plan& plan) override;
 
  protected:
@@ -93,7 +93,7 @@ class Scheduler : public SchedulingPolicy {
   };
   std::vector<Job> jobs_;  // by slot
   std::vector<Slot> arriving_;
-  std::vector<Verdict> verdicts_;
+  std::vector<PolicyCompletion> completions_;
   std::vector<Given> running_now_;
   long long rounds_ = 0;
   bool begun_ = false;

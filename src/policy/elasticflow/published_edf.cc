@@ -47,7 +47,7 @@ class Edf final : public ElasticScheduler {
   };
   Proposal& proposal(Slot slot) { return proposals_[index(slot)]; }
 
-  enum class Extent {
+  enum class Depth {
     kAll,
     kInTime,   // until one is late
     kPresent,  // those that get GPUs now: the others begin when one of these is over, and end after
@@ -55,13 +55,13 @@ class Edf final : public ElasticScheduler {
   };
 
   // Plans jobs in order of their deadlines.
-  bool estimate(std::vector<Slot>& jobs, Extent extent) {
+  bool estimate(std::vector<Slot>& jobs, Depth depth) {
     GpuTimeline free(now_, cluster_gpus_);
     sort_by_deadline(jobs);
     bool in_time = true;
     for (const Slot slot : jobs) {
       if (proposals_.size() <= index(slot)) proposals_.resize(index(slot) + 1);
-      if (extent == Extent::kPresent && free[0].gpus == 0) {
+      if (depth == Depth::kPresent && free[0].gpus == 0) {
         proposal(slot) = {0, kSomeTime};
         continue;
       }
@@ -69,7 +69,7 @@ class Edf final : public ElasticScheduler {
       std::swap(free, scratch_.free);
       proposal(slot) = {scratch_.gpus[0].gpus, scratch_.end};
       in_time = in_time && scratch_.in_time;
-      if (!in_time && extent == Extent::kInTime) return false;
+      if (!in_time && depth == Depth::kInTime) return false;
     }
     return in_time;
   }
@@ -83,10 +83,10 @@ class Edf final : public ElasticScheduler {
     if (!arrivals_.empty()) {
       std::vector<Slot> all = runnable_;
       all.insert(all.end(), arrivals_.begin(), arrivals_.end());
-      estimate(all, Extent::kPresent);
+      estimate(all, Depth::kPresent);
       for (const Slot slot : arrivals_) wait(slot);
     } else {
-      estimate(runnable_, Extent::kPresent);
+      estimate(runnable_, Depth::kPresent);
     }
     for (const Slot slot : runnable_) {
       Job& j = job(slot);
@@ -106,7 +106,7 @@ class Edf final : public ElasticScheduler {
     for (const Slot slot : arrivals_) {
       std::vector<Slot> all = runnable_;
       all.push_back(slot);
-      if (!estimate(all, Extent::kInTime)) {
+      if (!estimate(all, Depth::kInTime)) {
         refuse(job(slot));
         continue;
       }
@@ -129,7 +129,7 @@ class Edf final : public ElasticScheduler {
 
   // A job that is left without GPUs keeps its former end, and may even be declared done there.
   void replan() {
-    estimate(runnable_, Extent::kAll);
+    estimate(runnable_, Depth::kAll);
     for (const Slot slot : runnable_) {
       Job& j = job(slot);
       j.gpus = proposal(slot).gpus;

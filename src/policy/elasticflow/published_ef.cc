@@ -44,7 +44,7 @@ class ElasticFlow final : public ElasticScheduler {
     }
     adopt();
     start_waiting();
-    hand_out_spare();
+    allocate_spare();
     if (admission_) {
       std::stable_sort(runnable_.begin(), runnable_.end(),
                        [this](Slot a, Slot b) { return job(a).gpus > job(b).gpus; });
@@ -82,7 +82,7 @@ class ElasticFlow final : public ElasticScheduler {
     return std::all_of(jobs.begin(), jobs.end(), [this](Slot slot) { return plan(job(slot)); });
   }
   bool plan(Job& j) {
-    plan_share(frame(), j.wants, free_, 0, scratch_);
+    plan_minimum_share(frame(), j.wants, free_, 0, scratch_);
     std::swap(free_, scratch_.free);
     std::swap(j.plan, scratch_.gpus);
     j.end = scratch_.end;
@@ -181,7 +181,7 @@ class ElasticFlow final : public ElasticScheduler {
 
   // Spare GPUs go, step by step, to the job whose plan grows most by them. The paper means the
   // opposite; the artifact does this.
-  void hand_out_spare() {
+  void allocate_spare() {
     int spare = cluster_gpus_;
     for (const Slot slot : runnable_) {
       if (offers_.size() <= index(slot)) offers_.resize(index(slot) + 1);
@@ -212,7 +212,7 @@ class ElasticFlow final : public ElasticScheduler {
     }
   }
   void take(Job& j, Offer& o) {
-    plan_share(frame(), j.wants, without(free_, j.plan, j.end), o.gpus, scratch_);
+    plan_minimum_share(frame(), j.wants, without(free_, j.plan, j.end), o.gpus, scratch_);
     find_changes(free_, scratch_.free, changes_);
     std::swap(free_, scratch_.free);
     std::swap(j.plan, scratch_.gpus);

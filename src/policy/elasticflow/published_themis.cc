@@ -32,7 +32,7 @@ class Themis final : public Scheduler {
       jobs_.push_back(slot);
     }
     if (jobs_.empty()) return;
-    divide();
+    allocate();
     int free = cluster_gpus_;
     for (const Slot slot : jobs_) {
       if (job(slot).request > free) continue;
@@ -64,7 +64,7 @@ class Themis final : public Scheduler {
   State& state(Slot slot) { return state_[index(slot)]; }
 
   // Brings the jobs into the order of their fractions.
-  void divide() {
+  void allocate() {
     long long demand = 0;
     const double fair =
         std::ceil(static_cast<double>(cluster_gpus_) / static_cast<double>(jobs_.size()));

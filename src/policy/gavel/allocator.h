@@ -82,7 +82,7 @@ class Allocator {
   // Fills `allocation`, which comes reset.
   virtual void allocate(const AllocationProblem& problem, Allocation& allocation) = 0;
   // Saves its state or puts it back (base/archive.h); false: it cannot, and neither can the run.
-  virtual bool keep(Archive&) { return false; }
+  virtual bool checkpoint(Archive&) { return false; }
   virtual std::unique_ptr<Allocator> clone() const = 0;
 };
 

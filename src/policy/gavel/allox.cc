@@ -35,7 +35,7 @@ class Allox final : public Allocator {
     if (n > 0 && !waiting_.empty()) assign(problem, workers, allocation);
     remember(problem, allocation);
   }
-  bool keep(Archive& archive) override {
+  bool checkpoint(Archive& archive) override {
     archive.map(held_);
     return true;
   }

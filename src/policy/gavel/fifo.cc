@@ -40,13 +40,13 @@ class GavelFifo final : public Allocator {
     }
     std::reverse(queue_.begin(), queue_.end());  // the head is at the back
     hand_over(problem);
-    hand_out(problem);
+    allocate(problem);
     for (const auto& [id, column] : held_) {
       allocation.alone[position(problem, id) * problem.types + column] = 1;
     }
     if (mode_ == FifoMode::kPacked) pack(problem, allocation);
   }
-  bool keep(Archive& archive) override {
+  bool checkpoint(Archive& archive) override {
     archive.value(random_);
     archive.map(held_);
     return true;
@@ -80,7 +80,7 @@ class GavelFifo final : public Allocator {
     }
   }
 
-  void hand_out(const AllocationProblem& problem) {
+  void allocate(const AllocationProblem& problem) {
     open_.clear();
     for (std::size_t w = 0; w < problem.types; ++w) {
       if (free_[w] > 0) open_.push_back(w);
@@ -143,14 +143,14 @@ class GavelFifo final : public Allocator {
       }
     }
     while (!queue_.empty()) {
-      const std::size_t guest = queue_.back();
+      const std::size_t second = queue_.back();
       queue_.pop_back();
       double most = threshold_;
       std::optional<std::size_t> best;
       std::size_t best_pair = 0;
       for (std::size_t i = 0; i < hosts.size(); ++i) {
         const std::size_t host = hosts[i];
-        const auto found = pairs.find({std::min(host, guest), std::max(host, guest)});
+        const auto found = pairs.find({std::min(host, second), std::max(host, second)});
         if (found == pairs.end()) continue;
         const double sum = speeds(problem, found->second, held_.at(problem.jobs[host].id));
         if (sum > most) {

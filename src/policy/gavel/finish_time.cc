@@ -51,7 +51,7 @@ class FinishTimeFairness final : public Allocator {
     }
     program.write(allocation);
   }
-  bool keep(Archive& archive) override {
+  bool checkpoint(Archive& archive) override {
     archive.map(past_);
     archive.value(rho_);
     return true;

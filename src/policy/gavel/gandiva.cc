@@ -45,7 +45,7 @@ class Gandiva final : public Allocator {
       }
     }
   }
-  bool keep(Archive& archive) override {
+  bool checkpoint(Archive& archive) override {
     archive.value(random_);
     archive.map(mates_);
     return true;

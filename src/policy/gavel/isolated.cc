@@ -47,7 +47,7 @@ class Isolated final : public Allocator {
                   &allocation.alone[j * problem.types]);
     }
   }
-  bool keep(Archive&) override { return true; }
+  bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<Allocator> clone() const override { return std::make_unique<Isolated>(*this); }
 };
 
@@ -65,7 +65,7 @@ class Proportional final : public Allocator {
       }
     }
   }
-  bool keep(Archive&) override { return true; }
+  bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<Allocator> clone() const override {
     return std::make_unique<Proportional>(*this);
   }

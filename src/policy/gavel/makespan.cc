@@ -39,7 +39,7 @@ class Makespan final : public Allocator {
       share_equally(problem, allocation);
     }
   }
-  bool keep(Archive& /*archive*/) override { return true; }
+  bool checkpoint(Archive& /*archive*/) override { return true; }
   std::unique_ptr<Allocator> clone() const override { return std::make_unique<Makespan>(*this); }
 
  private:

@@ -100,7 +100,7 @@ class MaxMinFairness final : public Allocator {
     if (program.classes() == 0) return;
     allocate_best(program, wish, problem, allocation);
   }
-  bool keep(Archive& /*archive*/) override { return true; }
+  bool checkpoint(Archive& /*archive*/) override { return true; }
   std::unique_ptr<Allocator> clone() const override {
     return std::make_unique<MaxMinFairness>(*this);
   }

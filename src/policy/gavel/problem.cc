@@ -19,12 +19,12 @@ std::vector<Symbol> type_columns(const ClusterState& cluster) {
 
 double rate_on(const PerfModel& perf, const JobSpec& job, Symbol type, const JobSpec* mate) {
   if (job.gpu_type != kNoSymbol && job.gpu_type != type) return 0;
-  Footing footing;
-  footing.gpus = job.gpus;
-  footing.gpu_type = type;
+  RunContext context;
+  context.gpus = job.gpus;
+  context.gpu_type = type;
   const std::array<const JobSpec*, 1> neighbours = {mate};
-  if (mate != nullptr) footing.neighbours = neighbours;
-  return perf.step_rate(job, footing);
+  if (mate != nullptr) context.neighbours = neighbours;
+  return perf.step_rate(job, context);
 }
 
 double steps_left(const Job& job, Seconds now) {

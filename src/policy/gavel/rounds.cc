@@ -37,7 +37,7 @@ RoundsPolicy::RoundsPolicy(const RoundsPolicy& other)
       idle_(other.idle_),
       any_gpus_(other.any_gpus_) {}
 
-bool RoundsPolicy::keep(Archive& archive) {
+bool RoundsPolicy::checkpoint(Archive& archive) {
   archive.value(shuffler_);
   archive.value(types_);
   archive.list(symbols_);
@@ -58,7 +58,7 @@ bool RoundsPolicy::keep(Archive& archive) {
   archive.value(idle_);
   archive.value(any_gpus_);
   claims_stale_ = true;
-  return allocator_->keep(archive);
+  return allocator_->checkpoint(archive);
 }
 
 void RoundsPolicy::on_job(JobMoment moment, Slot slot, const View& view) {
@@ -99,7 +99,7 @@ Seconds RoundsPolicy::wake(const View& view) const {
   return view.now + (view.turn_length > 0 ? view.turn_length : options_.round);
 }
 
-void RoundsPolicy::judge(const View& view, std::vector<Verdict>& verdicts) {
+void RoundsPolicy::complete_jobs(const View& view, std::vector<PolicyCompletion>& completions) {
   if (fresh_.empty()) return;
   learn_types(view);
   for (const Slot slot : fresh_) {
@@ -109,13 +109,13 @@ void RoundsPolicy::judge(const View& view, std::vector<Verdict>& verdicts) {
              rate_on(view.perf, job, type, nullptr) > 0;
     });
     if (runs) continue;
-    Verdict verdict;
-    verdict.job = slot;
-    verdict.state = JobState::kRefused;
-    verdict.reason = Reason::kNeverFits;
-    verdict.end = view.now;
-    verdict.done = view.now;
-    verdicts.push_back(verdict);
+    PolicyCompletion completion;
+    completion.job = slot;
+    completion.state = JobState::kRefused;
+    completion.reason = Reason::kNeverFits;
+    completion.end = view.now;
+    completion.done = view.now;
+    completions.push_back(completion);
   }
 }
 
@@ -297,16 +297,16 @@ void RoundsPolicy::add_entry(const View& view, Slot a, Slot b) {
 bool RoundsPolicy::wants_reset(const View& view) const {
   if (!pending_ || entries_.empty()) return false;
   if (view.now - last_reset_ >= options_.reset_interval) return true;
-  if (in_vain(view)) return true;
+  if (stalled(view)) return true;
   if (options_.published) return last_reset_ == 0;
   return std::any_of(entries_.begin(), entries_.end(),
                      [](const Entry& entry) { return !entry.allocated; });
 }
 
-bool RoundsPolicy::in_vain(const View& view) const { return idle_ && view.now == last_turn_; }
+bool RoundsPolicy::stalled(const View& view) const { return idle_ && view.now == last_turn_; }
 
 void RoundsPolicy::reset(const View& view) {
-  if (options_.published && in_vain(view)) last_reset_ = 0;
+  if (options_.published && stalled(view)) last_reset_ = 0;
   const Seconds elapsed = view.now - last_reset_;
   const Seconds start = options_.round / 2;
   for (std::size_t w = 0; w < types_; ++w) {

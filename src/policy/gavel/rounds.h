@@ -35,7 +35,7 @@ struct RoundOptions {
   std::vector<double> prices;  // dollars per GPU and hour, in the order of the cluster's types
 };
 
-class RoundsPolicy final : public SchedulingPolicy, public PriceAware, public Keepable {
+class RoundsPolicy final : public SchedulingPolicy, public PriceAware, public Checkpointable {
  public:
   RoundsPolicy(std::unique_ptr<Allocator> allocator, RoundOptions options);
   RoundsPolicy(const RoundsPolicy& other);
@@ -43,15 +43,15 @@ class RoundsPolicy final : public SchedulingPolicy, public PriceAware, public Ke
   ~RoundsPolicy() override = default;
 
   SchedulingTraits traits() const override {
-    return {.preemptive = true, .settles = false, .work_conserving = false};
+    return {.preemptive = true, .stable_between_events = false, .work_conserving = false};
   }
   void schedule(const View& view, Plan& plan) override;
   // A job that no GPU type can run, or has GPUs enough for, is refused as it comes.
-  void judge(const View& view, std::vector<Verdict>& verdicts) override;
+  void complete_jobs(const View& view, std::vector<PolicyCompletion>& completions) override;
   void on_job(JobMoment moment, Slot slot, const View& view) override;
   Seconds wake(const View& view) const override;
   void use_prices(std::shared_ptr<const PriceBook> prices) override { book_ = std::move(prices); }
-  bool keep(Archive& archive) override;
+  bool checkpoint(Archive& archive) override;
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<RoundsPolicy>(*this);
   }
@@ -115,8 +115,8 @@ class RoundsPolicy final : public SchedulingPolicy, public PriceAware, public Ke
   void add_fresh(const View& view);
   void add_entry(const View& view, Slot a, Slot b);
   bool wants_reset(const View& view) const;
-  // Nothing could run, and nothing will happen any more: the wheel has turned in place.
-  bool in_vain(const View& view) const;
+  // Nothing could run, and nothing will happen any more: the scheduling loop has turned in place.
+  bool stalled(const View& view) const;
   void reset(const View& view);
   void ask(const View& view);
   void find_claims();

@@ -59,17 +59,19 @@ void RoundsPolicy::choose(const View& view, Plan& plan) {
       turn.mate_left = steps_left(view.jobs[entry.b], view.now);
     }
     if (any_gpus_) {
-      plan.add(Share::alone(entry.a, entry.gpus));
-      if (entry.pair()) plan.add(Share::alone(entry.b, entry.gpus));
+      plan.add(AllocationRequest::alone(entry.a, entry.gpus));
+      if (entry.pair()) plan.add(AllocationRequest::alone(entry.b, entry.gpus));
       continue;
     }
-    Share share = Share::alone(entry.a, entry.gpus, symbols_[turn.column]);
-    if (entry.pair()) share.join(entry.b);
-    plan.add(share);
+    AllocationRequest request =
+        AllocationRequest::alone(entry.a, entry.gpus, symbols_[turn.column]);
+    if (entry.pair()) request.join(entry.b);
+    plan.add(request);
   }
   if (!any_gpus_) return;
   for (const Entry& entry : entries_) {
-    if (!entry.pair() && chosen_[index(entry.a)] == 0) plan.add(Share::alone(entry.a, entry.gpus));
+    if (!entry.pair() && chosen_[index(entry.a)] == 0)
+      plan.add(AllocationRequest::alone(entry.a, entry.gpus));
   }
 }
 

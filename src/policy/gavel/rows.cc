@@ -178,7 +178,7 @@ bool is_program(std::string_view name) {
 ParamList params_of(std::string_view name) {
   ParamList params = {
       {"reset_interval", ParamKind::kReal, "1920",
-       "least seconds between two divisions of time because jobs left", 0},
+       "least seconds between two allocations of time because jobs left", 0},
       {"round", ParamKind::kReal, "360", "seconds of a round, where the pacing has no length", 1},
       {"global_queue", ParamKind::kFlag, "false",
        "one order over all GPU types instead of type by type"},

@@ -73,14 +73,14 @@ class Split final : public Allocator {
       put_back(parts[k], one, allocation);
     }
   }
-  bool keep(Archive& archive) override {
+  bool checkpoint(Archive& archive) override {
     std::uint64_t count = each_.size();
     archive.value(count);
     while (each_.size() < std::min<std::uint64_t>(count, parts_)) {
       each_.push_back(each_.front()->clone());
     }
     return std::all_of(each_.begin(), each_.end(),
-                       [&](const auto& one) { return one->keep(archive); });
+                       [&](const auto& one) { return one->checkpoint(archive); });
   }
   std::unique_ptr<Allocator> clone() const override {
     auto copy = std::make_unique<Split>(each_.front()->clone(), parts_);

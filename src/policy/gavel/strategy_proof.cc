@@ -41,7 +41,7 @@ class StrategyProof final : public Allocator {
       }
     }
   }
-  bool keep(Archive& /*archive*/) override { return true; }
+  bool checkpoint(Archive& /*archive*/) override { return true; }
   std::unique_ptr<Allocator> clone() const override {
     return std::make_unique<StrategyProof>(*this);
   }

@@ -39,7 +39,7 @@ class SumOfThroughputs final : public Allocator {
     }
     allocate_best(program, wish, problem, allocation);
   }
-  bool keep(Archive& /*archive*/) override { return true; }
+  bool checkpoint(Archive& /*archive*/) override { return true; }
   std::unique_ptr<Allocator> clone() const override {
     return std::make_unique<SumOfThroughputs>(*this);
   }

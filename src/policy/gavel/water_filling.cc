@@ -44,7 +44,7 @@ class WaterFilling final : public Allocator {
       share_equally(problem, allocation);
     }
   }
-  bool keep(Archive& /*archive*/) override { return true; }
+  bool checkpoint(Archive& /*archive*/) override { return true; }
   std::unique_ptr<Allocator> clone() const override {
     return std::make_unique<WaterFilling>(*this);
   }

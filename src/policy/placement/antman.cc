@@ -6,31 +6,32 @@ namespace muster {
 namespace {
 
 // Source: AntMan (OSDI'20) as Muri's simulator has it. A job with guaranteed resources goes to the
-// first node with room; where there is none it reserves what the emptiest node has and absorbs what
-// becomes free there until it is complete. One larger than a node reserves whole nodes in the same
-// way. An opportunistic job (priority below 0) is a guest: it takes the least used GPUs below a
-// limit, wherever they are. Use is pretended: a guest counts 0.9, a guaranteed job 0.1 and its
-// reservation 0.09, so that no GPU has two of a kind, and a guest takes GPUs that nobody holds
-// first, then reserved ones, then held ones. Sums and differences are rounded as there, where a GPU
-// that has seen more guests and holders comes out a hair below one that has seen fewer.
+// first node with enough free GPUs; where there is none it reserves what the emptiest node has and
+// absorbs what becomes free there until it is complete. One larger than a node reserves whole nodes
+// in the same way. An opportunistic job (priority below 0) takes the least used GPUs below a limit,
+// wherever they are. Use is pretended: an opportunistic job counts 0.9, a guaranteed job 0.1 and
+// its reservation 0.09, so that no GPU has two of a kind, and an opportunistic job takes GPUs that
+// nobody holds first, then reserved ones, then held ones. Sums and differences are rounded as
+// there, where a GPU that has seen more opportunistic jobs and holders comes out a hair below one
+// that has seen fewer.
 class AntManPlacement final : public PlacementPolicy {
  public:
   void place(const View& view, const SchedulingTraits& traits, const Plan& plan,
-             Draft& draft) override {
+             PlacementDraft& draft) override {
     if (traits.preemptive) stop_the_rest(view, plan, draft);
     look(view, draft);
-    for (const Share& share : plan.shares()) {
-      const Slot slot = share.lead();
+    for (const AllocationRequest& request : plan.requests()) {
+      const Slot slot = request.lead();
       if (draft.holds(slot)) continue;
-      allow(view, draft, share);
+      allow(view, draft, request);
       const Job& job = view.jobs[slot];
-      const bool placed = job.spec.priority < 0 ? lodge(share, job.spec.id, draft)
-                                                : guarantee(share, job.spec.id, draft);
-      if (!placed) draft.block(share, why_not_placed(view, draft.cluster(), share));
+      const bool placed = job.spec.priority < 0 ? start_opportunistic(request, job.spec.id, draft)
+                                                : guarantee(request, job.spec.id, draft);
+      if (!placed) draft.block(request, why_not_placed(view, draft.cluster(), request));
     }
   }
-  Plan::Extent extent(const ClusterState&, const SchedulingTraits&) const override {
-    return Plan::Extent::kAll;
+  Plan::Depth depth(const ClusterState&, const SchedulingTraits&) const override {
+    return Plan::Depth::kAll;
   }
   bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const override {
     if (!PlacementPolicy::ever_fits(cluster, job, gpus)) return false;
@@ -62,12 +63,12 @@ class AntManPlacement final : public PlacementPolicy {
   struct Gpu {
     double use = 0;
     JobId holder = kNoJob;  // runs; guaranteed
-    JobId guest = kNoJob;
+    JobId opportunistic = kNoJob;
   };
   static constexpr double kHeld = 0.10;
   static constexpr double kStarted = 0.01;  // what a start adds to a reservation
   static constexpr double kReserved = kHeld - kStarted;
-  static constexpr double kGuest = 0.90;
+  static constexpr double kOpportunistic = 0.90;
   static constexpr double kLimit = 0.8;
 
   struct Reservation {
@@ -83,14 +84,14 @@ class AntManPlacement final : public PlacementPolicy {
 
   // Where a plan names everyone who may run: whoever runs at the size asked for stays, as far as
   // the number of GPUs goes.
-  void stop_the_rest(const View& view, const Plan& plan, Draft& draft) {
+  void stop_the_rest(const View& view, const Plan& plan, PlacementDraft& draft) {
     int left = draft.cluster().usable_gpus();
     std::vector<char> stays(view.jobs.slots(), 0);
-    for (const Share& share : plan.shares()) {
-      if (share.gpus > left) continue;
-      left -= share.gpus;
-      const Job& job = view.jobs[share.lead()];
-      if (job.running() && job.gpus.gpus() == share.gpus) stays[index(share.lead())] = 1;
+    for (const AllocationRequest& request : plan.requests()) {
+      if (request.gpus > left) continue;
+      left -= request.gpus;
+      const Job& job = view.jobs[request.lead()];
+      if (job.running() && job.gpus.gpus() == request.gpus) stays[index(request.lead())] = 1;
     }
     for (const Slot slot : view.jobs.running()) {
       if (stays[index(slot)] == 0) draft.stop(slot, Reason::kOutranked);
@@ -99,7 +100,7 @@ class AntManPlacement final : public PlacementPolicy {
 
   // Brings the picture of the nodes up to date; reservations on GPUs that failed, or of jobs that
   // left, are dropped.
-  void look(const View& view, const Draft& draft) {
+  void look(const View& view, const PlacementDraft& draft) {
     const ClusterState& cluster = draft.cluster();
     if (gpus_.size() != cluster.node_count()) {
       gpus_.assign(cluster.node_count(), {});
@@ -119,9 +120,9 @@ class AntManPlacement final : public PlacementPolicy {
     for (std::vector<Gpu>& node : gpus_) {
       for (Gpu& gpu : node) {
         if (gone(gpu.holder)) gpu.use -= kHeld;
-        if (gone(gpu.guest)) gpu.use -= kGuest;
+        if (gone(gpu.opportunistic)) gpu.use -= kOpportunistic;
         if (gone(gpu.holder)) gpu.holder = kNoJob;
-        if (gone(gpu.guest)) gpu.guest = kNoJob;
+        if (gone(gpu.opportunistic)) gpu.opportunistic = kNoJob;
       }
     }
     reservations_.resize(view.jobs.slots());
@@ -148,11 +149,11 @@ class AntManPlacement final : public PlacementPolicy {
     reservation.parts.clear();
   }
 
-  // Leaves to the share what its partition and GPU type allow.
-  void allow(const View& view, const Draft& draft, const Share& share) {
+  // Leaves to the request what its partition and GPU type allow.
+  void allow(const View& view, const PlacementDraft& draft, const AllocationRequest& request) {
     const ClusterState& cluster = draft.cluster();
-    const bool over = cluster.quota_left(view.jobs[share.lead()].spec.partition) < share.gpus;
-    const auto pools = pools_of(view, cluster, share);
+    const bool over = cluster.quota_left(view.jobs[request.lead()].spec.partition) < request.gpus;
+    const auto pools = pools_of(view, cluster, request);
     largest_ = 1;
     for (const PoolId pool : pools) largest_ = std::max(largest_, cluster.pool(pool).largest);
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -183,23 +184,23 @@ class AntManPlacement final : public PlacementPolicy {
     reservation.parts.push_back({id, mask});
   }
 
-  bool guarantee(const Share& share, JobId id, Draft& draft) {
-    Reservation& reservation = reservations_[index(share.lead())];
+  bool guarantee(const AllocationRequest& request, JobId id, PlacementDraft& draft) {
+    Reservation& reservation = reservations_[index(request.lead())];
     const bool elsewhere =
         std::any_of(reservation.parts.begin(), reservation.parts.end(),
                     [this](const NodeGpus& part) { return !nodes_[index(part.node)].allowed; });
-    if (elsewhere || reservation.wanted != share.gpus) drop(reservation);
+    if (elsewhere || reservation.wanted != request.gpus) drop(reservation);
     reservation.job = id;
-    reservation.wanted = share.gpus;
-    int missing = share.gpus - reservation.gpus();
-    if (share.gpus > largest_) {
+    reservation.wanted = request.gpus;
+    int missing = request.gpus - reservation.gpus();
+    if (request.gpus > largest_) {
       missing = reserve_nodes(reservation, missing);
       const int rest = missing % largest_;
       if (rest > 0) {
-        missing -= rest - reserve_on_one(reservation, share.gpus % largest_, rest);
+        missing -= rest - reserve_on_one(reservation, request.gpus % largest_, rest);
       }
     } else {
-      missing = reserve_on_one(reservation, share.gpus, missing);
+      missing = reserve_on_one(reservation, request.gpus, missing);
     }
     if (missing > 0) return false;
     GpuSet gpus;
@@ -213,7 +214,7 @@ class AntManPlacement final : public PlacementPolicy {
       }
     }
     reservation.parts.clear();
-    draft.start(share, std::move(gpus),
+    draft.start(request, std::move(gpus),
                 draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder);
     return true;
   }
@@ -254,34 +255,35 @@ class AntManPlacement final : public PlacementPolicy {
     return missing - taken;
   }
 
-  bool lodge(const Share& share, JobId id, Draft& draft) {
-    seats_.clear();
+  bool start_opportunistic(const AllocationRequest& request, JobId id, PlacementDraft& draft) {
+    node_hints_.clear();
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
       for (std::size_t i = 0; i < gpus_[n].size(); ++i) {
         const bool usable = nodes_[n].allowed && (nodes_[n].usable >> i & 1U) != 0;
-        if (usable && gpus_[n][i].use < kLimit) seats_.push_back({gpus_[n][i].use, n, i});
+        if (usable && gpus_[n][i].use < kLimit) node_hints_.push_back({gpus_[n][i].use, n, i});
       }
     }
-    if (seats_.size() < static_cast<std::size_t>(share.gpus)) return false;
-    std::stable_sort(seats_.begin(), seats_.end(),
-                     [](const Seat& a, const Seat& b) { return a.use < b.use; });
-    seats_.resize(static_cast<std::size_t>(share.gpus));
+    if (node_hints_.size() < static_cast<std::size_t>(request.gpus)) return false;
+    std::stable_sort(node_hints_.begin(), node_hints_.end(),
+                     [](const NodeHint& a, const NodeHint& b) { return a.use < b.use; });
+    node_hints_.resize(static_cast<std::size_t>(request.gpus));
     std::vector<std::uint64_t> taken(nodes_.size(), 0);
-    for (const Seat& seat : seats_) {
-      taken[seat.node] |= std::uint64_t{1} << seat.gpu;
-      gpus_[seat.node][seat.gpu].use += kGuest;
-      gpus_[seat.node][seat.gpu].guest = id;
+    for (const NodeHint& hint_node : node_hints_) {
+      taken[hint_node.node] |= std::uint64_t{1} << hint_node.gpu;
+      gpus_[hint_node.node][hint_node.gpu].use += kOpportunistic;
+      gpus_[hint_node.node][hint_node.gpu].opportunistic = id;
     }
     GpuSet gpus;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       if (taken[i] != 0) gpus.add(NodeId{static_cast<std::uint32_t>(i)}, taken[i]);
     }
-    draft.lodge(share.lead(), std::move(gpus),
-                draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder);
+    draft.start_opportunistic(
+        request.lead(), std::move(gpus),
+        draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder);
     return true;
   }
 
-  struct Seat {
+  struct NodeHint {
     double use;
     std::size_t node;
     std::size_t gpu;
@@ -291,7 +293,7 @@ class AntManPlacement final : public PlacementPolicy {
   std::vector<std::vector<Gpu>> gpus_;     // by node
   std::vector<Reservation> reservations_;  // by slot
   std::vector<JobId> running_;             // ascending
-  std::vector<Seat> seats_;
+  std::vector<NodeHint> node_hints_;
   int largest_ = 1;  // GPUs of the largest node that is allowed
 };
 

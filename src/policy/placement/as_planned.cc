@@ -6,16 +6,17 @@
 namespace muster {
 namespace {
 
-// Follows a policy that has chosen the nodes itself (Plan::seat): each turn everybody is where the
-// plan says, on the GPUs they had there as far as possible. Shares without seats get what is left,
-// on as few nodes as possible; plans without any seats are placed like that as a whole.
+// Follows a policy that has chosen the nodes itself (Plan::node hint): each turn everybody is where
+// the plan says, on the GPUs they had there as far as possible. Shares without node hints get what
+// is left, on as few nodes as possible; plans without any node hints are placed like that as a
+// whole.
 class AsPlanned final : public WalkingPlacement {
  public:
   explicit AsPlanned(bool backfill) : WalkingPlacement(backfill, true) {}
 
   void place(const View& view, const SchedulingTraits& traits, const Plan& plan,
-             Draft& draft) override {
-    if (plan.seats().empty() || !traits.preemptive) {
+             PlacementDraft& draft) override {
+    if (plan.node_hints().empty() || !traits.preemptive) {
       WalkingPlacement::place(view, traits, plan, draft);
       return;
     }
@@ -25,27 +26,27 @@ class AsPlanned final : public WalkingPlacement {
       const Job& job = view.jobs[slot];
       trial.release(job.gpus, job.spec.partition, job.host);
     }
-    sort_seats(view, plan);
+    sort_node_hints(view, plan);
     // Who stays on its nodes keeps its GPUs; only then do the others choose.
-    places_.assign(plan.shares().size(), {});
+    places_.assign(plan.requests().size(), {});
     for (const bool staying : {true, false}) {
-      for (std::size_t i = 0; i < plan.shares().size(); ++i) {
-        const Share& share = plan.shares()[i];
-        if (stays(view, share) != staying) continue;
-        if (!sit(view, trial, share, places_[i])) continue;
-        trial.take(places_[i], view.jobs[share.lead()].spec.partition);
+      for (std::size_t i = 0; i < plan.requests().size(); ++i) {
+        const AllocationRequest& request = plan.requests()[i];
+        if (stays(view, request) != staying) continue;
+        if (!sit(view, trial, request, places_[i])) continue;
+        trial.take(places_[i], view.jobs[request.lead()].spec.partition);
       }
     }
-    for (std::size_t i = 0; i < plan.shares().size(); ++i) {
-      const Share& share = plan.shares()[i];
-      if (places_[i].empty() && find_rest(view, trial, share, places_[i])) {
-        trial.take(places_[i], view.jobs[share.lead()].spec.partition);
+    for (std::size_t i = 0; i < plan.requests().size(); ++i) {
+      const AllocationRequest& request = plan.requests()[i];
+      if (places_[i].empty() && find_rest(view, trial, request, places_[i])) {
+        trial.take(places_[i], view.jobs[request.lead()].spec.partition);
       }
       if (places_[i].empty()) {
-        if (draft.blocked() == nullptr) draft.block(share, why_not_placed(view, trial, share));
+        if (draft.blocked() == nullptr) draft.block(request, why_not_placed(view, trial, request));
         continue;
       }
-      draft.arrange(share, places_[i],
+      draft.arrange(request, places_[i],
                     draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder);
     }
   }
@@ -54,9 +55,9 @@ class AsPlanned final : public WalkingPlacement {
   }
 
  protected:
-  bool find(const View& view, const ClusterState& cluster, const Share& share,
+  bool find(const View& view, const ClusterState& cluster, const AllocationRequest& request,
             GpuSet& gpus) override {
-    return find_fewest_nodes(cluster, pools_of(view, cluster, share), share.gpus, gpus);
+    return find_fewest_nodes(cluster, pools_of(view, cluster, request), request.gpus, gpus);
   }
 
  private:
@@ -64,67 +65,70 @@ class AsPlanned final : public WalkingPlacement {
     std::size_t begin = 0;
     std::size_t end = 0;
   };
-  void sort_seats(const View& view, const Plan& plan) {
-    seats_ = &plan.seats();
+  void sort_node_hints(const View& view, const Plan& plan) {
+    node_hints_ = &plan.node_hints();
     ranges_.assign(view.jobs.slots(), {});
-    for (std::size_t i = 0; i < seats_->size(); ++i) {
-      Range& range = ranges_[index((*seats_)[i].lead)];
+    for (std::size_t i = 0; i < node_hints_->size(); ++i) {
+      Range& range = ranges_[index((*node_hints_)[i].lead)];
       if (range.begin == range.end) range.begin = i;
       range.end = i + 1;
     }
   }
-  bool stays(const View& view, const Share& share) const {
-    const Job& job = view.jobs[share.lead()];
-    const Range range = ranges_[index(share.lead())];
+  bool stays(const View& view, const AllocationRequest& request) const {
+    const Job& job = view.jobs[request.lead()];
+    const Range range = ranges_[index(request.lead())];
     if (!job.running() || job.gpus.nodes() != static_cast<int>(range.end - range.begin))
       return false;
     for (std::size_t i = range.begin; i < range.end; ++i) {
       bool found = false;
       for (int n = 0; n < job.gpus.nodes(); ++n) {
-        found = found ||
-                (job.gpus[n].node == (*seats_)[i].node && job.gpus[n].count() == (*seats_)[i].gpus);
+        found = found || (job.gpus[n].node == (*node_hints_)[i].node &&
+                          job.gpus[n].count() == (*node_hints_)[i].gpus);
       }
       if (!found) return false;
     }
     return true;
   }
-  bool sit(const View& view, const ClusterState& trial, const Share& share, GpuSet& gpus) const {
-    const Job& job = view.jobs[share.lead()];
-    const Range range = ranges_[index(share.lead())];
-    if (range.begin == range.end || trial.quota_left(job.spec.partition) < share.gpus) return false;
-    const auto pools = pools_of(view, trial, share);
+  bool sit(const View& view, const ClusterState& trial, const AllocationRequest& request,
+           GpuSet& gpus) const {
+    const Job& job = view.jobs[request.lead()];
+    const Range range = ranges_[index(request.lead())];
+    if (range.begin == range.end || trial.quota_left(job.spec.partition) < request.gpus)
+      return false;
+    const auto pools = pools_of(view, trial, request);
     for (std::size_t i = range.begin; i < range.end; ++i) {
-      const Plan::Seat& seat = (*seats_)[i];
+      const Plan::NodeHint& hint_node = (*node_hints_)[i];
       std::uint64_t held = 0;
       for (int n = 0; job.running() && n < job.gpus.nodes(); ++n) {
-        if (job.gpus[n].node == seat.node) held = job.gpus[n].mask;
+        if (job.gpus[n].node == hint_node.node) held = job.gpus[n].mask;
       }
-      const std::uint64_t free = trial.free_mask(seat.node);
+      const std::uint64_t free = trial.free_mask(hint_node.node);
       const bool allowed =
-          std::find(pools.begin(), pools.end(), trial.pool_of(seat.node)) != pools.end();
-      if (!allowed || std::popcount(free) < seat.gpus) {
+          std::find(pools.begin(), pools.end(), trial.pool_of(hint_node.node)) != pools.end();
+      if (!allowed || std::popcount(free) < hint_node.gpus) {
         gpus.clear();
         return false;
       }
       std::uint64_t mask =
-          lowest_bits(free & held, std::min(seat.gpus, std::popcount(free & held)));
-      mask |= lowest_bits(free & ~held, seat.gpus - std::popcount(mask));
-      gpus.add(seat.node, mask);
+          lowest_bits(free & held, std::min(hint_node.gpus, std::popcount(free & held)));
+      mask |= lowest_bits(free & ~held, hint_node.gpus - std::popcount(mask));
+      gpus.add(hint_node.node, mask);
     }
-    if (gpus.gpus() == share.gpus) return true;
+    if (gpus.gpus() == request.gpus) return true;
     gpus.clear();
     return false;
   }
-  bool find_rest(const View& view, const ClusterState& trial, const Share& share, GpuSet& gpus) {
-    const Job& job = view.jobs[share.lead()];
-    // A seat that is gone (its node failed) is the policy's to replace.
-    const Range range = ranges_[index(share.lead())];
+  bool find_rest(const View& view, const ClusterState& trial, const AllocationRequest& request,
+                 GpuSet& gpus) {
+    const Job& job = view.jobs[request.lead()];
+    // A node hint that is gone (its node failed) is the policy's to replace.
+    const Range range = ranges_[index(request.lead())];
     if (range.begin != range.end) return false;
-    return trial.free_for(job.spec.partition, type_of(view, share)) >= share.gpus &&
-           find(view, trial, share, gpus);
+    return trial.free_for(job.spec.partition, type_of(view, request)) >= request.gpus &&
+           find(view, trial, request, gpus);
   }
 
-  const std::vector<Plan::Seat>* seats_ = nullptr;
+  const std::vector<Plan::NodeHint>* node_hints_ = nullptr;
   std::vector<Range> ranges_;  // by slot
   std::vector<GpuSet> places_;
 };

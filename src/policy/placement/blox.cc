@@ -20,51 +20,52 @@ class BloxPlacement final : public PlacementPolicy {
  public:
   explicit BloxPlacement(bool exact_node) : exact_node_(exact_node) {}
 
-  void place(const View& view, const SchedulingTraits&, const Plan& plan, Draft& draft) override {
-    const std::vector<Share>& shares = plan.shares();
-    for (std::size_t i = 0; i < shares.size(); ++i) {
-      const Slot job = shares[i].lead();
+  void place(const View& view, const SchedulingTraits&, const Plan& plan,
+             PlacementDraft& draft) override {
+    const std::vector<AllocationRequest>& requests = plan.requests();
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      const Slot job = requests[i].lead();
       if (draft.holds(job)) continue;
-      bool placed = try_place(view, shares[i], draft);
-      for (std::size_t victim = shares.size(); !placed && --victim > i;) {
-        if (!draft.holds(shares[victim].lead())) continue;
-        draft.stop(shares[victim].lead(), Reason::kOutranked, view.jobs[job].spec.id);
-        placed = try_place(view, shares[i], draft);
+      bool placed = try_place(view, requests[i], draft);
+      for (std::size_t victim = requests.size(); !placed && --victim > i;) {
+        if (!draft.holds(requests[victim].lead())) continue;
+        draft.stop(requests[victim].lead(), Reason::kOutranked, view.jobs[job].spec.id);
+        placed = try_place(view, requests[i], draft);
       }
       if (placed) continue;
-      draft.block(shares[i], why_not_placed(view, draft.cluster(), shares[i]));
+      draft.block(requests[i], why_not_placed(view, draft.cluster(), requests[i]));
       return;
     }
   }
-  Plan::Extent extent(const ClusterState&, const SchedulingTraits&) const override {
-    return Plan::Extent::kAll;  // victims are taken from the end
+  Plan::Depth depth(const ClusterState&, const SchedulingTraits&) const override {
+    return Plan::Depth::kAll;  // victims are taken from the end
   }
-  bool settles() const override { return false; }
+  bool stable_between_events() const override { return false; }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<BloxPlacement>(*this);
   }
 
  private:
-  bool try_place(const View& view, const Share& share, Draft& draft) {
+  bool try_place(const View& view, const AllocationRequest& request, PlacementDraft& draft) {
     const ClusterState& cluster = draft.cluster();
-    const Symbol partition = view.jobs[share.lead()].spec.partition;
-    if (cluster.free_for(partition, type_of(view, share)) < share.gpus) return false;
+    const Symbol partition = view.jobs[request.lead()].spec.partition;
+    if (cluster.free_for(partition, type_of(view, request)) < request.gpus) return false;
     found_.clear();
     int sum = 0;
-    for (const PoolId pool : pools_of(view, cluster, share)) {
+    for (const PoolId pool : pools_of(view, cluster, request)) {
       for (const NodeId node : cluster.pool(pool).nodes) {
         const int free = cluster.free_on(node);
-        if (free == 0 || (exact_node_ && free != share.gpus)) continue;
-        const int part = std::min(free, share.gpus);
+        if (free == 0 || (exact_node_ && free != request.gpus)) continue;
+        const int part = std::min(free, request.gpus);
         found_.add(node, lowest_bits(cluster.free_mask(node), part));
         sum += part;
-        if (sum > share.gpus) return false;
-        if (sum < share.gpus) continue;
-        for (int i = 1; i < share.size; ++i) {
-          const Slot guest = share.jobs[static_cast<std::size_t>(i)];
-          if (draft.holds(guest)) draft.stop(guest, Reason::kGrouped);
+        if (sum > request.gpus) return false;
+        if (sum < request.gpus) continue;
+        for (int i = 1; i < request.size; ++i) {
+          const Slot member = request.jobs[static_cast<std::size_t>(i)];
+          if (draft.holds(member)) draft.stop(member, Reason::kGrouped);
         }
-        draft.start(share, found_, Reason::kFirstInOrder);
+        draft.start(request, found_, Reason::kFirstInOrder);
         return true;
       }
     }

@@ -13,17 +13,17 @@ class Buddy final : public WalkingPlacement {
  public:
   explicit Buddy(bool backfill) : WalkingPlacement(backfill) {}
   void place(const View& view, const SchedulingTraits& traits, const Plan& plan,
-             Draft& draft) override {
+             PlacementDraft& draft) override {
     WalkingPlacement::place(view, traits, plan, draft);
     if (!traits.preemptive) return;
     // Somebody could not have the size it should have, and keeps the one it had.
     const bool other_size =
-        traits.resizes &&
-        std::any_of(plan.shares().begin(), plan.shares().end(), [&draft](const Share& share) {
-          const GpuSet* held = draft.holding(share.lead());
-          return held != nullptr && held->gpus() != share.gpus;
-        });
-    const Draft::Block* block = draft.blocked();
+        traits.resizes && std::any_of(plan.requests().begin(), plan.requests().end(),
+                                      [&draft](const AllocationRequest& request) {
+                                        const GpuSet* held = draft.holding(request.lead());
+                                        return held != nullptr && held->gpus() != request.gpus;
+                                      });
+    const PlacementDraft::Block* block = draft.blocked();
     const bool scattered = block != nullptr && block->reason == Reason::kFragmented;
     if (other_size && pack_anew(view, plan, draft, true)) return;
     if (scattered) pack_anew(view, plan, draft, false);
@@ -35,55 +35,57 @@ class Buddy final : public WalkingPlacement {
   std::unique_ptr<PlacementPolicy> clone() const override { return std::make_unique<Buddy>(*this); }
 
  protected:
-  bool find(const View& view, const ClusterState& cluster, const Share& share,
+  bool find(const View& view, const ClusterState& cluster, const AllocationRequest& request,
             GpuSet& gpus) override {
-    return find_whole_nodes(cluster, pools_of(view, cluster, share), share.gpus, gpus);
+    return find_whole_nodes(cluster, pools_of(view, cluster, request), request.gpus, gpus);
   }
 
  private:
   // Everybody of the plan at the size it should have, or else: who holds GPUs keeps as many, on
   // other ones, and who was blocked gets some. Nothing changes unless all of them fit.
-  bool pack_anew(const View& view, const Plan& plan, Draft& draft, bool as_planned) {
+  bool pack_anew(const View& view, const Plan& plan, PlacementDraft& draft, bool as_planned) {
     ClusterState trial = draft.cluster();
-    shares_.clear();
-    for (const Share& share : plan.shares()) {
-      const GpuSet* held = draft.holding(share.lead());
-      if (share.size > 1) return false;  // groups stay where they are
+    requests_.clear();
+    for (const AllocationRequest& request : plan.requests()) {
+      const GpuSet* held = draft.holding(request.lead());
+      if (request.size > 1) return false;  // groups stay where they are
       if (held != nullptr) {
-        const int gpus = as_planned ? share.gpus : held->gpus();
-        shares_.push_back(Share::alone(share.lead(), gpus, share.gpu_type));
-        trial.release(*held, view.jobs[share.lead()].spec.partition, draft.host_of(share.lead()));
+        const int gpus = as_planned ? request.gpus : held->gpus();
+        requests_.push_back(AllocationRequest::alone(request.lead(), gpus, request.gpu_type));
+        trial.release(*held, view.jobs[request.lead()].spec.partition,
+                      draft.host_of(request.lead()));
       }
     }
-    for (const Share& share : plan.shares()) {
-      if (draft.holds(share.lead())) continue;
-      if (as_planned || why_not_placed(view, draft.cluster(), share) == Reason::kFragmented)
-        shares_.push_back(share);
+    for (const AllocationRequest& request : plan.requests()) {
+      if (draft.holds(request.lead())) continue;
+      if (as_planned || why_not_placed(view, draft.cluster(), request) == Reason::kFragmented)
+        requests_.push_back(request);
     }
-    std::stable_sort(shares_.begin(), shares_.end(),
-                     [](const Share& a, const Share& b) { return a.gpus > b.gpus; });
+    std::stable_sort(
+        requests_.begin(), requests_.end(),
+        [](const AllocationRequest& a, const AllocationRequest& b) { return a.gpus > b.gpus; });
     places_.clear();
-    for (const Share& share : shares_) {
+    for (const AllocationRequest& request : requests_) {
       places_.emplace_back();
-      if (!find(view, trial, share, places_.back())) return false;
-      trial.take(places_.back(), view.jobs[share.lead()].spec.partition, {});
+      if (!find(view, trial, request, places_.back())) return false;
+      trial.take(places_.back(), view.jobs[request.lead()].spec.partition, {});
     }
-    for (const Share& share : shares_) {
-      if (draft.holds(share.lead())) draft.stop(share.lead(), Reason::kConsolidated);
+    for (const AllocationRequest& request : requests_) {
+      if (draft.holds(request.lead())) draft.stop(request.lead(), Reason::kConsolidated);
     }
-    for (std::size_t i = 0; i < shares_.size(); ++i) {
-      draft.start(shares_[i], places_[i], Reason::kConsolidated);
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      draft.start(requests_[i], places_[i], Reason::kConsolidated);
     }
     draft.unblock();
-    for (const Share& share : plan.shares()) {
-      if (draft.holds(share.lead())) continue;
-      draft.block(share, why_not_placed(view, draft.cluster(), share));
+    for (const AllocationRequest& request : plan.requests()) {
+      if (draft.holds(request.lead())) continue;
+      draft.block(request, why_not_placed(view, draft.cluster(), request));
       break;
     }
     return true;
   }
 
-  std::vector<Share> shares_;
+  std::vector<AllocationRequest> requests_;
   std::vector<GpuSet> places_;
 };
 

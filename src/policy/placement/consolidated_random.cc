@@ -20,20 +20,20 @@ class ConsolidatedRandom final : public WalkingPlacement {
   }
 
  protected:
-  bool find(const View& view, const ClusterState& cluster, const Share& share,
+  bool find(const View& view, const ClusterState& cluster, const AllocationRequest& request,
             GpuSet& gpus) override {
     nodes_.clear();
     int size = 0;
-    for (const PoolId pool : pools_of(view, cluster, share)) {
+    for (const PoolId pool : pools_of(view, cluster, request)) {
       size = std::max(size, cluster.pool(pool).largest);
       for (const NodeId node : cluster.pool(pool).nodes) {
         if (cluster.free_on(node) > 0) nodes_.push_back(node);
       }
     }
     random_.shuffle(nodes_);
-    if (consolidate_ && consolidated(cluster, share.gpus, size, gpus)) return true;
+    if (consolidate_ && consolidated(cluster, request.gpus, size, gpus)) return true;
     gpus.clear();
-    return one_by_one(cluster, share.gpus, gpus);
+    return one_by_one(cluster, request.gpus, gpus);
   }
 
  private:
@@ -58,14 +58,14 @@ class ConsolidatedRandom final : public WalkingPlacement {
   }
 
   bool one_by_one(const ClusterState& cluster, int wanted, GpuSet& gpus) {
-    std::vector<std::size_t> seats;  // a node per free GPU
+    std::vector<std::size_t> node_hints;  // a node per free GPU
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      seats.insert(seats.end(), static_cast<std::size_t>(cluster.free_on(nodes_[i])), i);
+      node_hints.insert(node_hints.end(), static_cast<std::size_t>(cluster.free_on(nodes_[i])), i);
     }
-    if (seats.size() < static_cast<std::size_t>(wanted)) return false;
-    random_.shuffle(seats);
+    if (node_hints.size() < static_cast<std::size_t>(wanted)) return false;
+    random_.shuffle(node_hints);
     std::vector<int> taken(nodes_.size(), 0);
-    for (int i = 0; i < wanted; ++i) ++taken[seats[static_cast<std::size_t>(i)]];
+    for (int i = 0; i < wanted; ++i) ++taken[node_hints[static_cast<std::size_t>(i)]];
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       if (taken[i] > 0) gpus.add(nodes_[i], lowest_bits(cluster.free_mask(nodes_[i]), taken[i]));
     }

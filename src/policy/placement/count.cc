@@ -11,29 +11,30 @@ class Count final : public PlacementPolicy {
   explicit Count(bool backfill) : backfill_(backfill) {}
 
   void place(const View& view, const SchedulingTraits& traits, const Plan& plan,
-             Draft& draft) override {
+             PlacementDraft& draft) override {
     const bool overtake = backfill_ && !traits.strict;
     if (traits.preemptive) stop_the_rest(view, plan, draft, overtake);
-    for (const Share& share : plan.shares()) {
-      if (stays(view, traits, share.lead()) || draft.holds(share.lead())) continue;
-      if (!free_members(view, traits, share, draft)) continue;
-      const Symbol partition = view.jobs[share.lead()].spec.partition;
+    for (const AllocationRequest& request : plan.requests()) {
+      if (stays(view, traits, request.lead()) || draft.holds(request.lead())) continue;
+      if (!free_members(view, traits, request, draft)) continue;
+      const Symbol partition = view.jobs[request.lead()].spec.partition;
       found_.clear();
-      const bool room = draft.cluster().free_for(partition, type_of(view, share)) >= share.gpus &&
-                        find_first_gpus(draft.cluster(), pools_of(view, draft.cluster(), share),
-                                        share.gpus, found_);
+      const bool room =
+          draft.cluster().free_for(partition, type_of(view, request)) >= request.gpus &&
+          find_first_gpus(draft.cluster(), pools_of(view, draft.cluster(), request), request.gpus,
+                          found_);
       if (room) {
-        draft.start(share, found_,
+        draft.start(request, found_,
                     draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder);
         continue;
       }
-      draft.block(share, why_not_placed(view, draft.cluster(), share));
+      draft.block(request, why_not_placed(view, draft.cluster(), request));
       if (!overtake) return;
     }
   }
-  Plan::Extent extent(const ClusterState& cluster, const SchedulingTraits& traits) const override {
-    if (!cluster.one_queue()) return Plan::Extent::kAll;
-    return backfill_ && !traits.strict ? Plan::Extent::kUntilFull : Plan::Extent::kUntilBlocked;
+  Plan::Depth depth(const ClusterState& cluster, const SchedulingTraits& traits) const override {
+    if (!cluster.one_queue()) return Plan::Depth::kAll;
+    return backfill_ && !traits.strict ? Plan::Depth::kUntilFull : Plan::Depth::kUntilBlocked;
   }
   std::unique_ptr<PlacementPolicy> clone() const override { return std::make_unique<Count>(*this); }
 
@@ -44,31 +45,31 @@ class Count final : public PlacementPolicy {
   }
 
   // A group starts as a whole: those of it that run elsewhere stop first, where that is allowed.
-  static bool free_members(const View& view, const SchedulingTraits& traits, const Share& share,
-                           Draft& draft) {
-    for (int i = 1; i < share.size; ++i) {
-      const Slot member = share.jobs[static_cast<std::size_t>(i)];
+  static bool free_members(const View& view, const SchedulingTraits& traits,
+                           const AllocationRequest& request, PlacementDraft& draft) {
+    for (int i = 1; i < request.size; ++i) {
+      const Slot member = request.jobs[static_cast<std::size_t>(i)];
       if (!draft.holds(member)) continue;
       if (!traits.preemptive) return false;
-      draft.stop(member, Reason::kGrouped, view.jobs[share.lead()].spec.id);
+      draft.stop(member, Reason::kGrouped, view.jobs[request.lead()].spec.id);
     }
     return true;
   }
 
-  // Shares in order as far as their number fits; whoever runs and is not among them stops.
-  void stop_the_rest(const View& view, const Plan& plan, Draft& draft, bool overtake) {
+  // Requests in order as far as their number fits; whoever runs and is not among them stops.
+  void stop_the_rest(const View& view, const Plan& plan, PlacementDraft& draft, bool overtake) {
     int left = draft.cluster().usable_gpus();
     keeps_.resize(view.jobs.slots(), 0);
     ++mark_;
     JobId gainer = kNoJob;
-    for (const Share& share : plan.shares()) {
-      if (share.gpus > left) {
+    for (const AllocationRequest& request : plan.requests()) {
+      if (request.gpus > left) {
         if (!overtake) break;
         continue;
       }
-      left -= share.gpus;
-      for (int i = 0; i < share.size; ++i) {
-        const Slot slot = share.jobs[static_cast<std::size_t>(i)];
+      left -= request.gpus;
+      for (int i = 0; i < request.size; ++i) {
+        const Slot slot = request.jobs[static_cast<std::size_t>(i)];
         keeps_[index(slot)] = mark_;
         if (gainer == kNoJob && !view.jobs[slot].running()) gainer = view.jobs[slot].spec.id;
       }

@@ -20,21 +20,21 @@ class ProfileGuided final : public WalkingPlacement {
   }
 
  protected:
-  bool find(const View& view, const ClusterState& cluster, const Share& share,
+  bool find(const View& view, const ClusterState& cluster, const AllocationRequest& request,
             GpuSet& gpus) override {
-    const JobSpec& spec = view.jobs[share.lead()].spec;
-    const auto pools = pools_of(view, cluster, share);
-    if (sensitive(view, spec, share.gpus))
-      return find_fewest_nodes(cluster, pools, share.gpus, gpus);
-    return find_leftovers(cluster, pools, share.gpus, gpus);
+    const JobSpec& spec = view.jobs[request.lead()].spec;
+    const auto pools = pools_of(view, cluster, request);
+    if (sensitive(view, spec, request.gpus))
+      return find_fewest_nodes(cluster, pools, request.gpus, gpus);
+    return find_leftovers(cluster, pools, request.gpus, gpus);
   }
 
  private:
   bool sensitive(const View& view, const JobSpec& spec, int gpus) const {
     if (gpus == 1) return false;
-    Footing together;
+    RunContext together;
     together.gpus = gpus;
-    Footing apart = together;
+    RunContext apart = together;
     apart.nodes = gpus;
     return view.perf.rate(spec, apart) < (1 - tolerance_) * view.perf.rate(spec, together);
   }
@@ -72,19 +72,19 @@ class Bebop final : public WalkingPlacement {
   std::unique_ptr<PlacementPolicy> clone() const override { return std::make_unique<Bebop>(*this); }
 
  protected:
-  bool find(const View& view, const ClusterState& cluster, const Share& share,
+  bool find(const View& view, const ClusterState& cluster, const AllocationRequest& request,
             GpuSet& gpus) override {
-    const JobSpec& spec = view.jobs[share.lead()].spec;
+    const JobSpec& spec = view.jobs[request.lead()].spec;
     double best_rate = 0;
     int best_broken = 0;
     // Types may differ in speed, so every pool is a candidate by itself, and all of them together.
-    const auto pools = pools_of(view, cluster, share);
+    const auto pools = pools_of(view, cluster, request);
     const auto consider = [&](std::span<const PoolId> among) {
       constexpr std::array kSearches = {find_fewest_nodes, find_first_gpus, find_most_nodes};
       for (const auto search : kSearches) {
         candidate_.clear();
-        if (!search(cluster, among, share.gpus, candidate_)) continue;
-        const double rate = view.perf.rate(spec, footing_of(cluster, candidate_, {}));
+        if (!search(cluster, among, request.gpus, candidate_)) continue;
+        const double rate = view.perf.rate(spec, run_context_of(cluster, candidate_, {}));
         const int broken = whole_nodes_broken(cluster, candidate_);
         if (rate > best_rate || (rate == best_rate && broken < best_broken)) {
           best_rate = rate;

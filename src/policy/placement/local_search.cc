@@ -15,7 +15,7 @@ class LocalSearch final : public WalkingPlacement {
   explicit LocalSearch(bool backfill) : WalkingPlacement(backfill, true) {}
 
   void place(const View& view, const SchedulingTraits& traits, const Plan& plan,
-             Draft& draft) override {
+             PlacementDraft& draft) override {
     const std::vector<Plan> orders = candidates(view, traits, plan, draft);
     if (orders.empty()) {
       WalkingPlacement::place(view, traits, plan, draft);
@@ -36,67 +36,69 @@ class LocalSearch final : public WalkingPlacement {
   }
 
  protected:
-  bool find(const View& view, const ClusterState& cluster, const Share& share,
+  bool find(const View& view, const ClusterState& cluster, const AllocationRequest& request,
             GpuSet& gpus) override {
-    return find_fewest_nodes(cluster, pools_of(view, cluster, share), share.gpus, gpus);
+    return find_fewest_nodes(cluster, pools_of(view, cluster, request), request.gpus, gpus);
   }
 
  private:
-  // What each GPU of the share does, there.
-  static double reward(const View& view, const Share& share, int nodes) {
-    Footing footing;
-    footing.gpus = share.gpus;
-    footing.nodes = nodes;
-    footing.gpu_type = type_of(view, share);
-    return share.gpus * view.perf.rate(view.jobs[share.lead()].spec, footing);
+  // What each GPU of the request does, there.
+  static double reward(const View& view, const AllocationRequest& request, int nodes) {
+    RunContext context;
+    context.gpus = request.gpus;
+    context.nodes = nodes;
+    context.gpu_type = type_of(view, request);
+    return request.gpus * view.perf.rate(view.jobs[request.lead()].spec, context);
   }
 
   // Everything that would be placed, as it is and in three other orders; nothing where there is no
   // choice. Copies of the cluster are tried on: nobody else may be in the draft yet.
   std::vector<Plan> candidates(const View& view, const SchedulingTraits& traits, const Plan& plan,
-                               const Draft& draft) {
+                               const PlacementDraft& draft) {
     if (!draft.steps().empty()) return {};
     ClusterState cluster = draft.cluster();
-    Draft trial(view.jobs, cluster);
+    PlacementDraft trial(view.jobs, cluster);
     trial.reset();
     WalkingPlacement::place(view, traits, plan, trial);
-    std::vector<Share> placed;
-    std::vector<Share> rest;
+    std::vector<AllocationRequest> placed;
+    std::vector<AllocationRequest> rest;
     int choosers = 0;
-    for (const Share& share : plan.shares()) {
-      const bool holds = trial.holds(share.lead());
-      (holds ? placed : rest).push_back(share);
-      if (holds && share.gpus > 1 && !view.jobs[share.lead()].running()) ++choosers;
+    for (const AllocationRequest& request : plan.requests()) {
+      const bool holds = trial.holds(request.lead());
+      (holds ? placed : rest).push_back(request);
+      if (holds && request.gpus > 1 && !view.jobs[request.lead()].running()) ++choosers;
     }
     if (choosers < 2) return {};
     std::vector<Plan> orders;
     const auto add = [&](auto before) {
-      std::vector<Share> sorted = placed;
+      std::vector<AllocationRequest> sorted = placed;
       std::stable_sort(sorted.begin(), sorted.end(), before);
       orders.emplace_back();
-      orders.back().reset(cluster.usable_gpus(), Plan::Extent::kAll);
-      for (const Share& share : sorted) orders.back().add(share);
-      for (const Share& share : rest) orders.back().add(share);
+      orders.back().reset(cluster.usable_gpus(), Plan::Depth::kAll);
+      for (const AllocationRequest& request : sorted) orders.back().add(request);
+      for (const AllocationRequest& request : rest) orders.back().add(request);
     };
-    const auto spread = [&view](const Share& share) {
-      return reward(view, share, 1) - reward(view, share, std::min(share.gpus, 2));
+    const auto spread = [&view](const AllocationRequest& request) {
+      return reward(view, request, 1) - reward(view, request, std::min(request.gpus, 2));
     };
-    add([](const Share& a, const Share& b) { return a.gpus > b.gpus; });
-    add([](const Share& a, const Share& b) { return a.gpus < b.gpus; });
-    add([&](const Share& a, const Share& b) { return spread(a) > spread(b); });
+    add([](const AllocationRequest& a, const AllocationRequest& b) { return a.gpus > b.gpus; });
+    add([](const AllocationRequest& a, const AllocationRequest& b) { return a.gpus < b.gpus; });
+    add([&](const AllocationRequest& a, const AllocationRequest& b) {
+      return spread(a) > spread(b);
+    });
     return orders;
   }
 
   double reward_of(const View& view, const SchedulingTraits& traits, const Plan& plan,
-                   const Draft& draft) {
+                   const PlacementDraft& draft) {
     ClusterState cluster = draft.cluster();
-    Draft trial(view.jobs, cluster);
+    PlacementDraft trial(view.jobs, cluster);
     trial.reset();
     WalkingPlacement::place(view, traits, plan, trial);
     double sum = 0;
-    for (const Share& share : plan.shares()) {
-      const GpuSet* held = trial.holding(share.lead());
-      if (held != nullptr) sum += reward(view, share, held->nodes());
+    for (const AllocationRequest& request : plan.requests()) {
+      const GpuSet* held = trial.holding(request.lead());
+      if (held != nullptr) sum += reward(view, request, held->nodes());
     }
     return sum;
   }

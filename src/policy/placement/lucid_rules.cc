@@ -22,11 +22,11 @@ class WholeNodes final : public WalkingPlacement {
   }
 
  protected:
-  bool find(const View& view, const ClusterState& cluster, const Share& share,
+  bool find(const View& view, const ClusterState& cluster, const AllocationRequest& request,
             GpuSet& gpus) override {
-    const auto pools = pools_of(view, cluster, share);
-    if (find_whole_nodes(cluster, pools, share.gpus, gpus)) return true;
-    return spread_ && find_fewest_nodes(cluster, pools, share.gpus, gpus);
+    const auto pools = pools_of(view, cluster, request);
+    if (find_whole_nodes(cluster, pools, request.gpus, gpus)) return true;
+    return spread_ && find_fewest_nodes(cluster, pools, request.gpus, gpus);
   }
 
  private:
@@ -43,15 +43,15 @@ class RandomNodes final : public WalkingPlacement {
   }
 
  protected:
-  bool find(const View& view, const ClusterState& cluster, const Share& share,
+  bool find(const View& view, const ClusterState& cluster, const AllocationRequest& request,
             GpuSet& gpus) override {
     nodes_.clear();
-    for (const PoolId pool : pools_of(view, cluster, share)) {
+    for (const PoolId pool : pools_of(view, cluster, request)) {
       for (const NodeId node : cluster.pool(pool).nodes) {
         if (cluster.free_on(node) > 0) nodes_.push_back(node);
       }
     }
-    int left = share.gpus;
+    int left = request.gpus;
     while (left > 0 && !nodes_.empty()) {
       const auto i = static_cast<std::size_t>(random_.below(nodes_.size()));
       const int part = std::min(left, cluster.free_on(nodes_[i]));

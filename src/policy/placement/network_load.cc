@@ -26,7 +26,7 @@ class NetworkLoad final : public WalkingPlacement {
   NetworkLoad(bool backfill, bool exact) : WalkingPlacement(backfill, true), exact_(exact) {}
 
   void place(const View& view, const SchedulingTraits& traits, const Plan& plan,
-             Draft& draft) override {
+             PlacementDraft& draft) override {
     load_.assign(view.cluster.node_count(), 0);
     for (const Slot slot : view.jobs.running()) {
       const Job& job = view.jobs[slot];
@@ -41,24 +41,25 @@ class NetworkLoad final : public WalkingPlacement {
   }
 
  protected:
-  bool find(const View& view, const ClusterState& cluster, const Share& share,
+  bool find(const View& view, const ClusterState& cluster, const AllocationRequest& request,
             GpuSet& gpus) override {
-    const JobSpec& job = view.jobs[share.lead()].spec;
+    const JobSpec& job = view.jobs[request.lead()].spec;
     nodes_.clear();
-    for (const PoolId pool : pools_of(view, cluster, share)) {
+    for (const PoolId pool : pools_of(view, cluster, request)) {
       for (const NodeId node : cluster.pool(pool).nodes) {
         if (cluster.free_on(node) > 0) nodes_.push_back({node, cluster.free_on(node), 0});
       }
     }
     std::sort(nodes_.begin(), nodes_.end(),
               [](const Node& a, const Node& b) { return a.id < b.id; });
-    if (!on_one(share.gpus) && !(exact_ ? balance(job, share.gpus) : greedy(job, share.gpus))) {
+    if (!on_one(request.gpus) &&
+        !(exact_ ? balance(job, request.gpus) : greedy(job, request.gpus))) {
       return false;
     }
     for (const Node& node : nodes_) {
       if (node.taken == 0) continue;
       gpus.add(node.id, lowest_bits(cluster.free_mask(node.id), node.taken));
-      load_[index(node.id)] += traffic(job, node.taken, share.gpus);
+      load_[index(node.id)] += traffic(job, node.taken, request.gpus);
     }
     return true;
   }

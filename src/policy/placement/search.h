@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/cluster_state.h"
-#include "model/share.h"
+#include "model/plan.h"
 
 namespace muster {
 

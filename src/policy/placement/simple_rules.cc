@@ -19,7 +19,7 @@ int largest_node(const ClusterState& cluster, const JobSpec& job) {
   return largest;
 }
 
-class SearchPlacement final : public WalkingPlacement, public Keepable {
+class SearchPlacement final : public WalkingPlacement, public Checkpointable {
  public:
   SearchPlacement(bool backfill, Search search, bool one_node)
       : WalkingPlacement(backfill, !one_node), search_(search), one_node_(one_node) {}
@@ -27,15 +27,15 @@ class SearchPlacement final : public WalkingPlacement, public Keepable {
     if (one_node_ && gpus > largest_node(cluster, job)) return false;
     return WalkingPlacement::ever_fits(cluster, job, gpus);
   }
-  bool keep(Archive&) override { return true; }
+  bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<SearchPlacement>(*this);
   }
 
  protected:
-  bool find(const View& view, const ClusterState& cluster, const Share& share,
+  bool find(const View& view, const ClusterState& cluster, const AllocationRequest& request,
             GpuSet& gpus) override {
-    return search_(cluster, pools_of(view, cluster, share), share.gpus, gpus);
+    return search_(cluster, pools_of(view, cluster, request), request.gpus, gpus);
   }
 
  private:

@@ -26,7 +26,7 @@ class Synergy final : public WalkingPlacement {
     if (!WalkingPlacement::ever_fits(cluster, job, gpus)) return false;
     if (mode_ != Mode::kGreedy || job.gpus <= 0) return true;
     // A greedy job that wants more cores beside its GPUs than there are would wait for ever.
-    const HostShare wanted{job.cpus / job.gpus, job.memory_gb / job.gpus};
+    const HostResources wanted{job.cpus / job.gpus, job.memory_gb / job.gpus};
     int room = 0;
     for (const PoolId pool : cluster.pools_for(job.partition, job.gpu_type)) {
       for (const NodeId id : cluster.pool(pool).nodes) {
@@ -41,49 +41,50 @@ class Synergy final : public WalkingPlacement {
   }
 
  protected:
-  bool find(const View& view, const ClusterState& cluster, const Share& share,
+  bool find(const View& view, const ClusterState& cluster, const AllocationRequest& request,
             GpuSet& gpus) override {
-    const JobSpec& spec = view.jobs[share.lead()].spec;
-    const auto pools = pools_of(view, cluster, share);
+    const JobSpec& spec = view.jobs[request.lead()].spec;
+    const auto pools = pools_of(view, cluster, request);
     if (mode_ != Mode::kFair) {
       host_ = view.perf.wanted_host(spec);
-      const HostShare fair = fair_share(cluster, pools);
+      const HostResources fair = fair_share(cluster, pools);
       if (host_.cpus_per_gpu <= 0) host_.cpus_per_gpu = fair.cpus_per_gpu;
       if (host_.memory_per_gpu <= 0) host_.memory_per_gpu = fair.memory_per_gpu;
-      if (find_with_host(cluster, pools, share.gpus, gpus)) return true;
+      if (find_with_host(cluster, pools, request.gpus, gpus)) return true;
       if (mode_ == Mode::kGreedy) return false;
     }
     host_ = fair_share(cluster, pools);
-    return find_with_host(cluster, pools, share.gpus, gpus);
+    return find_with_host(cluster, pools, request.gpus, gpus);
   }
 
-  HostShare host_for(const View&, const Share&) const override { return host_; }
+  HostResources host_for(const View&, const AllocationRequest&) const override { return host_; }
 
-  bool make_room(const View& view, const Share& share, Draft& draft) override {
+  bool make_room(const View& view, const AllocationRequest& request,
+                 PlacementDraft& draft) override {
     if (mode_ != Mode::kTune) return false;
     const ClusterState& cluster = draft.cluster();
-    const HostShare fair = fair_share(cluster, pools_of(view, cluster, share));
+    const HostResources fair = fair_share(cluster, pools_of(view, cluster, request));
     over_.clear();
     for (const Slot slot : view.jobs.active()) {
       if (!draft.holds(slot)) continue;
-      const HostShare host = draft.host_of(slot);
+      const HostResources host = draft.host_of(slot);
       if (host.cpus_per_gpu > fair.cpus_per_gpu || host.memory_per_gpu > fair.memory_per_gpu) {
         over_.push_back({host.cpus_per_gpu, host.memory_per_gpu, slot});
       }
     }
-    // Those who hold most are cut back first, until the share fits.
+    // Those who hold most are cut back first, until the request fits.
     std::sort(over_.begin(), over_.end(), [](const Over& a, const Over& b) {
       if (a.cpus != b.cpus) return a.cpus > b.cpus;
       return a.memory != b.memory ? a.memory > b.memory : a.slot < b.slot;
     });
     for (const Over& over : over_) {
-      const HostShare host = draft.host_of(over.slot);
+      const HostResources host = draft.host_of(over.slot);
       draft.rehost(over.slot, {std::min(host.cpus_per_gpu, fair.cpus_per_gpu),
                                std::min(host.memory_per_gpu, fair.memory_per_gpu)});
       host_ = fair;
       scratch_.clear();
-      const auto pools = pools_of(view, cluster, share);
-      if (find_with_host(cluster, pools, share.gpus, scratch_)) return true;
+      const auto pools = pools_of(view, cluster, request);
+      if (find_with_host(cluster, pools, request.gpus, scratch_)) return true;
     }
     return false;
   }
@@ -97,8 +98,8 @@ class Synergy final : public WalkingPlacement {
 
   // The part of a node that goes with one GPU. Where nodes differ, the least: so that every GPU can
   // have it.
-  static HostShare fair_share(const ClusterState& cluster, std::span<const PoolId> pools) {
-    HostShare fair;
+  static HostResources fair_share(const ClusterState& cluster, std::span<const PoolId> pools) {
+    HostResources fair;
     for (const PoolId pool : pools) {
       for (const NodeId id : cluster.pool(pool).nodes) {
         const NodeSpec& node = cluster.node(id);
@@ -116,7 +117,7 @@ class Synergy final : public WalkingPlacement {
 
   // How many GPUs of the node can be given with their cores and memory; nodes with none listed have
   // plenty.
-  static int room_for(const NodeSpec& node, const HostShare& host, int gpus, double cpus,
+  static int room_for(const NodeSpec& node, const HostResources& host, int gpus, double cpus,
                       double memory) {
     constexpr double kSlack = 1e-9;  // shares of a node need not add up to it exactly
     double room = gpus;
@@ -169,7 +170,7 @@ class Synergy final : public WalkingPlacement {
   }
 
   Mode mode_;
-  HostShare host_;
+  HostResources host_;
   std::vector<Over> over_;
   GpuSet scratch_;
 };

@@ -7,14 +7,15 @@ namespace muster {
 namespace {
 
 bool first_of_group(const JobTable& jobs, Slot slot) {
-  for (Slot other = jobs[slot].partner; other != slot; other = jobs[other].partner) {
+  for (Slot other = jobs[slot].next_co_located; other != slot;
+       other = jobs[other].next_co_located) {
     if (other < slot) return false;
   }
   return true;
 }
 
 // Source: Tiresias (NSDI'19) and Muri (SIGCOMM'22). Every turn the cluster is filled anew in the
-// order of the plan, by the rule of NodeFit; a share that does not fit is passed over. Jobs whose
+// order of the plan, by the rule of NodeFit; a request that does not fit is passed over. Jobs whose
 // nodes come out the same keep their GPUs.
 //
 // Tiresias' simulator also counts memory, but forgets to give it back when it fills the cluster
@@ -24,7 +25,7 @@ class Yarn final : public PlacementPolicy {
  public:
   explicit Yarn(bool leaks) : leaks_(leaks) {}
   void place(const View& view, const SchedulingTraits& traits, const Plan& plan,
-             Draft& draft) override {
+             PlacementDraft& draft) override {
     if (!traits.preemptive) {
       place_beside(view, traits, plan, draft);
       return;
@@ -38,30 +39,32 @@ class Yarn final : public PlacementPolicy {
     targets_.clear();
     parts_.clear();
     const bool one_queue = view.cluster.one_queue();
-    for (const Share& share : plan.shares()) {
-      if (fit_.free() < share.gpus && draft.blocked() != nullptr) {
+    for (const AllocationRequest& request : plan.requests()) {
+      if (fit_.free() < request.gpus && draft.blocked() != nullptr) {
         if (fit_.free() == 0) break;
         continue;
       }
       const std::size_t first = parts_.size();
-      int* const quota = one_queue ? nullptr : &quota_left(view, share);
-      if (quota != nullptr && *quota < share.gpus) {
-        draft.block(share, Reason::kOverQuota);
-      } else if (one_queue ? fit_.take(share.gpus, &parts_)
-                           : fit_.take(share.gpus, pools_of(view, view.cluster, share), &parts_)) {
-        if (quota != nullptr) *quota -= share.gpus;
+      int* const quota = one_queue ? nullptr : &quota_left(view, request);
+      if (quota != nullptr && *quota < request.gpus) {
+        draft.block(request, Reason::kOverQuota);
+      } else if (one_queue
+                     ? fit_.take(request.gpus, &parts_)
+                     : fit_.take(request.gpus, pools_of(view, view.cluster, request), &parts_)) {
+        if (quota != nullptr) *quota -= request.gpus;
         if (leaks_) {
-          lent_.push_back({share.lead(),
-                           view.jobs[share.lead()].spec.id,
+          lent_.push_back({request.lead(),
+                           view.jobs[request.lead()].spec.id,
                            {parts_.begin() + static_cast<std::ptrdiff_t>(first), parts_.end()}});
         }
         Target& target = targets_.emplace_back();
-        target.share = &share;
+        target.request = &request;
         target.first = first;
         target.last = parts_.size();
         target.overtakes = draft.blocked() != nullptr;
       } else {
-        draft.block(share, fit_.free() < share.gpus ? Reason::kNotEnoughFree : Reason::kFragmented);
+        draft.block(request,
+                    fit_.free() < request.gpus ? Reason::kNotEnoughFree : Reason::kFragmented);
       }
     }
     if (plan.cut() && fit_.free() > plan.left()) {
@@ -75,9 +78,9 @@ class Yarn final : public PlacementPolicy {
     for (Target& target : targets_) {
       const Reason reason = target.overtakes ? Reason::kBackfilled : Reason::kFirstInOrder;
       if (target.holder != kNoSlot) {
-        draft.arrange_around(target.holder, *target.share, reason);
+        draft.arrange_around(target.holder, *target.request, reason);
       } else {
-        draft.arrange(*target.share, std::move(target.fresh), reason);
+        draft.arrange(*target.request, std::move(target.fresh), reason);
       }
     }
   }
@@ -85,10 +88,10 @@ class Yarn final : public PlacementPolicy {
     return PlacementPolicy::ever_fits(cluster, job, gpus) &&
            NodeFit::ever(cluster, gpus, cluster.pools_for(job.partition, job.gpu_type));
   }
-  Plan::Extent extent(const ClusterState&, const SchedulingTraits& traits) const override {
+  Plan::Depth depth(const ClusterState&, const SchedulingTraits& traits) const override {
     // One that finds no shape leaves room for any behind it; but mostly all find theirs.
     const bool starts_anew = traits.preemptive && !leaks_;
-    return starts_anew ? Plan::Extent::kUntilTurnedAway : Plan::Extent::kAll;
+    return starts_anew ? Plan::Depth::kUntilFirstMisfit : Plan::Depth::kAll;
   }
   std::unique_ptr<PlacementPolicy> clone() const override { return std::make_unique<Yarn>(*this); }
 
@@ -113,7 +116,7 @@ class Yarn final : public PlacementPolicy {
   }
 
   struct Target {
-    const Share* share = nullptr;
+    const AllocationRequest* request = nullptr;
     std::size_t first = 0;  // its parts
     std::size_t last = 0;
     bool overtakes = false;  // someone before it found no room
@@ -123,16 +126,16 @@ class Yarn final : public PlacementPolicy {
 
   // Under a plan that does not preempt, those who run stay where they are.
   void place_beside(const View& view, const SchedulingTraits& traits, const Plan& plan,
-                    Draft& draft) {
+                    PlacementDraft& draft) {
     fit_.reset_to_free(draft.cluster());
     fit_.count_memory(nullptr);
-    for (const Share& share : plan.shares()) {
+    for (const AllocationRequest& request : plan.requests()) {
       if (fit_.free() == 0 && draft.blocked() != nullptr) return;
       parts_.clear();
-      const Symbol partition = view.jobs[share.lead()].spec.partition;
-      if (draft.cluster().quota_left(partition) < share.gpus ||
-          !fit_.take(share.gpus, pools_of(view, draft.cluster(), share), &parts_)) {
-        draft.block(share, why_not_placed(view, draft.cluster(), share));
+      const Symbol partition = view.jobs[request.lead()].spec.partition;
+      if (draft.cluster().quota_left(partition) < request.gpus ||
+          !fit_.take(request.gpus, pools_of(view, draft.cluster(), request), &parts_)) {
+        draft.block(request, why_not_placed(view, draft.cluster(), request));
         if (traits.strict) return;
         continue;
       }
@@ -140,14 +143,14 @@ class Yarn final : public PlacementPolicy {
       for (const NodePart& part : parts_) {
         gpus.add(part.node, lowest_bits(draft.cluster().free_mask(part.node), part.gpus));
       }
-      draft.start(share, std::move(gpus),
+      draft.start(request, std::move(gpus),
                   draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder);
     }
   }
 
-  // What the partition of the share may still get, of the whole cluster.
-  int& quota_left(const View& view, const Share& share) {
-    const Symbol partition = view.jobs[share.lead()].spec.partition;
+  // What the partition of the request may still get, of the whole cluster.
+  int& quota_left(const View& view, const AllocationRequest& request) {
+    const Symbol partition = view.jobs[request.lead()].spec.partition;
     const auto known = std::find_if(quotas_.begin(), quotas_.end(),
                                     [partition](const auto& q) { return q.first == partition; });
     if (known != quotas_.end()) return known->second;
@@ -163,8 +166,8 @@ class Yarn final : public PlacementPolicy {
 
   void claim_held(const View& view, Target& target) {
     const auto parts = static_cast<int>(target.last - target.first);
-    for (int i = 0; i < target.share->size; ++i) {
-      const Slot member = target.share->jobs[static_cast<std::size_t>(i)];
+    for (int i = 0; i < target.request->size; ++i) {
+      const Slot member = target.request->jobs[static_cast<std::size_t>(i)];
       const Job& job = view.jobs[member];
       if (!job.running() || job.gpus.nodes() != parts) continue;
       bool right = true;

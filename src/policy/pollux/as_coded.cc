@@ -25,11 +25,11 @@ class PolluxAsCoded final : public SchedulingPolicy, private SpeedupSource {
 
   SchedulingTraits traits() const override {
     return {.preemptive = true,
-            .settles = false,
+            .stable_between_events = false,
             .work_conserving = false,
             .resizes = true,
             .clairvoyant = true,
-            .judges = true,
+            .drives_completion = true,
             .pacing = "slots"};
   }
 
@@ -54,27 +54,27 @@ class PolluxAsCoded final : public SchedulingPolicy, private SpeedupSource {
     order_.push_back(slot);
   }
 
-  void judge(const View& view, std::vector<Verdict>& verdicts) override {
+  void complete_jobs(const View& view, std::vector<PolicyCompletion>& completions) override {
     const Seconds passed = begun_ ? view.now - last_ : 0;
     begun_ = true;
     for (const Slot slot : order_) {
       State& job = jobs_[index(slot)];
       if (passed > 0) advance(job, last_, passed);
       if (job.done == kNever) continue;
-      verdicts.push_back({slot, JobState::kFinished, Reason::kCompleted, job.done, job.done});
+      completions.push_back({slot, JobState::kFinished, Reason::kCompleted, job.done, job.done});
     }
     last_ = view.now;
   }
 
   void schedule(const View& view, Plan& plan) override {
-    hand_out(view);
+    allocate(view);
     for (const Slot slot : order_) {
       const State& job = jobs_[index(slot)];
       if (job.gpus == 0) continue;
-      plan.add(Share::alone(slot, job.gpus));
+      plan.add(AllocationRequest::alone(slot, job.gpus));
       for (std::size_t n = 0; n < job.held.size(); ++n) {
         if (job.held[n] == 0) continue;
-        plan.seat(slot, NodeId{static_cast<std::uint32_t>(n)}, job.held[n]);
+        plan.hint_node(slot, NodeId{static_cast<std::uint32_t>(n)}, job.held[n]);
       }
     }
   }
@@ -179,7 +179,7 @@ class PolluxAsCoded final : public SchedulingPolicy, private SpeedupSource {
     }
   }
 
-  void hand_out(const View& view) {
+  void allocate(const View& view) {
     by_service_ = order_;
     std::stable_sort(by_service_.begin(), by_service_.end(), [&](Slot a, Slot b) {
       const State& one = jobs_[index(a)];
@@ -215,10 +215,10 @@ class PolluxAsCoded final : public SchedulingPolicy, private SpeedupSource {
       if (table[j] == job.held) continue;
       reallocate(job, table[j]);
       if (job.training != nullptr || job.gpus == 0) continue;
-      Footing footing;
-      footing.gpus = job.gpus;
-      footing.nodes = static_cast<int>(job.placement.size());
-      job.rate = view.perf.rate(view.jobs[by_service_[j]].spec, footing);
+      RunContext context;
+      context.gpus = job.gpus;
+      context.nodes = static_cast<int>(job.placement.size());
+      job.rate = view.perf.rate(view.jobs[by_service_[j]].spec, context);
     }
   }
 

@@ -14,7 +14,7 @@ class GoodputLearner {
   // Up to so many nodes and GPUs will be asked about.
   GoodputLearner(const Training& training, int nodes, int gpus);
 
-  // A step was seen on this footing.
+  // A step was seen on this run context.
   void see(int nodes, int gpus, int local_batch, const Training::StepTime& time,
            const GradientNoise& noise);
   bool knows_anything() const { return !seen_.empty(); }

@@ -24,20 +24,24 @@ class Pollux final : public SchedulingPolicy, private SpeedupSource {
       : search_(options, seed), interval_(interval), restart_(restart) {}
 
   SchedulingTraits traits() const override {
-    return {.preemptive = true, .settles = false, .work_conserving = false, .resizes = true};
+    return {.preemptive = true,
+            .stable_between_events = false,
+            .work_conserving = false,
+            .resizes = true};
   }
 
   void schedule(const View& view, Plan& plan) override {
     if (view.now >= next_) {
-      hand_out(view);
+      allocate(view);
       next_ = view.now + interval_;
     }
     for (const Given& given : given_) {
       if (!present(view, given)) continue;
-      plan.add(Share::alone(given.slot, given.gpus, view.jobs[given.slot].spec.gpu_type));
+      plan.add(
+          AllocationRequest::alone(given.slot, given.gpus, view.jobs[given.slot].spec.gpu_type));
       for (std::size_t n = 0; n < given.by_node.size(); ++n) {
         if (given.by_node[n] == 0) continue;
-        plan.seat(given.slot, NodeId{static_cast<std::uint32_t>(n)}, given.by_node[n]);
+        plan.hint_node(given.slot, NodeId{static_cast<std::uint32_t>(n)}, given.by_node[n]);
       }
     }
   }
@@ -60,7 +64,7 @@ class Pollux final : public SchedulingPolicy, private SpeedupSource {
     return job.spec.id == given.id && (job.running() || job.waiting());
   }
 
-  void hand_out(const View& view) {
+  void allocate(const View& view) {
     view_ = &view;
     order_.assign(view.jobs.active().begin(), view.jobs.active().end());
     std::stable_sort(order_.begin(), order_.end(), [&](Slot a, Slot b) {
@@ -115,11 +119,11 @@ class Pollux final : public SchedulingPolicy, private SpeedupSource {
   }
 
   double rate(Slot slot, int nodes, int gpus) const {
-    Footing footing;
-    footing.gpus = gpus;
-    footing.nodes = nodes;
-    footing.gpu_type = view_->jobs[slot].spec.gpu_type;
-    return view_->perf.rate(view_->jobs[slot].spec, footing);
+    RunContext context;
+    context.gpus = gpus;
+    context.nodes = nodes;
+    context.gpu_type = view_->jobs[slot].spec.gpu_type;
+    return view_->perf.rate(view_->jobs[slot].spec, context);
   }
   double speedup(std::size_t job, int nodes, int gpus) override {
     return rate(order_[job], nodes, gpus) / base_[job];

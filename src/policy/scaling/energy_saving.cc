@@ -19,12 +19,12 @@ class Saver final : public ScalingPolicy {
  public:
   explicit Saver(const EnergySaving& options) : options_(options), control_(options) {}
 
-  std::vector<PowerWish> scale(const View& view) override {
+  std::vector<PowerRequest> scale(const View& view) override {
     // Work that waits does not wait for the next step.
     const int needed = nodes_needed(view);
     const bool on_step = std::fmod(view.now, options_.step) == 0;
     if (!on_step && needed <= awake(view)) return {};
-    return wishes(view, control_.step(needed, nodes_ahead(view)));
+    return requests(view, control_.step(needed, nodes_ahead(view)));
   }
   Seconds wake(const View& view) const override {
     return (std::floor(view.now / options_.step) + 1) * options_.step;
@@ -64,8 +64,8 @@ class Saver final : public ScalingPolicy {
     }
     return ahead;
   }
-  static std::vector<PowerWish> wishes(const View& view, int wanted) {
-    std::vector<PowerWish> out;
+  static std::vector<PowerRequest> requests(const View& view, int wanted) {
+    std::vector<PowerRequest> out;
     int now = awake(view);
     for (std::size_t i = 0; i < view.cluster.node_count() && now < wanted; ++i) {
       const NodeId node{static_cast<std::uint32_t>(i)};

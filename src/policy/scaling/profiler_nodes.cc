@@ -19,7 +19,7 @@ Seconds multiple_after(Seconds time, Seconds step) { return (std::floor(time / s
 class Profiler final : public ScalingPolicy {
  public:
   explicit Profiler(const ProfilerScaling& options) : options_(options) {}
-  std::vector<PowerWish> scale(const View& view) override {
+  std::vector<PowerRequest> scale(const View& view) override {
     const NodeId borrowed = borrowed_node(view);
     const std::size_t queue = view.jobs.waiting().size();
     if (borrowed == kNoNode) {
@@ -72,16 +72,16 @@ class Profiler final : public ScalingPolicy {
 class Donor final : public ScalingPolicy {
  public:
   explicit Donor(std::vector<ScalingEvent> events) : events_(std::move(events)) {}
-  std::vector<PowerWish> scale(const View& view) override {
-    std::vector<PowerWish> wishes;
+  std::vector<PowerRequest> scale(const View& view) override {
+    std::vector<PowerRequest> requests;
     for (; next_ < events_.size() && events_[next_].time <= view.now; ++next_) {
       if (events_[next_].borrowed) {
-        give(view, wishes);
+        give(view, requests);
       } else if (returned_ == kNoNode) {
-        take_back(view, wishes);
+        take_back(view, requests);
       }
     }
-    return wishes;
+    return requests;
   }
   Seconds wake(const View&) const override {
     return next_ < events_.size() ? events_[next_].time : kNever;
@@ -89,10 +89,10 @@ class Donor final : public ScalingPolicy {
   std::unique_ptr<ScalingPolicy> clone() const override { return std::make_unique<Donor>(*this); }
 
  private:
-  void give(const View& view, std::vector<PowerWish>& wishes) {
+  void give(const View& view, std::vector<PowerRequest>& requests) {
     for (std::size_t i = view.cluster.node_count(); i-- > 0;) {
       if (!idle(view, node_at(i))) continue;
-      wishes.push_back({node_at(i), false});
+      requests.push_back({node_at(i), false});
       // Once a node of its own has left, the one that came back is the next to go: if it is busy,
       // it takes the place of the idle one that goes instead.
       if (node_at(i) == returned_ || gave_) returned_ = kNoNode;
@@ -100,14 +100,14 @@ class Donor final : public ScalingPolicy {
       return;
     }
   }
-  void take_back(const View& view, std::vector<PowerWish>& wishes) {
+  void take_back(const View& view, std::vector<PowerRequest>& requests) {
     std::size_t last = view.cluster.node_count();
     while (last > 0 && !view.cluster.up(node_at(last - 1))) --last;
     // A new node stands behind all that are there: placement prefers earlier ones.
     for (std::size_t i = last; i < view.cluster.node_count(); ++i) {
       if (!view.cluster.node(node_at(i)).spare) continue;
       returned_ = node_at(i);
-      wishes.push_back({returned_, true});
+      requests.push_back({returned_, true});
       return;
     }
   }

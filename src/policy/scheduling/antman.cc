@@ -15,7 +15,8 @@ class AntMan final : public SchedulingPolicy {
         const Job& job = view.jobs[slot];
         if ((job.spec.priority >= 0) != guaranteed) continue;
         plan.rank(slot);
-        if (job.waiting()) plan.add(Share::alone(slot, job.spec.gpus, job.spec.gpu_type));
+        if (job.waiting())
+          plan.add(AllocationRequest::alone(slot, job.spec.gpus, job.spec.gpu_type));
       }
     }
   }

@@ -37,7 +37,10 @@ class Dlas final : public SchedulingPolicy {
 
   // It counts GPUs as if any would do; a placement that wants more shape may leave some idle.
   SchedulingTraits traits() const override {
-    return {.preemptive = true, .settles = false, .work_conserving = false, .regroups = pack_};
+    return {.preemptive = true,
+            .stable_between_events = false,
+            .work_conserving = false,
+            .regroups = pack_};
   }
 
   void on_job(JobMoment moment, Slot slot, const View& view) override {
@@ -85,7 +88,7 @@ class Dlas final : public SchedulingPolicy {
       if (!account()) break;
       divide(view.cluster.usable_gpus());
     }
-    for (const Share& share : shares_) plan.add(share);
+    for (const AllocationRequest& request : requests_) plan.add(request);
   }
 
   // The next time a running job outgrows its queue or a waiting one is let back.
@@ -226,7 +229,7 @@ class Dlas final : public SchedulingPolicy {
 
   void divide(int gpus) {
     chosen_.clear();
-    shares_.clear();
+    requests_.clear();
     for (Queue& queue : queues_) {
       if (by_index_ || pack_) {
         walk_all(queue, gpus);
@@ -242,7 +245,7 @@ class Dlas final : public SchedulingPolicy {
     ran_.clear();
     stopped_.clear();
     const auto give = [&](Slot slot) {
-      seat(slot, left);
+      hint_node(slot, left);
       ran_.push_back(slot);
     };
     for (const Slot slot : queue.front) {
@@ -284,20 +287,20 @@ class Dlas final : public SchedulingPolicy {
   }
 
   // Beside others whose memory leaves room, where that is wanted; else on GPUs that are left.
-  bool seat(Slot slot, int& left) {
+  bool hint_node(Slot slot, int& left) {
     State& state = states_[index(slot)];
-    Share* beside = nullptr;
-    for (std::size_t i = 0; pack_ && i < shares_.size() && beside == nullptr; ++i) {
-      if (fits_beside(state, shares_[i])) beside = &shares_[i];
+    AllocationRequest* beside = nullptr;
+    for (std::size_t i = 0; pack_ && i < requests_.size() && beside == nullptr; ++i) {
+      if (fits_beside(state, requests_[i])) beside = &requests_[i];
     }
     if (beside != nullptr) {
       beside->join(slot);
     } else if (state.gpus <= left) {
       left -= state.gpus;
-      // In place: a whole copy of a share that was just made waits for its parts.
-      Share& share = shares_.emplace_back();
-      share.join(slot);
-      share.gpus = state.gpus;
+      // In place: a whole copy of a request that was just made waits for its parts.
+      AllocationRequest& request = requests_.emplace_back();
+      request.join(slot);
+      request.gpus = state.gpus;
     } else {
       return false;
     }
@@ -306,13 +309,13 @@ class Dlas final : public SchedulingPolicy {
     return true;
   }
 
-  bool fits_beside(const State& state, const Share& share) const {
-    if (share.size == kMaxGroup || share.gpus != state.gpus) return false;
+  bool fits_beside(const State& state, const AllocationRequest& request) const {
+    if (request.size == kMaxGroup || request.gpus != state.gpus) return false;
     double memory = state.memory;
-    for (int i = 0; i < share.size; ++i) {
-      memory += states_[index(share.jobs[static_cast<std::size_t>(i)])].memory;
+    for (int i = 0; i < request.size; ++i) {
+      memory += states_[index(request.jobs[static_cast<std::size_t>(i)])].memory;
     }
-    const State& lead = states_[index(share.lead())];
+    const State& lead = states_[index(request.lead())];
     return memory <= memory_mb_ && lead.partition == state.partition &&
            lead.gpu_type == state.gpu_type;
   }
@@ -335,7 +338,7 @@ class Dlas final : public SchedulingPolicy {
     queue.tail.clear();
     stopped_.clear();
     for (const Ranked& ranked : ranked_) {
-      (seat(ranked.slot, left) ? queue.front : stopped_).push_back(ranked.slot);
+      (hint_node(ranked.slot, left) ? queue.front : stopped_).push_back(ranked.slot);
     }
     queue.front.insert(queue.front.end(), stopped_.begin(), stopped_.end());
   }
@@ -357,9 +360,9 @@ class Dlas final : public SchedulingPolicy {
   Seconds now_ = 0;
   std::vector<double> limits_;
   std::vector<Queue> queues_;
-  std::vector<State> states_;  // by slot
-  std::vector<Slot> chosen_;   // to run
-  std::vector<Share> shares_;  // the same with those who share GPUs
+  std::vector<State> states_;                // by slot
+  std::vector<Slot> chosen_;                 // to run
+  std::vector<AllocationRequest> requests_;  // the same with those who share GPUs
   std::vector<Slot> moved_;
   std::vector<Ranked> ranked_;
   std::vector<Slot> ran_;

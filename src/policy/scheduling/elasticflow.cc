@@ -19,7 +19,7 @@ class ElasticFlow final : public SchedulingPolicy {
   explicit ElasticFlow(Seconds slot) : slot_(slot) {}
   SchedulingTraits traits() const override {
     return {.preemptive = true,
-            .settles = false,
+            .stable_between_events = false,
             .work_conserving = false,
             .resizes = true,
             .clairvoyant = true};
@@ -27,17 +27,17 @@ class ElasticFlow final : public SchedulingPolicy {
   void schedule(const View& view, Plan& plan) override {
     frame_ = frame_of(view, slot_);
     bring_up_to_date(view);
-    list_lots();
-    hand_out_spare();
+    list_bidders();
+    allocate_spare();
     next_change_ = kNever;
-    for (const Lot& lot : lots_) {
-      if (lot.gpus > 0) plan.add(Share::alone(lot.slot, lot.gpus));
-      const GpuTimeline& own = *lot.plan;
+    for (const Bidder& bidder : bidders_) {
+      if (bidder.gpus > 0) plan.add(AllocationRequest::alone(bidder.slot, bidder.gpus));
+      const GpuTimeline& own = *bidder.plan;
       if (own.size() > 1) next_change_ = std::min(next_change_, own[1].at);
     }
     // Only promises last.
-    for (const Lot& lot : lots_) {
-      if (!lot.promised) free_ = without(free_, *lot.plan, lot.end);
+    for (const Bidder& bidder : bidders_) {
+      if (!bidder.promised) free_ = without(free_, *bidder.plan, bidder.end);
     }
     book_.leave(free_);
   }
@@ -56,12 +56,12 @@ class ElasticFlow final : public SchedulingPolicy {
 
  private:
   // A job in this turn's sale of spare GPUs.
-  struct Lot {
+  struct Bidder {
     Slot slot = kNoSlot;
     bool promised = false;
     DeadlineBook::Key key;
     PlannedJob job;
-    const GpuTimeline* plan = nullptr;  // in the book, or in guests_
+    const GpuTimeline* plan = nullptr;  // in the book, or in best_effort_
     Seconds end = 0;
     int gpus = 0;
     // The next size, and what it costs in GPU-seconds per GPU.
@@ -70,7 +70,7 @@ class ElasticFlow final : public SchedulingPolicy {
     Bid bid;
   };
   // A job without promise, planned for this turn alone.
-  struct Guest {
+  struct BestEffort {
     Candidate job;
     GpuTimeline plan;
     Seconds end = 0;
@@ -79,7 +79,7 @@ class ElasticFlow final : public SchedulingPolicy {
   // Enters newcomers into the book and corrects what has gone otherwise than planned.
   void bring_up_to_date(const View& view) {
     book_.advance(frame_);
-    guests_.clear();
+    best_effort_.clear();
     newcomers_.clear();
     late_.clear();
     for (const Slot slot : view.jobs.active()) {
@@ -97,7 +97,7 @@ class ElasticFlow final : public SchedulingPolicy {
       if (!candidate.fits(frame_.gpus)) continue;
       const bool is_new = job.admitted == view.now;
       if (job.spec.deadline == kNever) {
-        guests_.push_back({std::move(candidate), {}, 0});
+        best_effort_.push_back({std::move(candidate), {}, 0});
       } else {
         (is_new ? newcomers_ : late_).push_back(std::move(candidate));
       }
@@ -115,72 +115,75 @@ class ElasticFlow final : public SchedulingPolicy {
     if (jobs.empty()) return;
     BookTrial trial(book_, frame_);
     for (Candidate& job : jobs) {
-      if (!trial.add(job, anew)) guests_.push_back({std::move(job), {}, 0});
+      if (!trial.add(job, anew)) best_effort_.push_back({std::move(job), {}, 0});
     }
     trial.commit(book_);
   }
 
-  // Everybody with the plan to begin with, the earliest deadline first; guests after those with
-  // promises.
-  void list_lots() {
-    lots_.clear();
+  // Everybody with the plan to begin with, the earliest deadline first; best-effort jobs after
+  // those with promises.
+  void list_bidders() {
+    bidders_.clear();
     free_ = book_.free();
     for (const auto& [key, entry] : book_.entries()) {
-      add_lot(entry.job, entry.gpus, entry.end, true);
+      add_bidder(entry.job, entry.gpus, entry.end, true);
     }
-    std::sort(guests_.begin(), guests_.end(), [](const Guest& a, const Guest& b) {
-      return DeadlineBook::key_of(a.job) < DeadlineBook::key_of(b.job);
-    });
-    for (Guest& guest : guests_) {
-      plan_share(frame_, guest.job.planned(), free_, 0, scratch_);
+    std::sort(best_effort_.begin(), best_effort_.end(),
+              [](const BestEffort& a, const BestEffort& b) {
+                return DeadlineBook::key_of(a.job) < DeadlineBook::key_of(b.job);
+              });
+    for (BestEffort& best_effort : best_effort_) {
+      plan_minimum_share(frame_, best_effort.job.planned(), free_, 0, scratch_);
       std::swap(free_, scratch_.free);
-      std::swap(guest.plan, scratch_.gpus);
-      guest.end = scratch_.end;
+      std::swap(best_effort.plan, scratch_.gpus);
+      best_effort.end = scratch_.end;
     }
-    for (const Guest& guest : guests_) add_lot(guest.job, guest.plan, guest.end, false);
+    for (const BestEffort& best_effort : best_effort_)
+      add_bidder(best_effort.job, best_effort.plan, best_effort.end, false);
   }
-  void add_lot(const Candidate& job, const GpuTimeline& plan, Seconds end, bool promised) {
-    Lot& lot = lots_.emplace_back();
-    lot.slot = job.slot;
-    lot.promised = promised;
-    lot.key = DeadlineBook::key_of(job);
-    lot.job = job.planned();
-    lot.plan = &plan;
-    lot.end = end;
-    lot.gpus = plan[0].gpus;
+  void add_bidder(const Candidate& job, const GpuTimeline& plan, Seconds end, bool promised) {
+    Bidder& bidder = bidders_.emplace_back();
+    bidder.slot = job.slot;
+    bidder.promised = promised;
+    bidder.key = DeadlineBook::key_of(job);
+    bidder.job = job.planned();
+    bidder.plan = &plan;
+    bidder.end = end;
+    bidder.gpus = plan[0].gpus;
   }
 
-  void offer(Lot& lot, int spare) {
-    const int next = lot.job.next(lot.gpus);
-    if (next == lot.gpus || next - lot.gpus > spare) {
-      lot.cost = kNone;
+  void offer(Bidder& bidder, int spare) {
+    const int next = bidder.job.next(bidder.gpus);
+    if (next == bidder.gpus || next - bidder.gpus > spare) {
+      bidder.cost = kNone;
       return;
     }
-    if (lot.current && lot.bid.survives(changes_) &&
-        lot.bid.first_step == Bidder::first_step(free_, *lot.plan, lot.end)) {
+    if (bidder.current && bidder.bid.survives(changes_) &&
+        bidder.bid.first_step == Bidder::first_step(free_, *bidder.plan, bidder.end)) {
       return;
     }
-    lot.bid = bidder_.bid(frame_, lot.job, free_, *lot.plan, lot.end, next);
-    lot.current = true;
-    if (lot.promised && !lot.bid.in_time) {
+    bidder.bid = bidder_.bid(frame_, bidder.job, free_, *bidder.plan, bidder.end, next);
+    bidder.current = true;
+    if (bidder.promised && !bidder.bid.in_time) {
       // A plan may have more than this later in the same period, and need it.
-      lot.cost = kNone;
-    } else if (lot.gpus == 0) {
-      lot.cost = -kNone;  // who has nothing goes before who would have more
+      bidder.cost = kNone;
+    } else if (bidder.gpus == 0) {
+      bidder.cost = -kNone;  // who has nothing goes before who would have more
     } else {
-      lot.cost = (lot.bid.gpu_seconds - gpu_seconds(*lot.plan, lot.end)) / (next - lot.gpus);
+      bidder.cost =
+          (bidder.bid.gpu_seconds - gpu_seconds(*bidder.plan, bidder.end)) / (next - bidder.gpus);
     }
   }
 
-  void hand_out_spare() {
+  void allocate_spare() {
     int spare = frame_.gpus;
-    for (const Lot& lot : lots_) spare -= lot.gpus;
+    for (const Bidder& bidder : bidders_) spare -= bidder.gpus;
     changes_.clear();
     while (spare > 0) {
-      Lot* best = nullptr;
-      for (Lot& lot : lots_) {
-        offer(lot, spare);
-        if (lot.cost < kNone && (best == nullptr || lot.cost < best->cost)) best = &lot;
+      Bidder* best = nullptr;
+      for (Bidder& bidder : bidders_) {
+        offer(bidder, spare);
+        if (bidder.cost < kNone && (best == nullptr || bidder.cost < best->cost)) best = &bidder;
       }
       if (best == nullptr) return;
       const int next = best->job.next(best->gpus);
@@ -188,21 +191,22 @@ class ElasticFlow final : public SchedulingPolicy {
       take(*best, next);
     }
   }
-  void take(Lot& lot, int gpus) {
-    plan_share(frame_, lot.job, without(free_, *lot.plan, lot.end), gpus, scratch_);
+  void take(Bidder& bidder, int gpus) {
+    plan_minimum_share(frame_, bidder.job, without(free_, *bidder.plan, bidder.end), gpus,
+                       scratch_);
     find_changes(free_, scratch_.free, changes_);
     std::swap(free_, scratch_.free);
-    lot.end = scratch_.end;
-    lot.gpus = gpus;
-    lot.current = false;
-    if (lot.promised) {
-      book_.exchange(lot.key, scratch_.gpus, scratch_.end);
+    bidder.end = scratch_.end;
+    bidder.gpus = gpus;
+    bidder.current = false;
+    if (bidder.promised) {
+      book_.exchange(bidder.key, scratch_.gpus, scratch_.end);
       return;
     }
-    for (Guest& guest : guests_) {
-      if (&guest.plan == lot.plan) {
-        std::swap(guest.plan, scratch_.gpus);
-        guest.end = scratch_.end;
+    for (BestEffort& best_effort : best_effort_) {
+      if (&best_effort.plan == bidder.plan) {
+        std::swap(best_effort.plan, scratch_.gpus);
+        best_effort.end = scratch_.end;
       }
     }
   }
@@ -216,8 +220,8 @@ class ElasticFlow final : public SchedulingPolicy {
   JobPlan scratch_;
   std::vector<Candidate> newcomers_;
   std::vector<Candidate> late_;
-  std::vector<Guest> guests_;
-  std::vector<Lot> lots_;
+  std::vector<BestEffort> best_effort_;
+  std::vector<Bidder> bidders_;
   Bidder bidder_;
   std::vector<TimeRange> changes_;  // of what is free, by the last GPUs handed out
   Seconds next_change_ = kNever;

@@ -13,7 +13,7 @@ class Fifo final : public KeyPolicy {
         strict_(params.flag("strict")) {}
   SchedulingTraits traits() const override {
     return {.preemptive = preempt_,
-            .settles = !boosts(),
+            .stable_between_events = !boosts(),
             .strict = strict_,
             .work_conserving = !strict_};
   }
@@ -26,7 +26,7 @@ class Fifo final : public KeyPolicy {
     // matter.
     for (const Slot slot : view.jobs.waiting()) {
       const JobSpec& spec = view.jobs[slot].spec;
-      if (!plan.add(Share::alone(slot, spec.gpus, spec.gpu_type))) return;
+      if (!plan.add(AllocationRequest::alone(slot, spec.gpus, spec.gpu_type))) return;
     }
   }
   void on_job(JobMoment moment, Slot slot, const View& view) override {

@@ -10,7 +10,7 @@ namespace {
 class FinishTimeFairness final : public KeyPolicy {
  public:
   SchedulingTraits traits() const override {
-    return {.preemptive = true, .settles = false, .clairvoyant = true};
+    return {.preemptive = true, .stable_between_events = false, .clairvoyant = true};
   }
   explicit FinishTimeFairness(Seconds quantum) : quantum_(quantum) {}
   double key(const Job& job, const View& view) const override {

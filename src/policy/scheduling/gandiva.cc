@@ -8,16 +8,19 @@ namespace {
 
 // Source: Gandiva (OSDI'18) as Tiresias' simulator has it. Nodes are put together into sets, each
 // for jobs of one GPU count. A new job goes to the least loaded set of its class while that has
-// room, else to a set of free nodes, else it takes turns with others in the least loaded set. Every
-// turn the classes grow and shrink with their demand; on every full minute the jobs of a crowded
-// set that ran go to the back of its line. Meant for pacing `steps` and placement `count`: the
-// sets only say who runs.
+// room, else to a set of free nodes, else it takes turns with others in the least loaded set.
+// Every turn the classes grow and shrink with their demand; on every full minute the jobs of a
+// crowded set that ran go to the back of its line. Meant for pacing `steps` and placement `count`:
+// the sets only say who runs.
 class Gandiva final : public SchedulingPolicy {
  public:
   explicit Gandiva(const Params& params) : rotate_(params.real("rotate")) {}
 
   SchedulingTraits traits() const override {
-    return {.preemptive = true, .settles = false, .work_conserving = false, .regroups = true};
+    return {.preemptive = true,
+            .stable_between_events = false,
+            .work_conserving = false,
+            .regroups = true};
   }
 
   void on_job(JobMoment moment, Slot slot, const View& view) override {
@@ -36,20 +39,20 @@ class Gandiva final : public SchedulingPolicy {
     count_nodes(view.cluster);
     const bool released = take_turns(view.now);
     for (const Slot slot : arrived_) {
-      if (!seat(slot, view.jobs[slot].spec.gpus)) pending_.push_back(slot);
+      if (!hint_node(slot, view.jobs[slot].spec.gpus)) pending_.push_back(slot);
     }
     arrived_.clear();
     // The original removes from the list that it walks, so that whoever follows one that was
     // seated is passed over.
     for (std::size_t i = 0; released && i < pending_.size(); ++i) {
       const Slot slot = pending_[i];
-      if (seat(slot, view.jobs[slot].spec.gpus)) std::erase(pending_, slot);
+      if (hint_node(slot, view.jobs[slot].spec.gpus)) std::erase(pending_, slot);
     }
     adjust();
     for (const Class& at : classes_) {
       for (const Set& set : at.sets) {
         for (std::size_t i = 0; i < runs_in(set); ++i) {
-          plan.add(Share::alone(set.jobs[i], at.gpus));
+          plan.add(AllocationRequest::alone(set.jobs[i], at.gpus));
         }
       }
     }
@@ -134,7 +137,7 @@ class Gandiva final : public SchedulingPolicy {
     return set;
   }
 
-  bool seat(Slot slot, int gpus) {
+  bool hint_node(Slot slot, int gpus) {
     std::vector<Set>& sets = class_of(gpus).sets;
     if (!sets.empty()) {
       // The least loaded goes to the end of the list, whether it takes the job or not.

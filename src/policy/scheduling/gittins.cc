@@ -16,7 +16,9 @@ class Gittins final : public KeyPolicy {
       : sample_(params.real("delta")), learns_(params.text("durations").empty()) {
     sample_.read(params.text("durations"));
   }
-  SchedulingTraits traits() const override { return {.preemptive = true, .settles = false}; }
+  SchedulingTraits traits() const override {
+    return {.preemptive = true, .stable_between_events = false};
+  }
   void on_job(JobMoment moment, Slot slot, const View& view) override {
     if (moment == JobMoment::kLeft && learns_) {
       sample_.add(view.jobs[slot].gpu_seconds_before);

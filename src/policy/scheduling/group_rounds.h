@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "model/share.h"
+#include "model/plan.h"
 #include "perf/interleave.h"
 #include "solve/matching.h"
 

@@ -22,7 +22,7 @@ class LeastGpus final : public SchedulingPolicy {
     });
     for (const Slot slot : order_) {
       const JobSpec& spec = view.jobs[slot].spec;
-      if (!plan.add(Share::alone(slot, spec.gpus, spec.gpu_type))) return;
+      if (!plan.add(AllocationRequest::alone(slot, spec.gpus, spec.gpu_type))) return;
     }
   }
   std::unique_ptr<SchedulingPolicy> clone() const override {

@@ -15,7 +15,7 @@ class LongestPending final : public SchedulingPolicy {
     bool skip = false;
     for (const Slot slot : view.jobs.waiting()) {
       const JobSpec& spec = view.jobs[slot].spec;
-      if (!skip && !plan.add(Share::alone(slot, spec.gpus, spec.gpu_type))) return;
+      if (!skip && !plan.add(AllocationRequest::alone(slot, spec.gpus, spec.gpu_type))) return;
       skip = skips_ && !skip;
     }
   }

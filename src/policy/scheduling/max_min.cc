@@ -11,7 +11,7 @@ namespace {
 class MaxMin final : public FractionPolicy {
  public:
   explicit MaxMin(Seconds quantum) : quantum_(quantum) {}
-  void divide(const View& view, std::vector<double>& fraction) override {
+  void allocate(const View& view, std::vector<double>& fraction) override {
     claims_.clear();
     double weights = 0;
     for (const Slot slot : view.jobs.active()) {

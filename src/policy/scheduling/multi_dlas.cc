@@ -20,10 +20,10 @@ class MultiDlas final : public SchedulingPolicy {
       : limit_(params.real("limit")),
         every_(params.real("every")),
         at_once_(params.flag("at_once")),
-        next_division_(every_) {}
+        next_allocation_(every_) {}
 
   SchedulingTraits traits() const override {
-    return {.preemptive = true, .settles = false, .work_conserving = false};
+    return {.preemptive = true, .stable_between_events = false, .work_conserving = false};
   }
 
   void on_job(JobMoment moment, Slot slot, const View& view) override {
@@ -44,20 +44,20 @@ class MultiDlas final : public SchedulingPolicy {
   }
 
   void schedule(const View& view, Plan& plan) override {
-    while (next_division_ < view.now) next_division_ += every_;
-    const bool division = next_division_ == view.now;
+    while (next_allocation_ < view.now) next_allocation_ += every_;
+    const bool allocation = next_allocation_ == view.now;
     // What happens at the time of a division happens before it.
-    if (!division || came_or_went_) run_classes(view);
-    if (division || (at_once_ && came_or_went_)) {
+    if (!allocation || came_or_went_) run_classes(view);
+    if (allocation || (at_once_ && came_or_went_)) {
       divide(view.cluster.usable_gpus());
       run_classes(view);
     }
-    if (division) next_division_ += every_;
+    if (allocation) next_allocation_ += every_;
     came_or_went_ = false;
     for (const Class& at : classes_) {
       for (const std::vector<Slot>& queue : at.queues) {
         for (const Slot slot : queue) {
-          if (states_[index(slot)].runs) plan.add(Share::alone(slot, at.gpus));
+          if (states_[index(slot)].runs) plan.add(AllocationRequest::alone(slot, at.gpus));
         }
       }
     }
@@ -66,7 +66,7 @@ class MultiDlas final : public SchedulingPolicy {
   // The next division, or the next time a job might outgrow its queue as the original reckons it.
   Seconds wake(const View& view) const override {
     if (view.jobs.active().empty()) return kNever;
-    Seconds next = next_division_;
+    Seconds next = next_allocation_;
     for (const Class& at : classes_) {
       for (const Slot slot : at.queues[0]) {
         const State& state = states_[index(slot)];
@@ -188,7 +188,7 @@ class MultiDlas final : public SchedulingPolicy {
   double limit_;
   Seconds every_;
   bool at_once_;
-  Seconds next_division_;
+  Seconds next_allocation_;
   bool came_or_went_ = false;
   std::vector<Class> classes_;  // in order of appearance
   std::vector<State> states_;   // by slot

@@ -32,7 +32,7 @@ class Muri final : public SchedulingPolicy {
 
   SchedulingTraits traits() const override {
     return {.preemptive = true,
-            .settles = false,
+            .stable_between_events = false,
             .work_conserving = false,
             .regroups = true,
             .clairvoyant = by_remaining_};
@@ -69,7 +69,7 @@ class Muri final : public SchedulingPolicy {
     const auto& groups = rounds_.plan(buckets_, needed_, view.cluster.usable_gpus());
     rank(groups);
     if (dissolve_) keep_what_fits(view);
-    hand_out(plan);
+    allocate(plan);
   }
 
   // With queues: the next time a running job outgrows its queue, in whole seconds of service.
@@ -100,7 +100,7 @@ class Muri final : public SchedulingPolicy {
     bool chosen = false;
   };
   struct Ranked {
-    Share share;
+    AllocationRequest request;
     double value = 0;
     bool kept = true;
     bool added = false;
@@ -204,10 +204,10 @@ class Muri final : public SchedulingPolicy {
   void add(const GroupRounds::Group& group, int first, int count) {
     Ranked ranked;
     ranked.value = kNever;
-    ranked.share.gpus = buckets_[static_cast<std::size_t>(group.bucket)].gpus;
+    ranked.request.gpus = buckets_[static_cast<std::size_t>(group.bucket)].gpus;
     for (int i = first; i < first + count; ++i) {
       const Slot slot = group.members[static_cast<std::size_t>(i)].slot;
-      ranked.share.join(slot);
+      ranked.request.join(slot);
       ranked.value = std::min(ranked.value, states_[index(slot)].value);
     }
     ranked_.push_back(ranked);
@@ -229,19 +229,19 @@ class Muri final : public SchedulingPolicy {
                      [](const Ranked& a, const Ranked& b) { return a.value < b.value; });
     fit_.reset(view.cluster);
     for (Ranked& ranked : ranked_) {
-      const JobSpec& spec = view.jobs[ranked.share.lead()].spec;
+      const JobSpec& spec = view.jobs[ranked.request.lead()].spec;
       const auto pools = view.cluster.pools_for(spec.partition, spec.gpu_type);
-      ranked.kept = fit_.take(ranked.share.gpus, pools);
+      ranked.kept = fit_.take(ranked.request.gpus, pools);
     }
   }
 
   // Large jobs first, so that they find whole nodes.
-  void hand_out(Plan& plan) {
+  void allocate(Plan& plan) {
     for (std::size_t i = 0; i < ranked_.size(); ++i) {
-      const Share& share = ranked_[i].share;
-      for (int j = 0; j < share.size; ++j) {
+      const AllocationRequest& request = ranked_[i].request;
+      for (int j = 0; j < request.size; ++j) {
         if (ranked_[i].kept) {
-          states_[index(share.jobs[static_cast<std::size_t>(j)])].group = static_cast<int>(i);
+          states_[index(request.jobs[static_cast<std::size_t>(j)])].group = static_cast<int>(i);
         }
       }
     }
@@ -253,7 +253,7 @@ class Muri final : public SchedulingPolicy {
       Ranked& ranked = ranked_[static_cast<std::size_t>(group)];
       if (ranked.added) continue;
       ranked.added = true;
-      plan.add(ranked.share);
+      plan.add(ranked.request);
     }
   }
 

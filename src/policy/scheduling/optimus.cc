@@ -14,7 +14,8 @@ class Optimus final : public SchedulingPolicy {
  public:
   explicit Optimus(double least_gain) : least_gain_(least_gain) {}
   SchedulingTraits traits() const override {
-    return {.preemptive = true, .settles = false, .resizes = true, .clairvoyant = true};
+    return {
+        .preemptive = true, .stable_between_events = false, .resizes = true, .clairvoyant = true};
   }
   void schedule(const View& view, Plan& plan) override {
     bids_.clear();
@@ -41,7 +42,7 @@ class Optimus final : public SchedulingPolicy {
       offer(view, winner, gains);
     }
     for (const Bid& bid : bids_) {
-      plan.add(Share::alone(bid.slot, bid.gpus, view.jobs[bid.slot].spec.gpu_type));
+      plan.add(AllocationRequest::alone(bid.slot, bid.gpus, view.jobs[bid.slot].spec.gpu_type));
     }
   }
   std::unique_ptr<SchedulingPolicy> clone() const override {
@@ -67,9 +68,9 @@ class Optimus final : public SchedulingPolicy {
     const Bid& bid = bids_[i];
     const JobSpec& spec = view.jobs[bid.slot].spec;
     if (!spec.elastic() || bid.gpus >= spec.max_gpus) return;
-    Footing now;
+    RunContext now;
     now.gpus = bid.gpus;
-    Footing more;
+    RunContext more;
     more.gpus = bid.gpus + 1;
     const double saved =
         bid.remaining / view.perf.rate(spec, now) - bid.remaining / view.perf.rate(spec, more);

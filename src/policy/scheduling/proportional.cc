@@ -11,7 +11,7 @@ namespace {
 class Proportional final : public FractionPolicy {
  public:
   explicit Proportional(Seconds quantum) : quantum_(quantum) {}
-  void divide(const View& view, std::vector<double>& fraction) override {
+  void allocate(const View& view, std::vector<double>& fraction) override {
     const auto jobs = static_cast<double>(view.jobs.active().size());
     const double part = view.cluster.usable_gpus() / std::max(1.0, jobs);
     for (const Slot slot : view.jobs.active()) {

@@ -35,7 +35,7 @@ class Qssf final : public SchedulingPolicy {
       });
       for (const Slot slot : fresh_) {
         const JobSpec& spec = view.jobs[slot].spec;
-        if (!plan.add(Share::alone(slot, spec.gpus, spec.gpu_type))) return;
+        if (!plan.add(AllocationRequest::alone(slot, spec.gpus, spec.gpu_type))) return;
       }
       return;
     }
@@ -46,7 +46,7 @@ class Qssf final : public SchedulingPolicy {
     fresh_.clear();
     for (const Entry& entry : queue_) {
       const JobSpec& spec = view.jobs[entry.slot].spec;
-      if (!plan.add(Share::alone(entry.slot, spec.gpus, spec.gpu_type))) return;
+      if (!plan.add(AllocationRequest::alone(entry.slot, spec.gpus, spec.gpu_type))) return;
     }
   }
   // Jobs that went by size are looked at again, by estimate, in the next turn.

@@ -31,7 +31,7 @@ void QuotaPolicy::schedule(const View& view, Plan& plan) {
     const Job& job = view.jobs[candidate.slot];
     // Jobs that lose their GPUs now join the queue in this order.
     if (job.running()) if_stopped_[index(candidate.slot)] = ++next_;
-    plan.add(Share::alone(candidate.slot, job.spec.gpus, job.spec.gpu_type));
+    plan.add(AllocationRequest::alone(candidate.slot, job.spec.gpus, job.spec.gpu_type));
     if (job.spec.gpus > left) continue;
     left -= job.spec.gpus;
     if (job.waiting()) granted_.push_back(candidate.slot);

@@ -23,7 +23,9 @@ class ShortestExpected final : public SchedulingPolicy {
     sample_.read(params.text("durations"));
   }
 
-  SchedulingTraits traits() const override { return {.preemptive = true, .settles = false}; }
+  SchedulingTraits traits() const override {
+    return {.preemptive = true, .stable_between_events = false};
+  }
 
   void on_job(JobMoment moment, Slot slot, const View& view) override {
     if (moment == JobMoment::kLeft) {
@@ -54,7 +56,7 @@ class ShortestExpected final : public SchedulingPolicy {
                      [this](Slot a, Slot b) { return expected_[index(a)] < expected_[index(b)]; });
     for (const Slot slot : list_) {
       const JobSpec& spec = view.jobs[slot].spec;
-      if (!plan.add(Share::alone(slot, spec.gpus, spec.gpu_type))) return;
+      if (!plan.add(AllocationRequest::alone(slot, spec.gpus, spec.gpu_type))) return;
     }
   }
 

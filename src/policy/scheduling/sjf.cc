@@ -32,7 +32,7 @@ class Sjf final : public SchedulingPolicy {
       // A job that failed and waits again is here twice, side by side.
       if (!taken_.empty() && taken_.back().id == entry.id) continue;
       taken_.push_back(entry);
-      more = plan.add(Share::alone(entry.slot, job.spec.gpus, job.spec.gpu_type));
+      more = plan.add(AllocationRequest::alone(entry.slot, job.spec.gpus, job.spec.gpu_type));
     }
     for (const Entry& entry : taken_) push(entry);
   }

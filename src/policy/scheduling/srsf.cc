@@ -10,7 +10,7 @@ class Srsf final : public KeyPolicy {
  public:
   explicit Srsf(Seconds boost_after) : KeyPolicy(boost_after) {}
   SchedulingTraits traits() const override {
-    return {.preemptive = true, .settles = !boosts(), .clairvoyant = true};
+    return {.preemptive = true, .stable_between_events = !boosts(), .clairvoyant = true};
   }
   double key(const Job& job, const View& view) const override {
     return job.remaining_at(view.now) * job.spec.gpus;
@@ -23,7 +23,7 @@ class Srsf final : public KeyPolicy {
 class SrsfInOrder final : public SchedulingPolicy {
  public:
   SchedulingTraits traits() const override {
-    return {.preemptive = true, .settles = false, .clairvoyant = true};
+    return {.preemptive = true, .stable_between_events = false, .clairvoyant = true};
   }
   void on_job(JobMoment moment, Slot slot, const View&) override {
     if (moment == JobMoment::kAdmitted) list_.push_back(slot);
@@ -37,7 +37,7 @@ class SrsfInOrder final : public SchedulingPolicy {
     std::stable_sort(list_.begin(), list_.end(), [&](Slot a, Slot b) { return key(a) < key(b); });
     for (const Slot slot : list_) {
       const JobSpec& spec = view.jobs[slot].spec;
-      if (!plan.add(Share::alone(slot, spec.gpus, spec.gpu_type))) return;
+      if (!plan.add(AllocationRequest::alone(slot, spec.gpus, spec.gpu_type))) return;
     }
   }
   std::unique_ptr<SchedulingPolicy> clone() const override {

@@ -9,7 +9,7 @@ class Srtf final : public KeyPolicy {
  public:
   explicit Srtf(Seconds boost_after) : KeyPolicy(boost_after) {}
   SchedulingTraits traits() const override {
-    return {.preemptive = true, .settles = !boosts(), .clairvoyant = true};
+    return {.preemptive = true, .stable_between_events = !boosts(), .clairvoyant = true};
   }
   double key(const Job& job, const View& view) const override { return job.remaining_at(view.now); }
   bool keys_rest() const override { return true; }

@@ -19,7 +19,10 @@ namespace {
 class Themis final : public SchedulingPolicy {
  public:
   SchedulingTraits traits() const override {
-    return {.preemptive = true, .settles = false, .work_conserving = false, .clairvoyant = true};
+    return {.preemptive = true,
+            .stable_between_events = false,
+            .work_conserving = false,
+            .clairvoyant = true};
   }
 
   void on_job(JobMoment moment, Slot slot, const View& view) override {
@@ -60,7 +63,8 @@ class Themis final : public SchedulingPolicy {
     for (const Slot slot : list_) {
       plan.rank(slot);
       if (!states_[index(slot)].chosen) continue;
-      plan.add(Share::alone(slot, states_[index(slot)].gpus, view.jobs[slot].spec.gpu_type));
+      plan.add(
+          AllocationRequest::alone(slot, states_[index(slot)].gpus, view.jobs[slot].spec.gpu_type));
     }
     last_turn_ = view.now;
   }
@@ -104,8 +108,8 @@ class Themis final : public SchedulingPolicy {
       state.last = view.now;
       state.work = job.remaining_at(view.now);
       state.steps_left = state.work / state.step_time;
-      const double share = equal / state.gpus;
-      const double isolated = share / std::max(share, 1.0);
+      const double request = equal / state.gpus;
+      const double isolated = request / std::max(request, 1.0);
       if (state.steps_before >= 0) {
         state.isolated += (state.steps_before - state.steps_left) / state.isolated_before;
       }

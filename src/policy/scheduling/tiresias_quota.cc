@@ -24,7 +24,8 @@ class TiresiasQuota final : public QuotaPolicy {
     }
     for (const Slot slot : view.jobs.active()) {
       const Job& job = view.jobs[slot];
-      if (job.running()) plan.add(Share::alone(slot, job.gpus.gpus(), job.spec.gpu_type));
+      if (job.running())
+        plan.add(AllocationRequest::alone(slot, job.gpus.gpus(), job.spec.gpu_type));
     }
   }
   double rank(const Job& job, const View& view) const override {

@@ -3,7 +3,7 @@
 namespace muster {
 namespace {
 
-// Source: Blox (EuroSys'24), run-time policy selection. Every few turns each candidate combination
+// Source: Blox (EuroSys'24), run-time policy selection. Every few turns each candidate policy set
 // is simulated from the present state, without new arrivals, and the one with the best score takes
 // over. Blox replays everything from copies and needs seconds; here the state is forked.
 class LookAhead final : public Selector {
@@ -17,7 +17,7 @@ class LookAhead final : public Selector {
     if (turn_++ % every_ != 0 || view.jobs.active().empty()) return current;
     std::size_t best = current;
     double best_score = score(what_if.predict(current, horizon_));
-    for (std::size_t i = 0; i < what_if.combinations(); ++i) {
+    for (std::size_t i = 0; i < what_if.policy_sets(); ++i) {
       if (i == current) continue;
       // Only a real improvement is worth a change.
       const double candidate = score(what_if.predict(i, horizon_));

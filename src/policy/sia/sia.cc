@@ -30,17 +30,20 @@ class Sia final : public SchedulingPolicy {
   explicit Sia(const Options& options) : options_(options) {}
 
   SchedulingTraits traits() const override {
-    return {.preemptive = true, .settles = false, .work_conserving = false, .resizes = true};
+    return {.preemptive = true,
+            .stable_between_events = false,
+            .work_conserving = false,
+            .resizes = true};
   }
   void schedule(const View& view, Plan& plan) override {
     if (view.now >= next_) {
-      hand_out(view, plan);
+      allocate(view, plan);
       next_ = view.now + options_.interval;
     }
     for (const Given& given : given_) {
       const Job& job = view.jobs[given.slot];
       if (job.spec.id != given.id || !(job.running() || job.waiting())) continue;
-      plan.add(Share::alone(given.slot, given.gpus, given.type));
+      plan.add(AllocationRequest::alone(given.slot, given.gpus, given.type));
     }
   }
   Seconds wake(const View& view) const override {
@@ -77,11 +80,11 @@ class Sia final : public SchedulingPolicy {
       one.pool = index(id);
       one.gpus = gpus;
       one.nodes = (gpus + pool.largest - 1) / pool.largest;
-      Footing footing;
-      footing.gpus = gpus;
-      footing.nodes = one.nodes;
-      footing.gpu_type = pool.gpu_type;
-      one.rate = view.perf.rate(job.spec, footing);
+      RunContext context;
+      context.gpus = gpus;
+      context.nodes = one.nodes;
+      context.gpu_type = pool.gpu_type;
+      one.rate = view.perf.rate(job.spec, context);
       one.present =
           job.running() && job.gpus.gpus() == gpus && view.cluster.pool_of(job.gpus[0].node) == id;
       configurations_.push_back(one);
@@ -103,7 +106,7 @@ class Sia final : public SchedulingPolicy {
     return options_.fairness < 0 ? options_.without - powered : powered;
   }
 
-  void hand_out(const View& view, Plan& plan) {
+  void allocate(const View& view, Plan& plan) {
     IntegerProgram program;
     configurations_.clear();
     for (const Pool& pool : view.cluster.pools()) program.add_row(0, pool.usable);

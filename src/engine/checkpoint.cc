@@ -1,5 +1,5 @@
 // Saving a run between two turns, and putting it back.
-#include "model/keep.h"
+#include "model/checkpoint.h"
 
 #include "engine/engine.h"
 
@@ -7,9 +7,9 @@ namespace muster {
 namespace {
 
 template <typename Part>
-bool keep_part(Archive& archive, Part* part) {
-  auto* keepable = dynamic_cast<Keepable*>(part);
-  return keepable != nullptr && keepable->keep(archive);
+bool checkpoint_part(Archive& archive, Part* part) {
+  auto* checkpointable = dynamic_cast<Checkpointable*>(part);
+  return checkpointable != nullptr && checkpointable->checkpoint(archive);
 }
 
 // The life of a job up to the state it was in, so that the table's lists hold it.
@@ -24,7 +24,7 @@ void live_to(JobTable& jobs, Slot slot, JobState state) {
 }  // namespace
 
 // Slots of jobs that left are empty; which of them the next job gets does not matter to anybody.
-void Engine::keep_jobs(Archive& archive) {
+void Engine::checkpoint_jobs(Archive& archive) {
   std::vector<char> there(jobs_.slots(), 0);
   for (const Slot slot : jobs_.active()) there[index(slot)] = 1;
   for (const Slot slot : held_) there[index(slot)] = 1;
@@ -41,7 +41,7 @@ void Engine::keep_jobs(Archive& archive) {
       continue;
     }
     Job job = jobs_[slot];
-    muster::keep(archive, job);
+    muster::checkpoint(archive, job);
     if (!archive.reading() || !archive.good()) continue;
     jobs_[slot].spec = job.spec;
     live_to(jobs_, slot, job.state);
@@ -50,7 +50,7 @@ void Engine::keep_jobs(Archive& archive) {
 }
 
 // Nodes that are down or have broken GPUs, and the GPUs that jobs hold, follow from the rest.
-void Engine::keep_cluster(Archive& archive) {
+void Engine::checkpoint_cluster(Archive& archive) {
   std::vector<std::uint64_t> healthy(cluster_.node_count());
   for (std::size_t i = 0; i < healthy.size(); ++i) {
     healthy[i] = cluster_.healthy_mask(NodeId{static_cast<std::uint32_t>(i)});
@@ -69,20 +69,20 @@ void Engine::keep_cluster(Archive& archive) {
   for (const Slot slot : jobs_.running()) {
     const Job& job = jobs_[slot];
     bool first = true;  // of those who share the GPUs
-    for (Slot other = job.partner; other != slot; other = jobs_[other].partner) {
+    for (Slot other = job.next_co_located; other != slot; other = jobs_[other].next_co_located) {
       first = first && job.spec.id < jobs_[other].spec.id;
     }
-    if (first && !job.guest) cluster_.take(job.gpus, job.spec.partition, job.host);
+    if (first && !job.opportunistic) cluster_.take(job.gpus, job.spec.partition, job.host);
   }
 }
 
-bool Engine::keep(Archive& archive) {
+bool Engine::checkpoint(Archive& archive) {
   if (parts_.selector != nullptr || parts_.scaling != nullptr) return false;
   constexpr std::uint64_t kEngine = 0x656e67696e65;
   archive.mark(kEngine);
   archive.list(held_);
-  keep_jobs(archive);
-  keep_cluster(archive);
+  checkpoint_jobs(archive);
+  checkpoint_cluster(archive);
   archive.list(cost_);
   archive.list(used_before_);
   archive.value(last_block_);
@@ -97,19 +97,19 @@ bool Engine::keep(Archive& archive) {
   archive.value(next_id_);
   archive.value(starts_);
   archive.value(running_);
-  archive.value(guests_);
+  archive.value(opportunistic_);
   archive.value(stops_);
-  archive.value(vain_events_);
-  archive.value(vain_turns_);
+  archive.value(stalled_events_);
+  archive.value(stalled_turns_);
   archive.value(changed_);
   archive.value(rescaled_);
   archive.value(started_);
   archive.value(over_);
-  if (!keep_part(archive, parts_.backend)) return false;
-  for (Combination& combination : parts_.combinations) {
-    const bool kept = keep_part(archive, combination.admission.get()) &&
-                      keep_part(archive, combination.scheduling.get()) &&
-                      keep_part(archive, combination.placement.get());
+  if (!checkpoint_part(archive, parts_.backend)) return false;
+  for (PolicySet& policy_set : parts_.policy_sets) {
+    const bool kept = checkpoint_part(archive, policy_set.admission.get()) &&
+                      checkpoint_part(archive, policy_set.scheduling.get()) &&
+                      checkpoint_part(archive, policy_set.placement.get());
     if (!kept) return false;
   }
   archive.mark(kEngine);

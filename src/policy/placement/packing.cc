@@ -19,11 +19,11 @@ namespace {
 // Who runs is never stopped, so it is meant for policies without preemption; with others, what they
 // would stop stays.
 //
-// Where it departs from what was published: a job that came as a guest may host later, once it has
-// the GPUs to itself; `guests_never_host` brings the published behaviour back.
-class WithShare final : public PlacementPolicy {
+// Where it departs from what was published: a job that joined another may host later,
+// once it has the GPUs to itself; `joined_never_host` brings the published behaviour back.
+class PackingPlacement final : public PlacementPolicy {
  public:
-  explicit WithShare(const Params& params)
+  explicit PackingPlacement(const Params& params)
       : score_limit_(static_cast<int>(params.integer("score_limit"))),
         largest_(static_cast<int>(params.integer("largest"))),
         memory_mb_(params.real("memory_mb")),
@@ -33,34 +33,35 @@ class WithShare final : public PlacementPolicy {
         check_every_(params.real("check_every")),
         share_(params.text("share")),
         share_first_(params.flag("share_first")),
-        guests_never_host_(params.flag("guests_never_host")) {}
+        joined_never_host_(params.flag("joined_never_host")) {}
 
-  void place(const View& view, const SchedulingTraits&, const Plan& plan, Draft& draft) override {
-    const bool share = sharing(view);
+  void place(const View& view, const SchedulingTraits&, const Plan& plan,
+             PlacementDraft& draft) override {
+    const bool may_share = sharing(view);
     collect_hosts(view);
     full_.clear();
     closed_.clear();
-    for (const Share& wish : plan.shares()) {
+    for (const AllocationRequest& request : plan.requests()) {
       // Nobody is moved: a group waits for those of it that run.
-      if (std::any_of(wish.jobs.begin(), wish.jobs.begin() + wish.size,
+      if (std::any_of(request.jobs.begin(), request.jobs.begin() + request.size,
                       [&](Slot job) { return draft.holds(job); })) {
         continue;
       }
-      const Symbol partition = view.jobs[wish.lead()].spec.partition;
+      const Symbol partition = view.jobs[request.lead()].spec.partition;
       if (std::find(closed_.begin(), closed_.end(), partition) != closed_.end()) continue;
-      const bool may_join = share && wish.size == 1 && wish.gpus <= largest_;
-      if (may_join && share_first_ && join(view, wish, draft)) continue;
-      if (start(view, wish, draft)) continue;
-      if (may_join && !share_first_ && join(view, wish, draft)) continue;
-      draft.block(wish, why_not_placed(view, draft.cluster(), wish));
-      if (!share && std::find(closed_.begin(), closed_.end(), partition) == closed_.end()) {
+      const bool may_join = may_share && request.size == 1 && request.gpus <= largest_;
+      if (may_join && share_first_ && join(view, request, draft)) continue;
+      if (start(view, request, draft)) continue;
+      if (may_join && !share_first_ && join(view, request, draft)) continue;
+      draft.block(request, why_not_placed(view, draft.cluster(), request));
+      if (!may_share && std::find(closed_.begin(), closed_.end(), partition) == closed_.end()) {
         closed_.push_back(partition);
       }
     }
   }
   // A full cluster can still start jobs beside others.
-  Plan::Extent extent(const ClusterState&, const SchedulingTraits&) const override {
-    return Plan::Extent::kAll;
+  Plan::Depth depth(const ClusterState&, const SchedulingTraits&) const override {
+    return Plan::Depth::kAll;
   }
   // The next time at which the switch turns, if anybody waits for it.
   Seconds wake(const View& view) const override {
@@ -76,7 +77,7 @@ class WithShare final : public PlacementPolicy {
     return kNever;
   }
   std::unique_ptr<PlacementPolicy> clone() const override {
-    return std::make_unique<WithShare>(*this);
+    return std::make_unique<PackingPlacement>(*this);
   }
 
  private:
@@ -107,48 +108,51 @@ class WithShare final : public PlacementPolicy {
     hosts_.clear();
     for (const Slot slot : view.jobs.active()) {
       const Job& job = view.jobs[slot];
-      if (!job.running() || job.partner != slot || (guests_never_host_ && job.joined)) continue;
+      if (!job.running() || job.next_co_located != slot || (joined_never_host_ && job.joined))
+        continue;
       hosts_.push_back({job.gpus.gpus(), job.start_order, slot});
     }
     std::sort(hosts_.begin(), hosts_.end());
   }
-  bool affine(const View& view, const JobSpec& guest, const JobSpec& host) const {
-    const WorkloadProfile* mine = view.perf.profile(guest.model);
+  bool affine(const View& view, const JobSpec& newcomer, const JobSpec& host) const {
+    const WorkloadProfile* mine = view.perf.profile(newcomer.model);
     const WorkloadProfile* theirs = view.perf.profile(host.model);
-    if (mine == nullptr || theirs == nullptr || guest.partition != host.partition) return false;
+    if (mine == nullptr || theirs == nullptr || newcomer.partition != host.partition) return false;
     return theirs->memory_mb < memory_mb_ - mine->memory_mb &&
            mine->share_score + theirs->share_score <= score_limit_ &&
-           guest.estimate * guest.gpus <= outlast_ * (host.estimate * host.gpus);
+           newcomer.estimate * newcomer.gpus <= outlast_ * (host.estimate * host.gpus);
   }
-  bool join(const View& view, const Share& wish, Draft& draft) {
-    const JobSpec& spec = view.jobs[wish.lead()].spec;
-    auto host = std::lower_bound(hosts_.begin(), hosts_.end(), Host{wish.gpus, 0, wish.lead()});
-    for (; host != hosts_.end() && host->gpus == wish.gpus; ++host) {
+  bool join(const View& view, const AllocationRequest& request, PlacementDraft& draft) {
+    const JobSpec& spec = view.jobs[request.lead()].spec;
+    auto host =
+        std::lower_bound(hosts_.begin(), hosts_.end(), Host{request.gpus, 0, request.lead()});
+    for (; host != hosts_.end() && host->gpus == request.gpus; ++host) {
       if (!affine(view, spec, view.jobs[host->slot].spec)) continue;
-      draft.join(wish.lead(), host->slot, Reason::kGrouped);
+      draft.join(request.lead(), host->slot, Reason::kGrouped);
       hosts_.erase(host);
       return true;
     }
     return false;
   }
-  bool start(const View& view, const Share& wish, Draft& draft) {
-    const JobSpec& spec = view.jobs[wish.lead()].spec;
-    if (draft.cluster().free_for(spec.partition, type_of(view, wish)) < wish.gpus) return false;
-    const auto pools = pools_of(view, draft.cluster(), wish);
+  bool start(const View& view, const AllocationRequest& request, PlacementDraft& draft) {
+    const JobSpec& spec = view.jobs[request.lead()].spec;
+    if (draft.cluster().free_for(spec.partition, type_of(view, request)) < request.gpus)
+      return false;
+    const auto pools = pools_of(view, draft.cluster(), request);
     // Free GPUs only become fewer in this walk: who asks for as many as one that failed fails too.
-    const auto key = std::make_pair(pools.data(), wish.gpus);
+    const auto key = std::make_pair(pools.data(), request.gpus);
     if (std::find(full_.begin(), full_.end(), key) != full_.end()) return false;
     GpuSet found;
-    if (!find_whole_nodes(draft.cluster(), pools, wish.gpus, found)) {
+    if (!find_whole_nodes(draft.cluster(), pools, request.gpus, found)) {
       full_.push_back(key);
       return false;
     }
     const Reason reason = draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder;
-    draft.start(wish, std::move(found), reason);
+    draft.start(request, std::move(found), reason);
     // It runs from now on: later ones may join it.
-    if (wish.size == 1) {
-      const Host host{wish.gpus, 0x80000000U + static_cast<std::uint32_t>(draft.steps().size()),
-                      wish.lead()};
+    if (request.size == 1) {
+      const Host host{request.gpus, 0x80000000U + static_cast<std::uint32_t>(draft.steps().size()),
+                      request.lead()};
       hosts_.insert(std::upper_bound(hosts_.begin(), hosts_.end(), host), host);
     }
     return true;
@@ -163,7 +167,7 @@ class WithShare final : public PlacementPolicy {
   Seconds check_every_;
   std::string share_;
   bool share_first_;
-  bool guests_never_host_;
+  bool joined_never_host_;
   std::vector<Host> hosts_;
   std::vector<std::pair<const PoolId*, int>> full_;
   std::vector<Symbol> closed_;  // partitions whose walk has ended
@@ -171,8 +175,8 @@ class WithShare final : public PlacementPolicy {
 
 }  // namespace
 
-std::unique_ptr<PlacementPolicy> make_with_share(const Params& params) {
-  return std::make_unique<WithShare>(params);
+std::unique_ptr<PlacementPolicy> make_packing(const Params& params) {
+  return std::make_unique<PackingPlacement>(params);
 }
 
 }  // namespace muster

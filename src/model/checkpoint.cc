@@ -1,8 +1,8 @@
-#include "model/keep.h"
+#include "model/checkpoint.h"
 
 namespace muster {
 
-void keep(Archive& archive, GpuSet& gpus) {
+void checkpoint(Archive& archive, GpuSet& gpus) {
   std::vector<NodeGpus> parts;
   for (int i = 0; i < gpus.nodes(); ++i) parts.push_back(gpus[i]);
   archive.list(parts);
@@ -11,7 +11,7 @@ void keep(Archive& archive, GpuSet& gpus) {
   for (const NodeGpus& part : parts) gpus.add(part.node, part.mask);
 }
 
-void keep(Archive& archive, JobSpec& job) {
+void checkpoint(Archive& archive, JobSpec& job) {
   archive.value(job.id);
   archive.value(job.submit);
   archive.value(job.arrival);
@@ -37,8 +37,8 @@ void keep(Archive& archive, JobSpec& job) {
   archive.text(job.name);
 }
 
-void keep(Archive& archive, Job& job) {
-  keep(archive, job.spec);
+void checkpoint(Archive& archive, Job& job) {
+  checkpoint(archive, job.spec);
   archive.value(job.self);
   archive.value(job.state);
   archive.value(job.total_work);
@@ -46,7 +46,7 @@ void keep(Archive& archive, Job& job) {
   archive.value(job.rate);
   archive.value(job.since);
   archive.value(job.saved_work);
-  keep(archive, job.gpus);
+  checkpoint(archive, job.gpus);
   archive.value(job.host);
   archive.value(job.held_since);
   archive.value(job.held_before);
@@ -63,11 +63,11 @@ void keep(Archive& archive, Job& job) {
   archive.value(job.overhead);
   archive.value(job.start_order);
   archive.value(job.joined);
-  archive.value(job.guest);
-  archive.value(job.partner);
+  archive.value(job.opportunistic);
+  archive.value(job.next_co_located);
 }
 
-void keep(Archive& archive, JobRecord& record) {
+void checkpoint(Archive& archive, JobRecord& record) {
   archive.value(record.id);
   archive.text(record.name);
   archive.value(record.submit);

@@ -1,4 +1,4 @@
-// AntMan: jobs with guaranteed resources, and guests that use what those leave.
+// AntMan: jobs with guaranteed resources, and opportunistic jobs that use what those leave.
 #include <gtest/gtest.h>
 
 #include "support/simulation.h"

@@ -1,4 +1,4 @@
-#include "policy/draft.h"
+#include "policy/placement_draft.h"
 
 #include <gtest/gtest.h>
 
@@ -14,9 +14,9 @@ GpuSet on(std::uint32_t node, std::uint64_t mask) {
 }
 
 // Two nodes of four GPUs; jobs 0 and 1 run on two GPUs of node 0 each, jobs 2 and 3 wait.
-class DraftTest : public ::testing::Test {
+class PlacementDraftTest : public ::testing::Test {
  protected:
-  DraftTest() {
+  PlacementDraftTest() {
     for (int i = 0; i < 4; ++i) {
       JobSpec spec = job_of(0, 10, 2);
       spec.id = JobId{static_cast<std::uint32_t>(i)};
@@ -34,39 +34,39 @@ class DraftTest : public ::testing::Test {
   JobTable jobs_;
   ClusterState cluster_{std::make_shared<const ClusterSpec>(uniform_cluster(2, 4))};
   std::vector<Slot> slots_;
-  Draft draft_{jobs_, cluster_};
+  PlacementDraft draft_{jobs_, cluster_};
 };
 
-TEST_F(DraftTest, ChangesTheClusterButNotTheJobs) {
+TEST_F(PlacementDraftTest, ChangesTheClusterButNotTheJobs) {
   EXPECT_TRUE(draft_.holds(slots_[0]));
   draft_.stop(slots_[0], Reason::kOutranked, JobId{2});
   EXPECT_FALSE(draft_.holds(slots_[0]));
   EXPECT_EQ(cluster_.free_mask(NodeId{0}), 0b0011U);
   EXPECT_TRUE(jobs_[slots_[0]].running());
-  draft_.start(Share::alone(slots_[2], 2), on(0, 0b0011), Reason::kFirstInOrder);
+  draft_.start(AllocationRequest::alone(slots_[2], 2), on(0, 0b0011), Reason::kFirstInOrder);
   EXPECT_EQ(*draft_.holding(slots_[2]), on(0, 0b0011));
   EXPECT_EQ(cluster_.free_on(NodeId{0}), 0);
   ASSERT_EQ(draft_.steps().size(), 2U);
-  EXPECT_EQ(draft_.steps()[0].kind, Draft::Kind::kStop);
+  EXPECT_EQ(draft_.steps()[0].kind, PlacementDraft::Kind::kStop);
   EXPECT_EQ(draft_.steps()[0].other, JobId{2});
-  EXPECT_EQ(draft_.steps()[1].kind, Draft::Kind::kStart);
+  EXPECT_EQ(draft_.steps()[1].kind, PlacementDraft::Kind::kStart);
 }
 
-TEST_F(DraftTest, AJobMayStopAndStartAgain) {
+TEST_F(PlacementDraftTest, AJobMayStopAndStartAgain) {
   draft_.stop(slots_[0], Reason::kElastic);
-  draft_.start(Share::alone(slots_[0], 4), on(1, 0b1111), Reason::kElastic);
+  draft_.start(AllocationRequest::alone(slots_[0], 4), on(1, 0b1111), Reason::kElastic);
   EXPECT_EQ(draft_.holding(slots_[0])->gpus(), 4);
   draft_.stop(slots_[0], Reason::kOutranked);
   EXPECT_FALSE(draft_.holds(slots_[0]));
   EXPECT_EQ(cluster_.free_gpus(), 6);
 }
 
-TEST_F(DraftTest, SharedGpusAreReleasedByTheLastToLeave) {
+TEST_F(PlacementDraftTest, SharedGpusAreReleasedByTheLastToLeave) {
   draft_.join(slots_[2], slots_[0], Reason::kGrouped);
   draft_.join(slots_[3], slots_[0], Reason::kGrouped);
   EXPECT_EQ(cluster_.used_gpus(), 4);
   EXPECT_EQ(*draft_.holding(slots_[2]), on(0, 0b0011));
-  EXPECT_EQ(draft_.steps()[0].beside, slots_[0]);
+  EXPECT_EQ(draft_.steps()[0].co_located_with, slots_[0]);
   draft_.stop(slots_[0], Reason::kOutranked);
   draft_.stop(slots_[2], Reason::kOutranked);
   EXPECT_EQ(cluster_.free_mask(NodeId{0}), 0U);
@@ -74,33 +74,33 @@ TEST_F(DraftTest, SharedGpusAreReleasedByTheLastToLeave) {
   EXPECT_EQ(cluster_.free_mask(NodeId{0}), 0b0011U);
 }
 
-TEST_F(DraftTest, OldGroupsAreReleasedByTheLastToLeave) {
+TEST_F(PlacementDraftTest, OldGroupsAreReleasedByTheLastToLeave) {
   jobs_[slots_[2]].gpus = jobs_[slots_[0]].gpus;
   jobs_.set_state(slots_[2], JobState::kRunning);
-  jobs_[slots_[0]].partner = slots_[2];
-  jobs_[slots_[2]].partner = slots_[0];
+  jobs_[slots_[0]].next_co_located = slots_[2];
+  jobs_[slots_[2]].next_co_located = slots_[0];
   draft_.stop(slots_[2], Reason::kOutranked);
   EXPECT_EQ(cluster_.free_mask(NodeId{0}), 0U);
   draft_.stop(slots_[0], Reason::kOutranked);
   EXPECT_EQ(cluster_.free_mask(NodeId{0}), 0b0011U);
 }
 
-TEST_F(DraftTest, AShareOfSeveralStartsTogether) {
-  Share share = Share::alone(slots_[2], 2);
-  share.join(slots_[3]);
-  draft_.start(share, on(1, 0b0011), Reason::kFirstInOrder);
+TEST_F(PlacementDraftTest, AShareOfSeveralStartsTogether) {
+  AllocationRequest request = AllocationRequest::alone(slots_[2], 2);
+  request.join(slots_[3]);
+  draft_.start(request, on(1, 0b0011), Reason::kFirstInOrder);
   EXPECT_EQ(*draft_.holding(slots_[3]), on(1, 0b0011));
   EXPECT_EQ(cluster_.used_gpus(), 6);
   EXPECT_EQ(draft_.steps()[1].reason, Reason::kGrouped);
   EXPECT_EQ(draft_.steps()[1].other, JobId{2});
 }
 
-TEST_F(DraftTest, RemembersTheFirstBlockOnly) {
+TEST_F(PlacementDraftTest, RemembersTheFirstBlockOnly) {
   EXPECT_EQ(draft_.blocked(), nullptr);
-  draft_.block(Share::alone(slots_[2], 8), Reason::kNotEnoughFree);
-  draft_.block(Share::alone(slots_[3], 2), Reason::kFragmented);
+  draft_.block(AllocationRequest::alone(slots_[2], 8), Reason::kNotEnoughFree);
+  draft_.block(AllocationRequest::alone(slots_[3], 2), Reason::kFragmented);
   ASSERT_NE(draft_.blocked(), nullptr);
-  EXPECT_EQ(draft_.blocked()->share.lead(), slots_[2]);
+  EXPECT_EQ(draft_.blocked()->request.lead(), slots_[2]);
   EXPECT_EQ(draft_.blocked()->reason, Reason::kNotEnoughFree);
   EXPECT_EQ(draft_.blocked()->free, 4);
   draft_.reset();
@@ -108,12 +108,12 @@ TEST_F(DraftTest, RemembersTheFirstBlockOnly) {
   EXPECT_TRUE(draft_.holds(slots_[0]));
 }
 
-TEST_F(DraftTest, CoresFollowTheGpusThroughStopsAndChanges) {
+TEST_F(PlacementDraftTest, CoresFollowTheGpusThroughStopsAndChanges) {
   ClusterSpec spec = uniform_cluster(1, 4);
   spec.nodes[0].cpus = 16;
   ClusterState cluster(std::make_shared<const ClusterSpec>(spec));
-  Draft draft(jobs_, cluster);
-  draft.start(Share::alone(slots_[2], 2), on(0, 0b11), Reason::kFirstInOrder, {4, 0});
+  PlacementDraft draft(jobs_, cluster);
+  draft.start(AllocationRequest::alone(slots_[2], 2), on(0, 0b11), Reason::kFirstInOrder, {4, 0});
   EXPECT_EQ(cluster.free_cpus(NodeId{0}), 8);
   draft.rehost(slots_[2], {1, 0});
   EXPECT_EQ(cluster.free_cpus(NodeId{0}), 14);
@@ -126,7 +126,7 @@ TEST_F(DraftTest, CoresFollowTheGpusThroughStopsAndChanges) {
   draft.stop(slots_[3], Reason::kOutranked);
   EXPECT_EQ(cluster.free_cpus(NodeId{0}), 16);
   // What was said about its cores before it stopped does not hold for its next start.
-  draft.start(Share::alone(slots_[2], 2), on(0, 0b11), Reason::kFirstInOrder, {3, 0});
+  draft.start(AllocationRequest::alone(slots_[2], 2), on(0, 0b11), Reason::kFirstInOrder, {3, 0});
   EXPECT_EQ(draft.host_of(slots_[2]).cpus_per_gpu, 3);
 }
 

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "model/decision.h"
-#include "model/share.h"
+#include "model/plan.h"
 #include "policy/view.h"
 
 namespace muster {
 
-class Draft {
+class PlacementDraft {
  public:
   enum class Kind : std::uint8_t { kStop, kStart };
   struct Step {
@@ -21,29 +21,29 @@ class Draft {
     Slot job;
     Reason reason;
     JobId other = kNoJob;
-    Slot beside = kNoSlot;  // kStart: shares the GPUs of this job
-    GpuSet gpus;            // kStart
-    HostShare host;         // kStart
-    bool guest = false;     // kStart: on GPUs that others hold or may take
+    Slot co_located_with = kNoSlot;  // kStart: shares the GPUs of this job
+    GpuSet gpus;                     // kStart
+    HostResources host;              // kStart
+    bool opportunistic = false;      // kStart: on GPUs that others hold or may take
   };
   struct Rehost {
     Slot job;
-    HostShare host;
+    HostResources host;
   };
   struct Block {
-    Share share;
+    AllocationRequest request;
     Reason reason = Reason::kNone;
     int free = 0;
   };
 
   struct Placed {
-    Share share;
+    AllocationRequest request;
     GpuSet gpus;            // unless a member holds them already:
     Slot holder = kNoSlot;  // it is this one
     Reason reason = Reason::kNone;
   };
 
-  Draft(const JobTable& jobs, ClusterState& cluster) : jobs_(&jobs), cluster_(&cluster) {}
+  PlacementDraft(const JobTable& jobs, ClusterState& cluster) : jobs_(&jobs), cluster_(&cluster) {}
 
   void reset();
   const JobTable& jobs() const { return *jobs_; }
@@ -55,32 +55,33 @@ class Draft {
 
   // Takes a job's GPUs away; `other` is the one who gets them, if that is the reason.
   void stop(Slot job, Reason reason, JobId other = kNoJob);
-  // Gives the share free GPUs; every job of the share must hold none.
-  void start(const Share& share, GpuSet gpus, Reason reason, const HostShare& host = {});
+  // Gives the request free GPUs; every job of the request must hold none.
+  void start(const AllocationRequest& request, GpuSet gpus, Reason reason,
+             const HostResources& host = {});
   // Lets a waiting job share the GPUs of one that holds some; both belong to one partition.
-  void join(Slot job, Slot beside, Reason reason);
+  void join(Slot job, Slot co_located_with, Reason reason);
   // Lets a waiting job use what the holders of these GPUs leave idle, now or later. The GPUs stay
-  // free where they are free; no two guests may share one.
-  void lodge(Slot job, GpuSet gpus, Reason reason);
+  // free where they are free; no two opportunistic jobs may share one.
+  void start_opportunistic(Slot job, GpuSet gpus, Reason reason);
   // Changes the CPU cores and memory beside the GPUs of a job that holds some.
-  void rehost(Slot job, const HostShare& host);
-  HostShare host_of(Slot job) const;
+  void rehost(Slot job, const HostResources& host);
+  HostResources host_of(Slot job) const;
 
   // The other way to write a draft: not the changes but the whole outcome, for rules that place
-  // everyone anew each turn. Call arrange_all() once, then arrange() per share; whoever is not in
+  // everyone anew each turn. Call arrange_all() once, then arrange() per request; whoever is not in
   // it stops. The cluster stays as it is until the engine carries it out, and no other step may be
   // mixed in.
   void arrange_all() { whole_ = true; }
-  void arrange(const Share& share, GpuSet gpus, Reason reason) {
+  void arrange(const AllocationRequest& request, GpuSet gpus, Reason reason) {
     Placed& placed = arrangement_.emplace_back();
-    placed.share = share;
+    placed.request = request;
     placed.gpus = std::move(gpus);
     placed.reason = reason;
   }
-  // The same on the very GPUs that this member of the share holds.
-  void arrange_around(Slot holder, const Share& share, Reason reason) {
+  // The same on the very GPUs that this member of the request holds.
+  void arrange_around(Slot holder, const AllocationRequest& request, Reason reason) {
     Placed& placed = arrangement_.emplace_back();
-    placed.share = share;
+    placed.request = request;
     placed.holder = holder;
     placed.reason = reason;
   }
@@ -90,14 +91,14 @@ class Draft {
   bool wants_all() const { return wants_all_; }
   const std::vector<Placed>& arrangement() const { return arrangement_; }
 
-  // The first share that could not be placed. Later ones are behind it and not recorded.
-  void block(const Share& share, Reason reason);
+  // The first request that could not be placed. Later ones are behind it and not recorded.
+  void block(const AllocationRequest& request, Reason reason);
   // It found a place after all.
   void unblock() { block_ = {}; }
 
   const std::vector<Step>& steps() const { return steps_; }
   const std::vector<Rehost>& rehosts() const { return rehosts_; }
-  const Block* blocked() const { return block_.share.size > 0 ? &block_ : nullptr; }
+  const Block* blocked() const { return block_.request.size > 0 ? &block_ : nullptr; }
 
  private:
   static constexpr std::uint32_t kUntouched = 0xffffffffU;
