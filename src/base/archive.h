@@ -1,7 +1,8 @@
 // A run's state as bytes, to be put back later: one function per class names its members once, and
 // an archive either writes them or reads them.
 //
-//   void keep(Archive& archive) { archive.value(count_); archive.list(times_); archive.text(name_);
+//   void checkpoint(Archive& archive) { archive.value(count_); archive.list(times_);
+//   archive.text(name_);
 //   }
 //
 // The bytes are for the program that wrote them: they follow its layout in memory.

@@ -6,7 +6,8 @@
 
 namespace muster {
 
-Status fit_to_judge(const RunConfig& config, const ClusterSpec& cluster, std::string_view pacing) {
+Status fit_to_drive_completion(const RunConfig& config, const ClusterSpec& cluster,
+                               std::string_view pacing) {
   const std::string& name = config.scheduling.name;
   if (config.pacing.name != pacing || !config.selector.empty()) {
     return Error{fmt::format(

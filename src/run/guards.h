@@ -13,7 +13,8 @@ namespace muster {
 
 // A published scheduler that keeps the clock of its jobs (SchedulingTraits::judges) reproduces one
 // simulator, and only that.
-Status fit_to_judge(const RunConfig& config, const ClusterSpec& cluster, std::string_view pacing);
+Status fit_to_drive_completion(const RunConfig& config, const ClusterSpec& cluster,
+                               std::string_view pacing);
 
 // The jobs of `source`; one of which the performance model knows nothing ends the stream with its
 // complaint.

@@ -24,7 +24,7 @@ void RunStory::on_placement(const Decision& decision, const GpuSet& gpus) {
   GpuSet held = gpus;
   told_.value(kind);
   told_.value(kept);
-  keep(told_, held);
+  checkpoint(told_, held);
 }
 
 void RunStory::on_job_end(const JobRecord& job) {
@@ -32,7 +32,7 @@ void RunStory::on_job_end(const JobRecord& job) {
   Kind kind = Kind::kJob;
   JobRecord kept = job;
   told_.value(kind);
-  keep(told_, kept);
+  checkpoint(told_, kept);
 }
 
 void RunStory::on_turn(const TurnStats& turn) {
@@ -50,7 +50,7 @@ Status tell_story(std::string_view bytes, std::span<Observer* const> observers) 
     story.value(kind);
     if (kind == Kind::kJob) {
       JobRecord job;
-      keep(story, job);
+      checkpoint(story, job);
       for (Observer* observer : observers) observer->on_job_end(job);
       continue;
     }
@@ -67,7 +67,7 @@ Status tell_story(std::string_view bytes, std::span<Observer* const> observers) 
       continue;
     }
     GpuSet gpus;
-    keep(story, gpus);
+    checkpoint(story, gpus);
     for (Observer* observer : observers) observer->on_placement(decision, gpus);
   }
   if (!story.good()) return Error{"its story is damaged or cut off"};

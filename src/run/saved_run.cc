@@ -26,7 +26,7 @@ Status check_savable(Engine& engine, const RunConfig& config) {
     return Error{"a run in which single GPUs fail cannot be saved; nodes may fail"};
   }
   Archive probe;
-  if (engine.keep(probe)) return Done{};
+  if (engine.checkpoint(probe)) return Done{};
   return Error{fmt::format(
       "a run of {} cannot be saved: one of its policies or its backend does not know how (those of "
       "Gavel do, with admission accept-all and a placement such as first-gpu)",
@@ -36,7 +36,7 @@ Status check_savable(Engine& engine, const RunConfig& config) {
 Status save_run(const std::string& file, Engine& engine, const RunConfig& config,
                 const RunStory& story) {
   Archive state;
-  if (!engine.keep(state)) return check_savable(engine, config);
+  if (!engine.checkpoint(state)) return check_savable(engine, config);
   Archive whole;
   whole.mark(kMagic);
   std::string description = description_of(config);
@@ -88,7 +88,7 @@ Status continue_run(const std::string& file, Engine& engine, const RunConfig& co
     source.pop();
   }
   Archive reader(state);
-  if (!engine.keep(reader)) return check_savable(engine, config);
+  if (!engine.checkpoint(reader)) return check_savable(engine, config);
   if (!reader.good() || !reader.finished()) return damaged;
   if (Status told = tell_story(story, observers); !told) return damaged;
   return Done{};

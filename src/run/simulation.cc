@@ -266,8 +266,9 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
   progress.leases = self.parts_.pacing->leases();
   for (const PolicySet& policy_set : self.parts_.policy_sets) {
     const SchedulingTraits traits = policy_set.scheduling->traits();
-    if (!traits.judges) continue;
-    if (Status fit = fit_to_judge(config, *self.cluster_, traits.pacing); !fit) return fit.error();
+    if (!traits.drives_completion) continue;
+    if (Status fit = fit_to_drive_completion(config, *self.cluster_, traits.pacing); !fit)
+      return fit.error();
     progress.until_told = true;
   }
   self.source_ = checked_by(*perf, std::move(self.source_));

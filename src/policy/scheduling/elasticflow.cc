@@ -27,17 +27,17 @@ class ElasticFlow final : public SchedulingPolicy {
   void schedule(const View& view, Plan& plan) override {
     frame_ = frame_of(view, slot_);
     bring_up_to_date(view);
-    list_bidders();
+    list_grants();
     allocate_spare();
     next_change_ = kNever;
-    for (const Bidder& bidder : bidders_) {
-      if (bidder.gpus > 0) plan.add(AllocationRequest::alone(bidder.slot, bidder.gpus));
-      const GpuTimeline& own = *bidder.plan;
+    for (const Grant& grant : grants_) {
+      if (grant.gpus > 0) plan.add(AllocationRequest::alone(grant.slot, grant.gpus));
+      const GpuTimeline& own = *grant.plan;
       if (own.size() > 1) next_change_ = std::min(next_change_, own[1].at);
     }
     // Only promises last.
-    for (const Bidder& bidder : bidders_) {
-      if (!bidder.promised) free_ = without(free_, *bidder.plan, bidder.end);
+    for (const Grant& grant : grants_) {
+      if (!grant.promised) free_ = without(free_, *grant.plan, grant.end);
     }
     book_.leave(free_);
   }
@@ -56,7 +56,7 @@ class ElasticFlow final : public SchedulingPolicy {
 
  private:
   // A job in this turn's sale of spare GPUs.
-  struct Bidder {
+  struct Grant {
     Slot slot = kNoSlot;
     bool promised = false;
     DeadlineBook::Key key;
@@ -122,11 +122,11 @@ class ElasticFlow final : public SchedulingPolicy {
 
   // Everybody with the plan to begin with, the earliest deadline first; best-effort jobs after
   // those with promises.
-  void list_bidders() {
-    bidders_.clear();
+  void list_grants() {
+    grants_.clear();
     free_ = book_.free();
     for (const auto& [key, entry] : book_.entries()) {
-      add_bidder(entry.job, entry.gpus, entry.end, true);
+      add_grant(entry.job, entry.gpus, entry.end, true);
     }
     std::sort(best_effort_.begin(), best_effort_.end(),
               [](const BestEffort& a, const BestEffort& b) {
@@ -139,51 +139,51 @@ class ElasticFlow final : public SchedulingPolicy {
       best_effort.end = scratch_.end;
     }
     for (const BestEffort& best_effort : best_effort_)
-      add_bidder(best_effort.job, best_effort.plan, best_effort.end, false);
+      add_grant(best_effort.job, best_effort.plan, best_effort.end, false);
   }
-  void add_bidder(const Candidate& job, const GpuTimeline& plan, Seconds end, bool promised) {
-    Bidder& bidder = bidders_.emplace_back();
-    bidder.slot = job.slot;
-    bidder.promised = promised;
-    bidder.key = DeadlineBook::key_of(job);
-    bidder.job = job.planned();
-    bidder.plan = &plan;
-    bidder.end = end;
-    bidder.gpus = plan[0].gpus;
+  void add_grant(const Candidate& job, const GpuTimeline& plan, Seconds end, bool promised) {
+    Grant& grant = grants_.emplace_back();
+    grant.slot = job.slot;
+    grant.promised = promised;
+    grant.key = DeadlineBook::key_of(job);
+    grant.job = job.planned();
+    grant.plan = &plan;
+    grant.end = end;
+    grant.gpus = plan[0].gpus;
   }
 
-  void offer(Bidder& bidder, int spare) {
-    const int next = bidder.job.next(bidder.gpus);
-    if (next == bidder.gpus || next - bidder.gpus > spare) {
-      bidder.cost = kNone;
+  void offer(Grant& grant, int spare) {
+    const int next = grant.job.next(grant.gpus);
+    if (next == grant.gpus || next - grant.gpus > spare) {
+      grant.cost = kNone;
       return;
     }
-    if (bidder.current && bidder.bid.survives(changes_) &&
-        bidder.bid.first_step == Bidder::first_step(free_, *bidder.plan, bidder.end)) {
+    if (grant.current && grant.bid.survives(changes_) &&
+        grant.bid.first_step == Bidder::first_step(free_, *grant.plan, grant.end)) {
       return;
     }
-    bidder.bid = bidder_.bid(frame_, bidder.job, free_, *bidder.plan, bidder.end, next);
-    bidder.current = true;
-    if (bidder.promised && !bidder.bid.in_time) {
+    grant.bid = bidder_.bid(frame_, grant.job, free_, *grant.plan, grant.end, next);
+    grant.current = true;
+    if (grant.promised && !grant.bid.in_time) {
       // A plan may have more than this later in the same period, and need it.
-      bidder.cost = kNone;
-    } else if (bidder.gpus == 0) {
-      bidder.cost = -kNone;  // who has nothing goes before who would have more
+      grant.cost = kNone;
+    } else if (grant.gpus == 0) {
+      grant.cost = -kNone;  // who has nothing goes before who would have more
     } else {
-      bidder.cost =
-          (bidder.bid.gpu_seconds - gpu_seconds(*bidder.plan, bidder.end)) / (next - bidder.gpus);
+      grant.cost =
+          (grant.bid.gpu_seconds - gpu_seconds(*grant.plan, grant.end)) / (next - grant.gpus);
     }
   }
 
   void allocate_spare() {
     int spare = frame_.gpus;
-    for (const Bidder& bidder : bidders_) spare -= bidder.gpus;
+    for (const Grant& grant : grants_) spare -= grant.gpus;
     changes_.clear();
     while (spare > 0) {
-      Bidder* best = nullptr;
-      for (Bidder& bidder : bidders_) {
-        offer(bidder, spare);
-        if (bidder.cost < kNone && (best == nullptr || bidder.cost < best->cost)) best = &bidder;
+      Grant* best = nullptr;
+      for (Grant& grant : grants_) {
+        offer(grant, spare);
+        if (grant.cost < kNone && (best == nullptr || grant.cost < best->cost)) best = &grant;
       }
       if (best == nullptr) return;
       const int next = best->job.next(best->gpus);
@@ -191,20 +191,19 @@ class ElasticFlow final : public SchedulingPolicy {
       take(*best, next);
     }
   }
-  void take(Bidder& bidder, int gpus) {
-    plan_minimum_share(frame_, bidder.job, without(free_, *bidder.plan, bidder.end), gpus,
-                       scratch_);
+  void take(Grant& grant, int gpus) {
+    plan_minimum_share(frame_, grant.job, without(free_, *grant.plan, grant.end), gpus, scratch_);
     find_changes(free_, scratch_.free, changes_);
     std::swap(free_, scratch_.free);
-    bidder.end = scratch_.end;
-    bidder.gpus = gpus;
-    bidder.current = false;
-    if (bidder.promised) {
-      book_.exchange(bidder.key, scratch_.gpus, scratch_.end);
+    grant.end = scratch_.end;
+    grant.gpus = gpus;
+    grant.current = false;
+    if (grant.promised) {
+      book_.exchange(grant.key, scratch_.gpus, scratch_.end);
       return;
     }
     for (BestEffort& best_effort : best_effort_) {
-      if (&best_effort.plan == bidder.plan) {
+      if (&best_effort.plan == grant.plan) {
         std::swap(best_effort.plan, scratch_.gpus);
         best_effort.end = scratch_.end;
       }
@@ -221,7 +220,7 @@ class ElasticFlow final : public SchedulingPolicy {
   std::vector<Candidate> newcomers_;
   std::vector<Candidate> late_;
   std::vector<BestEffort> best_effort_;
-  std::vector<Bidder> bidders_;
+  std::vector<Grant> grants_;
   Bidder bidder_;
   std::vector<TimeRange> changes_;  // of what is free, by the last GPUs handed out
   Seconds next_change_ = kNever;
