@@ -57,7 +57,7 @@ ClusterSpec divided_cluster(Symbols& symbols) {
   const Symbol k80 = symbols.intern("k80");
   const Symbol research = symbols.intern("research");
   const Symbol product = symbols.intern("product");
-  const Symbol opportunistic = symbols.intern("guests");
+  const Symbol guests = symbols.intern("guests");
   ClusterSpec cluster;
   const auto add = [&cluster](int gpus, Symbol type, Symbol partition) {
     NodeSpec node;
@@ -73,7 +73,7 @@ ClusterSpec divided_cluster(Symbols& symbols) {
   add(4, v100, research);
   add(4, k80, research);
   add(8, v100, product);
-  cluster.partitions = {{research, 0}, {product, 6}, {opportunistic, 3}};
+  cluster.partitions = {{research, 0}, {product, 6}, {guests, 3}};
   return cluster;
 }
 

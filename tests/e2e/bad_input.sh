@@ -104,7 +104,7 @@ says "must be a number"
 expect 2 muster simulate good.csv -c 2x4 --seed -1
 says "seed"
 expect 2 muster simulate good.csv -c 2x4 --selector look-ahead
-says "combination"
+says "policy set"
 expect 2 muster compare good.csv -c 2x4 -s fifo
 says "nothing to compare"
 expect 2 muster sweep good.csv -c 2x4 -s fifo --seeds 3-1

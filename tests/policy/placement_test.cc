@@ -264,19 +264,18 @@ TEST(Walk, HandsOnWhatAChosenShareCannotUse) {
 // A partition at its quota does not keep the others back.
 TEST(Walk, WaitsForAQuotaWithoutBlockingOtherPartitions) {
   Scenario scenario;
-  const Symbol opportunistic = scenario.symbols->intern("guests");
+  const Symbol guests = scenario.symbols->intern("guests");
   scenario.cluster = uniform_cluster(1, 4);
-  scenario.cluster.partitions = {{opportunistic, 2}};
+  scenario.cluster.partitions = {{guests, 2}};
   scenario.jobs = {job_of(0, 10, 2), job_of(0, 20, 2), job_of(0, 30, 2), job_of(0, 5, 1)};
-  scenario.jobs[0].partition = scenario.jobs[1].partition = scenario.jobs[3].partition =
-      opportunistic;
+  scenario.jobs[0].partition = scenario.jobs[1].partition = scenario.jobs[3].partition = guests;
   for (const char* policy : {"fifo", "srtf"}) {
     scenario.scheduling = {policy};
     const RunLog log = simulate(scenario);
     EXPECT_EQ(log.job(2).start, 0) << policy;
     for (const TurnStats& turn : log.turns) EXPECT_LE(turn.used_gpus, 4);
   }
-  // Strictly in order, the small opportunistic job waits behind the large one of its partition.
+  // Strictly in order, the small job waits behind the large one of its partition.
   scenario.scheduling = {"fifo"};
   EXPECT_EQ(simulate(scenario).job(3).start, 30);
 }

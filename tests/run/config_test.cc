@@ -60,9 +60,9 @@ perf = ["scaling:serial=0.1", {name = "gpu-types", speeds = "v100=1,k80=0.25"}]
 [selector]
 name = "look-ahead"
 every = 10
-[[combination]]
+[[policy_set]]
 scheduling = "las"
-[[combination]]
+[[policy_set]]
 scheduling = {name = "srtf", boost_after = 1000}
 admission = "load-threshold:threshold=1.4"
 [workload]

@@ -120,9 +120,9 @@ TEST(Simulation, SelectorsChooseAmongCombinations) {
 cluster = "2x4"
 selector = "look-ahead:every=5"
 pacing = "rounds:length=300"
-[[combination]]
+[[policy_set]]
 scheduling = "fifo"
-[[combination]]
+[[policy_set]]
 scheduling = "srtf"
 [workload.generator]
 name = "poisson"
