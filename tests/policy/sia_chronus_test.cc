@@ -54,6 +54,23 @@ TEST(Sia, TellsTheGapOfEveryProgram) {
   EXPECT_GT(programs, 0);
 }
 
+// A program for every change; where nothing changes, ever fewer.
+TEST(Sia, SolvesFewProgramsWhileNothingChanges) {
+  Scenario scenario = two_types();
+  scenario.jobs = {job_of(0, 60000, 4), job_of(30000, 60000, 4)};
+  const RunLog log = simulate(scenario);
+  int programs = 0;
+  int soon_after_the_second = 0;
+  for (const TurnStats& turn : log.turns) {
+    programs += turn.programs;
+    if (turn.time >= 30000 && turn.time <= 30120) soon_after_the_second += turn.programs;
+  }
+  EXPECT_GT(log.turns.size(), 1000U);
+  EXPECT_LT(programs, 80);
+  EXPECT_GE(soon_after_the_second, 1);
+  EXPECT_LE(log.job(1).start, 30120);
+}
+
 TEST(Sia, LetsJobsOfAFixedSizeChooseTheTypeOnly) {
   Scenario scenario = two_types();
   scenario.jobs = {job_of(0, 3000, 4), job_of(0, 3000, 4), job_of(0, 3000, 4), job_of(0, 3000, 4)};

@@ -3,6 +3,7 @@
 
 #include "policy/builtin.h"
 #include "policy/pollux/restart_factor.h"
+#include "policy/pollux/search_cadence.h"
 #include "policy/pollux/search_options.h"
 #include "solve/allocation_search.h"
 
@@ -21,7 +22,7 @@ namespace {
 class Pollux final : public SchedulingPolicy, private SpeedupSource {
  public:
   Pollux(const SearchOptions& options, std::uint64_t seed, Seconds interval, Seconds restart)
-      : search_(options, seed), interval_(interval), restart_(restart) {}
+      : search_(options, seed), cadence_(interval), restart_(restart) {}
 
   SchedulingTraits traits() const override {
     return {.preemptive = true,
@@ -31,10 +32,7 @@ class Pollux final : public SchedulingPolicy, private SpeedupSource {
   }
 
   void schedule(const View& view, Plan& plan) override {
-    if (view.now >= next_) {
-      allocate(view);
-      next_ = view.now + interval_;
-    }
+    if (cadence_.due(view)) allocate(view);
     for (const Given& given : given_) {
       if (!present(view, given)) continue;
       plan.add(
@@ -46,7 +44,7 @@ class Pollux final : public SchedulingPolicy, private SpeedupSource {
     }
   }
   Seconds wake(const View& view) const override {
-    return view.jobs.active().empty() ? kNever : next_;
+    return view.jobs.active().empty() ? kNever : cadence_.next();
   }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<Pollux>(*this);
@@ -130,9 +128,8 @@ class Pollux final : public SchedulingPolicy, private SpeedupSource {
   }
 
   AllocationSearch search_;
-  Seconds interval_;
+  SearchCadence cadence_;
   Seconds restart_;
-  Seconds next_ = -kNever;
   int fair_ = 1;
   std::vector<Given> given_;
 

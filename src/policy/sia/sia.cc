@@ -3,6 +3,7 @@
 
 #include "policy/builtin.h"
 #include "policy/pollux/restart_factor.h"
+#include "policy/pollux/search_cadence.h"
 #include "solve/integer_program.h"
 
 namespace muster {
@@ -27,7 +28,7 @@ class Sia final : public SchedulingPolicy {
     Seconds interval = 60;
     IntegerOptions program;
   };
-  explicit Sia(const Options& options) : options_(options) {}
+  explicit Sia(const Options& options) : options_(options), cadence_(options.interval) {}
 
   SchedulingTraits traits() const override {
     return {.preemptive = true,
@@ -36,10 +37,7 @@ class Sia final : public SchedulingPolicy {
             .resizes = true};
   }
   void schedule(const View& view, Plan& plan) override {
-    if (view.now >= next_) {
-      allocate(view, plan);
-      next_ = view.now + options_.interval;
-    }
+    if (cadence_.due(view)) allocate(view, plan);
     for (const Given& given : given_) {
       const Job& job = view.jobs[given.slot];
       if (job.spec.id != given.id || !(job.running() || job.waiting())) continue;
@@ -47,7 +45,7 @@ class Sia final : public SchedulingPolicy {
     }
   }
   Seconds wake(const View& view) const override {
-    return view.jobs.active().empty() ? kNever : next_;
+    return view.jobs.active().empty() ? kNever : cadence_.next();
   }
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Sia>(*this); }
 
@@ -155,7 +153,7 @@ class Sia final : public SchedulingPolicy {
   }
 
   Options options_;
-  Seconds next_ = -kNever;
+  SearchCadence cadence_;
   std::vector<Given> given_;
   std::vector<Configuration> configurations_;
 };
