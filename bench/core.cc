@@ -19,7 +19,7 @@
 #include "engine/engine.h"
 #include "perf/models.h"
 #include "plain.h"
-#include "policy/table.h"
+#include "run/plugin_tables.h"
 #include "workload/generate/blox_sources.h"
 #include "workload/trace_reader.h"
 
@@ -82,10 +82,12 @@ long long simulate(Setup setup, JobSource& source, Observer& observer) {
   parts.perf = multiply({});
   parts.pacing = std::move(setup.pacing);
   PolicySet policy_set;
-  policy_set.admission = std::move(*make_from("admission", admission_table(), setup.admission, {}));
-  policy_set.scheduling =
-      std::move(*make_from("scheduling", scheduling_table(), setup.scheduling, setup.params));
-  policy_set.placement = std::move(*make_from("placement", placement_table(), setup.placement, {}));
+  policy_set.admission =
+      std::move(*make_from("admission", plugin_tables().admission, setup.admission, {}));
+  policy_set.scheduling = std::move(
+      *make_from("scheduling", plugin_tables().scheduling, setup.scheduling, setup.params));
+  policy_set.placement =
+      std::move(*make_from("placement", plugin_tables().placement, setup.placement, {}));
   parts.policy_sets.push_back(std::move(policy_set));
   SimBackend backend(parts.cluster, parts.perf, std::make_shared<RestartCost>());
   parts.backend = &backend;
@@ -211,15 +213,16 @@ void bench_look_ahead() {
     for (const char* policy : {"las", "fifo", "srtf"}) {
       for (const char* threshold : {"inf", "1.2", "1.4"}) {
         PolicySet policy_set;
-        policy_set.admission = std::move(*make_from("admission", admission_table(),
+        policy_set.admission = std::move(*make_from("admission", plugin_tables().admission,
                                                     "load-threshold", {{"threshold", threshold}}));
-        policy_set.scheduling = std::move(*make_from("scheduling", scheduling_table(), policy, {}));
+        policy_set.scheduling =
+            std::move(*make_from("scheduling", plugin_tables().scheduling, policy, {}));
         policy_set.placement =
-            std::move(*make_from("placement", placement_table(), "consolidated", {}));
+            std::move(*make_from("placement", plugin_tables().placement, "consolidated", {}));
         parts.policy_sets.push_back(std::move(policy_set));
       }
     }
-    parts.selector = std::move(*make_from("selector", selector_table(), "look-ahead", {}));
+    parts.selector = std::move(*make_from("selector", plugin_tables().selector, "look-ahead", {}));
     SimBackend backend(parts.cluster, parts.perf, std::make_shared<RestartCost>());
     parts.backend = &backend;
     parts.source = source.get();

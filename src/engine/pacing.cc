@@ -133,60 +133,10 @@ class Leases final : public Pacing {
   LeaseRule rule_;
 };
 
-// The list of events of the published ElasticFlow. What falls into the slot after a turn is put off
-// to its end; but an event that is the only one left keeps its moment.
-class GatheredEvents final : public Pacing {
- public:
-  GatheredEvents(Seconds slot, Gathering rule) : slot_(slot), rule_(rule) {}
-  Seconds next_turn(const Moments& m) const override {
-    const Seconds soon = m.now + slot_;
-    const bool coming = m.next_arrival != kNever;
-    const Seconds arrival = m.last_arrival ? m.next_arrival : std::max(m.next_arrival, soon);
-    switch (rule_) {
-      case Gathering::kEverything: {
-        // Where nobody comes any more, the policy has put its own events together.
-        const Seconds own = std::min(m.next_event, m.wake);
-        const bool lone = !coming || (m.last_arrival && own == kNever);
-        return or_soon(lone ? next_change(m) : std::max(next_change(m), soon), m);
-      }
-      case Gathering::kArrivals:
-        return or_soon(std::min({arrival, m.next_event, m.wake}), m);
-      case Gathering::kArrivalsAlone:
-        if (coming) return arrival;
-        return m.active ? soon : kNever;
-      case Gathering::kEverySlot:
-        return m.active || coming ? soon : kNever;
-    }
-    return kNever;
-  }
-  Seconds first_turn(Seconds first_arrival) const override { return first_arrival; }
-  Seconds end_of(Seconds exact, Seconds) const override { return exact; }
-  Seconds length() const override { return slot_; }
-  std::unique_ptr<Pacing> clone() const override { return std::make_unique<GatheredEvents>(*this); }
-
- private:
-  // Where nothing is known to happen and some wait, the policy is asked again.
-  Seconds or_soon(Seconds next, const Moments& m) const {
-    return next == kNever && m.needs_periodic_turns ? m.now + slot_ : next;
-  }
-
-  Seconds slot_;
-  Gathering rule_;
-};
-
-Gathering gathering_of(std::string_view name) {
-  if (name == "arrivals") return Gathering::kArrivals;
-  if (name == "arrivals-alone") return Gathering::kArrivalsAlone;
-  return name == "every-slot" ? Gathering::kEverySlot : Gathering::kEverything;
-}
-
 }  // namespace
 
 std::unique_ptr<Pacing> make_leases(const LeaseRule& rule) {
   return std::make_unique<Leases>(rule);
-}
-std::unique_ptr<Pacing> make_gathered(Seconds slot, Gathering rule) {
-  return std::make_unique<GatheredEvents>(slot, rule);
 }
 std::unique_ptr<Pacing> make_rounds(Seconds length) { return std::make_unique<Rounds>(length); }
 std::unique_ptr<Pacing> make_slots(Seconds length) { return std::make_unique<Slots>(length); }
@@ -235,22 +185,6 @@ const std::vector<PacingInfo>& pacing_table() {
        "policies",
        {},
        [](const Params&) { return make_events(); }},
-      {"gathered",
-       "turns at events, at least a slot apart; exact ends: how the published ElasticFlow paces "
-       "its "
-       "schedulers",
-       {{"length", ParamKind::kReal, "60", "seconds from one turn to the next, at least", 1e-3},
-        {"events",
-         ParamKind::kText,
-         "everything",
-         "what makes a turn: every event, arrivals put off and others at their moment, arrivals "
-         "alone until the last, or every slot",
-         -1,
-         1,
-         {"everything", "arrivals", "arrivals-alone", "every-slot"}}},
-       [](const Params& p) {
-         return make_gathered(p.real("length"), gathering_of(p.text("events")));
-       }},
   };
   return kTable;
 }

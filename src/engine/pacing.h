@@ -13,7 +13,6 @@
 //             steps that fit the length
 //   steps     at every arrival, and a length after     the next turn        the next turn
 //             the last turn
-//   gathered  at events, at least a slot apart         the exact moment     the next turn
 //
 // clang-format on
 //
@@ -65,6 +64,8 @@ class Pacing {
   virtual Closeness merge() const { return {}; }
   // Length of a round, slot or tick; 0 if there is none.
   virtual Seconds length() const = 0;
+  // Whether it reads Moments::last_arrival. Only a source that holds all its jobs can say.
+  virtual bool needs_last_arrival() const { return false; }
   // How a simulation hands out work between turns.
   virtual LeaseRule leases() const { return {}; }
   virtual std::unique_ptr<Pacing> clone() const = 0;
@@ -77,15 +78,6 @@ std::unique_ptr<Pacing> make_leases(const LeaseRule& rule);
 std::unique_ptr<Pacing> make_steps(Seconds length);
 // A completion that lies close to an arrival is taken together with it, at the arrival's time.
 std::unique_ptr<Pacing> make_events(const Closeness& merge = {});
-
-// Turns follow events, at least a slot apart, as in the published ElasticFlow: which events count.
-enum class Gathering {
-  kEverything,  // ElasticFlow and EDF
-  kArrivals,    // arrivals wait for the end of the slot, the policy's own events do not (Tiresias)
-  kArrivalsAlone,  // arrivals while there are any, then every slot (Gandiva)
-  kEverySlot,      // from the first arrival on (Themis)
-};
-std::unique_ptr<Pacing> make_gathered(Seconds slot, Gathering rule);
 
 struct PacingInfo {
   std::string_view name;

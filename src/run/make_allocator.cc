@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "policy/table.h"
+#include "run/plugin_tables.h"
 
 namespace muster {
 
@@ -17,7 +17,7 @@ Result<std::unique_ptr<Allocator>> make_allocator(const Choice& choice) {
     for (const AllocatorInfo& one : allocators) known.push_back(one.name);
     return Error{unknown_name("policy that divides time", choice.name, known)};
   }
-  const auto row = find_row("scheduling policy", scheduling_table(), choice.name);
+  const auto row = find_row("scheduling policy", plugin_tables().scheduling, choice.name);
   if (!row) return row.error();
   const auto params =
       Params::make("scheduling policy '" + choice.name + "'", (*row)->params, choice.params);

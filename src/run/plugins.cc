@@ -5,7 +5,7 @@
 #include "base/table_lookup.h"
 #include "engine/pacing.h"
 #include "perf/models.h"
-#include "policy/table.h"
+#include "run/plugin_tables.h"
 #include "workload/generate/generators.h"
 
 namespace muster {
@@ -49,21 +49,24 @@ const std::vector<PluginKind>& plugin_kinds() {
   static const std::vector<PluginKind> kKinds = {
       {"admission", "admission policy", "Admission policies",
        "Answer a new job: let it in, make it wait outside the queue, or refuse it.",
-       rows_of(admission_table())},
+       rows_of(plugin_tables().admission)},
       {"scheduling", "scheduling policy", "Scheduling policies",
-       "Say which jobs should run, and in which order of precedence.", rows_of(scheduling_table())},
+       "Say which jobs should run, and in which order of precedence.",
+       rows_of(plugin_tables().scheduling)},
       {"placement", "placement policy", "Placement policies",
-       "Say on which GPUs they run, and who has to stop for it.", rows_of(placement_table())},
+       "Say on which GPUs they run, and who has to stop for it.",
+       rows_of(plugin_tables().placement)},
       {"selector", "selector", "Selectors",
-       "Change between policy sets of policies while the cluster runs.", rows_of(selector_table())},
+       "Change between policy sets of policies while the cluster runs.",
+       rows_of(plugin_tables().selector)},
       {"scaling", "scaling policy", "Scaling policies",
-       "Say which nodes are powered; without one, all are.", rows_of(scaling_table())},
+       "Say which nodes are powered; without one, all are.", rows_of(plugin_tables().scaling)},
       {"pacing", "pacing", "Pacings",
        "Say when decisions are made, and on which second a completion is booked.",
-       rows_of(pacing_table())},
+       rows_of(plugin_tables().pacing)},
       {"perf", "performance model", "Performance models",
        "Say how fast a job runs where. Several can be combined: their rates multiply.",
-       rows_of(perf_table())},
+       rows_of(plugin_tables().perf)},
       {"generator", "generator", "Generators of workloads",
        "Draw the jobs of a run from a seed, instead of reading them from a trace.",
        generator_rows()},

@@ -14,9 +14,9 @@
 #include "perf/throughput_table.h"
 #include "policy/gavel/program_allocators.h"
 #include "policy/gavel/split.h"
-#include "policy/table.h"
 #include "report/metric_list.h"
 #include "run/make_allocator.h"
+#include "run/plugin_tables.h"
 #include "workload/generate/generators.h"
 
 namespace muster {
@@ -150,7 +150,7 @@ double timed_parts(const Allocator& allocator, const AllocationProblem& problem,
 Result<std::unique_ptr<Allocator>> timed_allocator(const std::string& name, int trial,
                                                    ParamTexts given = {}) {
   Choice choice{name, std::move(given)};
-  const auto row = find_row("scheduling policy", scheduling_table(), name);
+  const auto row = find_row("scheduling policy", plugin_tables().scheduling, name);
   if (!row) return row.error();
   for (const ParamInfo& param : (*row)->params) {
     if (param.name != "entities") continue;

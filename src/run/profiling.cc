@@ -5,17 +5,17 @@
 #include <fmt/format.h>
 
 #include "perf/models.h"
-#include "policy/table.h"
+#include "run/plugin_tables.h"
 
 namespace muster {
 namespace {
 
 Result<PolicySet> fewest_gpus_first() {
-  auto admit = make_from("admission policy", admission_table(), "accept-all", {});
+  auto admit = make_from("admission policy", plugin_tables().admission, "accept-all", {});
   if (!admit) return admit.error();
-  auto order = make_from("scheduling policy", scheduling_table(), "least-gpus", {});
+  auto order = make_from("scheduling policy", plugin_tables().scheduling, "least-gpus", {});
   if (!order) return order.error();
-  auto place = make_from("placement policy", placement_table(), "whole-nodes", {});
+  auto place = make_from("placement policy", plugin_tables().placement, "whole-nodes", {});
   if (!place) return place.error();
   return PolicySet{std::move(*admit), std::move(*order), std::move(*place)};
 }

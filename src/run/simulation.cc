@@ -9,10 +9,10 @@
 #include "base/table_lookup.h"
 #include "base/text.h"
 #include "perf/models.h"
-#include "policy/table.h"
 #include "run/guards.h"
 #include "run/job_tables.h"
 #include "run/make_allocator.h"
+#include "run/plugin_tables.h"
 #include "run/plugins.h"
 #include "run/priced_jobs.h"
 #include "run/prices.h"
@@ -30,7 +30,7 @@ Result<std::shared_ptr<const PerfModel>> make_perf(const std::vector<Choice>& ch
                                                    Symbols& symbols) {
   std::vector<std::unique_ptr<PerfModel>> models;
   for (const Choice& choice : choices) {
-    const auto row = find_row(plugin_kind("perf").noun, perf_table(), choice.name);
+    const auto row = find_row(plugin_kind("perf").noun, plugin_tables().perf, choice.name);
     if (!row) return row.error();
     const auto params =
         Params::make("performance model '" + choice.name + "'", (*row)->params, choice.params);
@@ -73,13 +73,13 @@ Result<Choice> with_durations(Choice choice) {
 
 Result<PolicySet> make_policy_set(const Choice& admission, const Choice& scheduling,
                                   const Choice& placement) {
-  auto first = made("admission", admission_table(), admission);
+  auto first = made("admission", plugin_tables().admission, admission);
   if (!first) return first.error();
   const auto policy = with_durations(scheduling);
   if (!policy) return policy.error();
-  auto second = made("scheduling", scheduling_table(), *policy);
+  auto second = made("scheduling", plugin_tables().scheduling, *policy);
   if (!second) return second.error();
-  auto third = made("placement", placement_table(), placement);
+  auto third = made("placement", plugin_tables().placement, placement);
   if (!third) return third.error();
   return PolicySet{std::move(*first), std::move(*second), std::move(*third)};
 }
@@ -87,9 +87,6 @@ Result<PolicySet> make_policy_set(const Choice& admission, const Choice& schedul
 }  // namespace
 
 Status Simulation::add_policies(const RunConfig& config) {
-  auto pacing = made("pacing", pacing_table(), config.pacing);
-  if (!pacing) return pacing.error();
-  parts_.pacing = std::move(*pacing);
   std::vector<PolicySetConfig> policy_sets = config.policy_sets;
   if (policy_sets.empty()) {
     policy_sets.push_back({config.admission, config.scheduling, config.placement});
@@ -103,12 +100,12 @@ Status Simulation::add_policies(const RunConfig& config) {
     parts_.policy_sets.push_back(std::move(*policy_set));
   }
   if (!config.selector.empty()) {
-    auto selector = made("selector", selector_table(), config.selector);
+    auto selector = made("selector", plugin_tables().selector, config.selector);
     if (!selector) return selector.error();
     parts_.selector = std::move(*selector);
   }
   if (!config.scaling.empty()) {
-    auto scaling = made("scaling", scaling_table(), config.scaling);
+    auto scaling = made("scaling", plugin_tables().scaling, config.scaling);
     if (!scaling) return scaling.error();
     parts_.scaling = std::move(*scaling);
   }
@@ -217,13 +214,14 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
   std::unique_ptr<Simulation> simulation(new Simulation);
   Simulation& self = *simulation;
   const bool staged = config.partitions_apart || config.profiling.nodes > 0;
-  // This pacing asks whether anybody is still to come, which a stream does not know.
-  const bool gathered = config.pacing.name == "gathered";
-  if ((staged || gathered) && jobs == nullptr) {
+  auto pacing = made("pacing", plugin_tables().pacing, config.pacing);
+  if (!pacing) return pacing.error();
+  self.parts_.pacing = std::move(*pacing);
+  if ((staged || self.parts_.pacing->needs_last_arrival()) && jobs == nullptr) {
     if (endless(config.workload)) {
-      return Error{
-          "partitions apart, profiling and the pacing 'gathered' need all jobs at hand: give the "
-          "generator an end"};
+      return Error{fmt::format("{} need all jobs at hand: give the generator an end",
+                               staged ? "partitions apart and profiling"
+                                      : "turns of the pacing '" + config.pacing.name + "'")};
     }
     auto loaded = load_jobs(config.workload);
     if (!loaded) return loaded.error();

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/man_page.h"
-#include "policy/table.h"
+#include "run/plugin_tables.h"
 
 namespace muster {
 namespace {
@@ -23,7 +23,7 @@ TEST(CommandTree, HasTheSubcommandsAndTheirOptions) {
     if (option.names.back() != "--scheduling") continue;
     found = true;
     EXPECT_TRUE(option.takes_value);
-    EXPECT_EQ(option.values.size(), scheduling_table().size());
+    EXPECT_EQ(option.values.size(), plugin_tables().scheduling.size());
   }
   EXPECT_TRUE(found);
 }
@@ -35,7 +35,7 @@ TEST(Completion, KnowsEveryCommandAndPolicyInEveryShell) {
     for (const CommandNode& command : tree.commands) {
       EXPECT_NE(script.find(command.name), std::string::npos) << command.name;
     }
-    for (const auto& row : scheduling_table()) {
+    for (const auto& row : plugin_tables().scheduling) {
       EXPECT_NE(script.find(row.name), std::string::npos) << row.name;
     }
   }

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/command_page.h"
-#include "policy/table.h"
+#include "run/plugin_tables.h"
 #include "support/paths.h"
 
 namespace muster {
@@ -40,7 +40,7 @@ TEST(CommandPage, HasEveryCommandWithItsOptions) {
 
 TEST(PolicyReference, NamesEveryPolicy) {
   const std::string page = policy_reference();
-  for (const auto& row : scheduling_table()) {
+  for (const auto& row : plugin_tables().scheduling) {
     EXPECT_THAT(page, ::testing::HasSubstr("### " + std::string(row.name) + "\n"));
   }
 }

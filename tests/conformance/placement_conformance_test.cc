@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 #include "conformance/cases.h"
+#include "run/plugin_tables.h"
 
 namespace muster {
 namespace {
@@ -172,7 +173,7 @@ TEST_P(PlacementConformance, CarriesWholeRuns) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PlacementConformance,
-                         ::testing::ValuesIn(choices_of(placement_table())),
+                         ::testing::ValuesIn(choices_of(plugin_tables().placement)),
                          [](const auto& test) { return case_name(test.param); });
 
 }  // namespace

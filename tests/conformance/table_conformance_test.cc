@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "conformance/cases.h"
 #include "perf/models.h"
+#include "run/plugin_tables.h"
 
 namespace muster {
 namespace {
@@ -27,13 +28,13 @@ std::vector<AnyRow> all_rows() {
       rows.push_back({kind, std::string(row.name), std::string(row.sentence), row.params});
     }
   };
-  add("admission", admission_table());
-  add("scheduling", scheduling_table());
-  add("placement", placement_table());
-  add("selector", selector_table());
-  add("scaling", scaling_table());
-  add("perf", perf_table());
-  add("pacing", pacing_table());
+  add("admission", plugin_tables().admission);
+  add("scheduling", plugin_tables().scheduling);
+  add("placement", plugin_tables().placement);
+  add("selector", plugin_tables().selector);
+  add("scaling", plugin_tables().scaling);
+  add("perf", plugin_tables().perf);
+  add("pacing", plugin_tables().pacing);
   return rows;
 }
 
@@ -115,10 +116,10 @@ TEST(Parameters, OfSchedulingPoliciesWorkAtTheirBounds) {
   run_at_bounds(general_policies(), &Scenario::scheduling);
 }
 TEST(Parameters, OfPlacementPoliciesWorkAtTheirBounds) {
-  run_at_bounds(placement_table(), &Scenario::placement);
+  run_at_bounds(plugin_tables().placement, &Scenario::placement);
 }
 TEST(Parameters, OfAdmissionPoliciesWorkAtTheirBounds) {
-  run_at_bounds(admission_table(), &Scenario::admission);
+  run_at_bounds(plugin_tables().admission, &Scenario::admission);
 }
 
 class AdmissionConformance : public ::testing::TestWithParam<Choice> {};
@@ -156,7 +157,7 @@ TEST_P(AdmissionConformance, DoesNotHoldJobsOnAnEmptyCluster) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, AdmissionConformance,
-                         ::testing::ValuesIn(choices_of(admission_table())),
+                         ::testing::ValuesIn(choices_of(plugin_tables().admission)),
                          [](const auto& test) { return case_name(test.param); });
 
 class SelectorConformance : public ::testing::TestWithParam<Choice> {};
@@ -193,7 +194,7 @@ TEST_P(SelectorConformance, ChoosesAmongWhatThereIsAndDoesNotDisturb) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SelectorConformance,
-                         ::testing::ValuesIn(choices_of(selector_table())),
+                         ::testing::ValuesIn(choices_of(plugin_tables().selector)),
                          [](const auto& test) { return case_name(test.param); });
 
 class PerfConformance : public ::testing::TestWithParam<Choice> {};
@@ -297,7 +298,8 @@ TEST_P(PacingConformance, BringsEveryJobToItsEnd) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, PacingConformance, ::testing::ValuesIn(choices_of(pacing_table())),
+INSTANTIATE_TEST_SUITE_P(All, PacingConformance,
+                         ::testing::ValuesIn(choices_of(plugin_tables().pacing)),
                          [](const auto& test) { return case_name(test.param); });
 
 }  // namespace

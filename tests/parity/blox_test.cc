@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "engine/engine.h"
 #include "perf/models.h"
-#include "policy/table.h"
+#include "run/plugin_tables.h"
 #include "support/paths.h"
 #include "workload/generate/blox_sources.h"
 
@@ -68,7 +68,7 @@ struct Setting {
 std::unique_ptr<SchedulingPolicy> policy_of(const std::string& name) {
   const ParamTexts boost = {{"boost_after", "3600000"}};
   const auto make = [](std::string_view policy, ParamTexts params) {
-    auto made = make_from("scheduling policy", scheduling_table(), policy, params);
+    auto made = make_from("scheduling policy", plugin_tables().scheduling, policy, params);
     EXPECT_TRUE(made) << (made ? "" : made.error().message);
     return std::move(*made);
   };
@@ -85,7 +85,7 @@ Outcome run_blox(const Setting& setting, std::unique_ptr<JobSource> source) {
   Engine::Parts parts;
   parts.cluster = std::make_shared<ClusterSpec>(uniform_cluster(32, 4));
   ParamTexts load = {{"load", exact_text(setting.load)}};
-  for (const PerfInfo& info : perf_table()) {
+  for (const PerfInfo& info : plugin_tables().perf) {
     const bool optimus = setting.policy == "Optimus";
     if (info.name != (optimus ? "optimus-as-coded" : "ideal")) continue;
     const auto params = Params::make("perf", info.params, optimus ? load : ParamTexts{});
@@ -96,10 +96,11 @@ Outcome run_blox(const Setting& setting, std::unique_ptr<JobSource> source) {
   const ParamTexts threshold = {{"threshold", exact_text(setting.threshold)}};
   policy_set.admission =
       setting.threshold == 0
-          ? std::move(*make_from("admission", admission_table(), "accept-all", {}))
-          : std::move(*make_from("admission", admission_table(), "load-threshold", threshold));
+          ? std::move(*make_from("admission", plugin_tables().admission, "accept-all", {}))
+          : std::move(
+                *make_from("admission", plugin_tables().admission, "load-threshold", threshold));
   policy_set.scheduling = policy_of(setting.policy);
-  policy_set.placement = std::move(*make_from("placement", placement_table(), "blox", {}));
+  policy_set.placement = std::move(*make_from("placement", plugin_tables().placement, "blox", {}));
   parts.policy_sets.push_back(std::move(policy_set));
   SimBackend backend(parts.cluster, parts.perf, std::make_shared<RestartCost>());
   parts.backend = &backend;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "run/plugin_tables.h"
 #include "support/simulation.h"
 
 namespace muster {
@@ -62,7 +63,7 @@ TEST(GpuTypes, HaveTheSpeedsGiven) {
 
 TEST(GpuTypes, RefuseWhatIsNoSpeed) {
   Symbols symbols;
-  const PerfInfo* row = *find_row("performance model", perf_table(), "gpu-types");
+  const PerfInfo* row = *find_row("performance model", plugin_tables().perf, "gpu-types");
   for (const char* wrong : {"v100", "v100=", "v100=0", "v100=-1", "v100=inf", "v100=nan", "=x"}) {
     const auto params = Params::make("gpu-types", row->params, {{"speeds", wrong}});
     ASSERT_TRUE(params);

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "perf/models.h"
-#include "policy/table.h"
 #include "run/partitions_apart.h"
+#include "run/plugin_tables.h"
 
 namespace muster {
 namespace {
@@ -74,14 +74,17 @@ TEST(EnergySaving, SleepsThroughTheNightAndLosesLittle) {
   bool saving = false;
   settings.parts = [&awake, &saving](Symbol) {
     PolicySet made;
-    made.admission = std::move(*make_from("admission", admission_table(), "accept-all", {}));
-    made.scheduling = std::move(*make_from("scheduling", scheduling_table(), "fifo", {}));
-    made.placement = std::move(*make_from("placement", placement_table(), "whole-nodes", {}));
+    made.admission =
+        std::move(*make_from("admission", plugin_tables().admission, "accept-all", {}));
+    made.scheduling = std::move(*make_from("scheduling", plugin_tables().scheduling, "fifo", {}));
+    made.placement =
+        std::move(*make_from("placement", plugin_tables().placement, "whole-nodes", {}));
     Engine::Parts parts;
     parts.pacing = make_ticks(1);
     parts.policy_sets.push_back(std::move(made));
     if (saving) {
-      parts.scaling = std::move(*make_from("scaling", scaling_table(), "energy-saving", {}));
+      parts.scaling =
+          std::move(*make_from("scaling", plugin_tables().scaling, "energy-saving", {}));
     }
     parts.observers.push_back(&awake);
     return parts;

@@ -6,13 +6,13 @@
 
 #include "policy/gavel/program_allocators.h"
 #include "policy/gavel_problem.h"
-#include "policy/table.h"
+#include "run/plugin_tables.h"
 
 namespace muster {
 namespace {
 
 Result<Params> default_params(std::string_view name) {
-  const auto row = find_row("policy", scheduling_table(), name);
+  const auto row = find_row("policy", plugin_tables().scheduling, name);
   if (!row) return row.error();
   return Params::make(name, (*row)->params, {});
 }

@@ -14,7 +14,7 @@
 #include "policy/gavel/simple_allocators.h"
 #include "policy/gavel/split.h"
 #include "policy/gavel_problem.h"
-#include "policy/table.h"
+#include "run/plugin_tables.h"
 
 namespace muster {
 namespace {
@@ -369,7 +369,7 @@ TEST(GavelAllocators, EntitiesShareByWeight) {
   allocation = ask(*make_gavel_water_filling({}, water), problem);
   EXPECT_NEAR(throughput(problem, allocation, 1), 0.75, 1e-5);
   EXPECT_NEAR(throughput(problem, allocation, 2), 0, 1e-5);
-  const auto wrong = make_from("scheduling policy", scheduling_table(),
+  const auto wrong = make_from("scheduling policy", plugin_tables().scheduling,
                                "gavel-max-min-fairness-water-filling", {{"entities", "1:x"}});
   ASSERT_FALSE(wrong);
   EXPECT_NE(wrong.error().message.find("'entities' is '1:x'"), std::string::npos)
@@ -424,7 +424,7 @@ TEST(GavelAllocators, AllOfGavelsNames) {
     std::string dashed = "gavel-";
     for (const char c : name) dashed += c == '_' ? '-' : static_cast<char>(std::tolower(c));
     EXPECT_EQ(ours.erase(dashed), 1U) << dashed;
-    const auto policy = make_from("scheduling policy", scheduling_table(), dashed, {});
+    const auto policy = make_from("scheduling policy", plugin_tables().scheduling, dashed, {});
     EXPECT_TRUE(policy) << (policy ? "" : policy.error().message);
   }
   EXPECT_TRUE(ours.empty()) << *ours.begin() << " is not one of Gavel's";

@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "perf/models.h"
+#include "run/plugin_tables.h"
 
 namespace muster {
 namespace {
@@ -104,10 +105,10 @@ Scenario random_scenario(std::uint64_t seed) {
     scenario.jobs.push_back(any_job(arrival, scenario.cluster, symbols, random));
   }
   scenario.scheduling = any_row(general_policies(), random);
-  scenario.placement = any_row(placement_table(), random);
-  scenario.admission = any_row(admission_table(), random);
+  scenario.placement = any_row(plugin_tables().placement, random);
+  scenario.admission = any_row(plugin_tables().admission, random);
   // Execution without turns has no engine to look into.
-  std::vector<PacingInfo> pacings = pacing_table();
+  std::vector<PacingInfo> pacings = plugin_tables().pacing;
   std::erase_if(pacings, [](const PacingInfo& row) { return row.name == "ideal"; });
   scenario.pacing = any_row(pacings, random);
   if (scenario.pacing.name != "events") {

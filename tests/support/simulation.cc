@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "engine/invariants.h"
 #include "perf/models.h"
+#include "run/plugin_tables.h"
 #include "support/injecting_backend.h"
 
 namespace muster {
@@ -27,7 +28,7 @@ T expect_made(Result<T> made) {
 }  // namespace
 
 std::vector<PolicyInfo<SchedulingPolicy>> general_policies() {
-  std::vector<PolicyInfo<SchedulingPolicy>> rows = scheduling_table();
+  std::vector<PolicyInfo<SchedulingPolicy>> rows = plugin_tables().scheduling;
   std::erase_if(rows, [](const auto& row) {
     return make_scheduling({std::string(row.name)})->traits().drives_completion;
   });
@@ -35,24 +36,27 @@ std::vector<PolicyInfo<SchedulingPolicy>> general_policies() {
 }
 
 std::unique_ptr<AdmissionPolicy> make_admission(const Choice& choice) {
-  return expect_made(make_from("admission policy", admission_table(), choice.name, choice.params));
+  return expect_made(
+      make_from("admission policy", plugin_tables().admission, choice.name, choice.params));
 }
 std::unique_ptr<SchedulingPolicy> make_scheduling(const Choice& choice) {
   return expect_made(
-      make_from("scheduling policy", scheduling_table(), choice.name, choice.params));
+      make_from("scheduling policy", plugin_tables().scheduling, choice.name, choice.params));
 }
 std::unique_ptr<PlacementPolicy> make_placement(const Choice& choice) {
-  return expect_made(make_from("placement policy", placement_table(), choice.name, choice.params));
+  return expect_made(
+      make_from("placement policy", plugin_tables().placement, choice.name, choice.params));
 }
 std::unique_ptr<Selector> make_selector(const Choice& choice) {
-  return expect_made(make_from("selector", selector_table(), choice.name, choice.params));
+  return expect_made(make_from("selector", plugin_tables().selector, choice.name, choice.params));
 }
 std::unique_ptr<Pacing> make_pacing(const Choice& choice) {
-  return expect_made(make_from("pacing", pacing_table(), choice.name, choice.params));
+  return expect_made(make_from("pacing", plugin_tables().pacing, choice.name, choice.params));
 }
 
 std::unique_ptr<PerfModel> make_perf(const Choice& choice, Symbols& symbols) {
-  const PerfInfo* row = expect_made(find_row("performance model", perf_table(), choice.name));
+  const PerfInfo* row =
+      expect_made(find_row("performance model", plugin_tables().perf, choice.name));
   return expect_made(
       row->make(expect_made(Params::make(choice.name, row->params, choice.params)), symbols));
 }
@@ -63,7 +67,7 @@ PolicySet make_policy_set(const Choice& scheduling, const Choice& placement,
 }
 
 std::vector<PerfInfo> models_without_files() {
-  std::vector<PerfInfo> rows = perf_table();
+  std::vector<PerfInfo> rows = plugin_tables().perf;
   std::erase_if(rows, [](const PerfInfo& row) {
     return std::any_of(row.params.begin(), row.params.end(), [](const ParamInfo& info) {
       return info.name == "file" && info.initial.empty();

@@ -1,0 +1,22 @@
+// Artifacts: what exists only to repeat a published simulator digit for digit. One folder per
+// system; a folder knows nothing of the others, and no other module but run/ includes this one.
+//
+// Each function lists the rows that artifacts add to one table of plug-ins. run/plugin_tables.h
+// puts them behind the general rows of policy/, engine/ and perf/. To add one: write it in its
+// system's folder, and add its row here.
+#pragma once
+
+#include <vector>
+
+#include "engine/pacing.h"
+#include "perf/models.h"
+#include "policy/table.h"
+
+namespace muster {
+
+std::vector<PolicyInfo<SchedulingPolicy>> artifact_scheduling_rows();
+std::vector<PolicyInfo<PlacementPolicy>> artifact_placement_rows();
+std::vector<PacingInfo> artifact_pacing_rows();
+std::vector<PerfInfo> artifact_perf_rows();
+
+}  // namespace muster

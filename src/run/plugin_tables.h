@@ -1,0 +1,26 @@
+// Everything a description can name, with the makers: for each kind of plug-in the general rows,
+// then the rows of artifacts (artifacts/rows.h). The command line, TOML, the reference and the
+// conformance tests see these tables; general modules see only their own.
+#pragma once
+
+#include <vector>
+
+#include "engine/pacing.h"
+#include "perf/models.h"
+#include "policy/table.h"
+
+namespace muster {
+
+struct PluginTables {
+  std::vector<PolicyInfo<AdmissionPolicy>> admission;
+  std::vector<PolicyInfo<SchedulingPolicy>> scheduling;
+  std::vector<PolicyInfo<PlacementPolicy>> placement;
+  std::vector<PolicyInfo<Selector>> selector;
+  std::vector<PolicyInfo<ScalingPolicy>> scaling;
+  std::vector<PacingInfo> pacing;
+  std::vector<PerfInfo> perf;
+};
+
+const PluginTables& plugin_tables();
+
+}  // namespace muster
