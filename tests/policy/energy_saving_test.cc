@@ -4,7 +4,7 @@
 
 #include "perf/models.h"
 #include "policy/table.h"
-#include "run/partitions_apart.h"
+#include "run/assembly/partitions_apart.h"
 
 namespace muster {
 namespace {
