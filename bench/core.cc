@@ -19,7 +19,7 @@
 #include "engine/engine.h"
 #include "perf/models.h"
 #include "plain.h"
-#include "run/plugin_tables.h"
+#include "run/config/plugin_tables.h"
 #include "workload/generate/blox_sources.h"
 #include "workload/trace_reader.h"
 

@@ -6,8 +6,8 @@
 // fairness, is compared in the tests.
 #include <fmt/format.h>
 
-#include "run/golden.h"
-#include "run/policy_runtime.h"
+#include "run/experiment/golden.h"
+#include "run/experiment/policy_runtime.h"
 
 namespace muster {
 namespace {

@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 
 #include "clock.h"
-#include "run/experiment.h"
-#include "run/load_config.h"
-#include "run/share_folder.h"
-#include "run/sweep.h"
+#include "run/config/load_config.h"
+#include "run/config/share_folder.h"
+#include "run/experiment/experiment.h"
+#include "run/sweep/sweep.h"
 
 namespace muster {
 namespace {

@@ -7,9 +7,9 @@
 #include "base/random.h"
 #include "clock.h"
 #include "learn/ebm.h"
-#include "run/experiment.h"
-#include "run/jobs.h"
-#include "run/simulation.h"
+#include "run/assembly/jobs.h"
+#include "run/assembly/simulation.h"
+#include "run/experiment/experiment.h"
 
 namespace muster {
 namespace {

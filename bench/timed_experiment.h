@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "clock.h"
-#include "run/experiment.h"
+#include "run/experiment/experiment.h"
 
 namespace muster::bench {
 

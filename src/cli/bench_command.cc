@@ -7,7 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
-#include "run/policy_runtime.h"
+#include "run/experiment/policy_runtime.h"
 
 namespace muster {
 namespace {

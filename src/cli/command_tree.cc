@@ -4,7 +4,7 @@
 
 #include "cli/app.h"
 #include "cli/commands.h"
-#include "run/plugins.h"
+#include "run/config/plugins.h"
 
 namespace muster {
 namespace {

@@ -8,14 +8,14 @@
 
 #include <fmt/format.h>
 
+#include "base/parallel.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "report/html.h"
 #include "report/summary_json.h"
 #include "report/table.h"
 #include "report/terminal.h"
-#include "run/parallel.h"
-#include "run/recorded_run.h"
+#include "run/assembly/recorded_run.h"
 
 namespace muster {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/run_options.h"
-#include "run/config.h"
+#include "run/config/config.h"
 
 namespace muster {
 

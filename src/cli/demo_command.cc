@@ -5,7 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/comparison.h"
-#include "run/load_config.h"
+#include "run/config/load_config.h"
 
 namespace muster {
 namespace {

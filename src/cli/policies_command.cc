@@ -9,7 +9,7 @@
 #include "cli/commands.h"
 #include "cli/param_text.h"
 #include "report/json.h"
-#include "run/plugins.h"
+#include "run/config/plugins.h"
 
 namespace muster {
 namespace {

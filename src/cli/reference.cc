@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/param_text.h"
-#include "run/plugins.h"
+#include "run/config/plugins.h"
 
 namespace muster {
 namespace {

@@ -12,8 +12,8 @@
 #include "report/json.h"
 #include "report/table.h"
 #include "report/terminal.h"
-#include "run/experiment.h"
-#include "run/share_folder.h"
+#include "run/config/share_folder.h"
+#include "run/experiment/experiment.h"
 
 namespace muster {
 namespace {

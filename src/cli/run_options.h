@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "run/load_config.h"
+#include "run/config/load_config.h"
 
 namespace CLI {
 class App;

@@ -10,7 +10,7 @@
 #include "report/summary_json.h"
 #include "report/table.h"
 #include "report/terminal.h"
-#include "run/recorded_run.h"
+#include "run/assembly/recorded_run.h"
 
 namespace muster {
 namespace {

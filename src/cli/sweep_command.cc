@@ -16,7 +16,7 @@
 #include "report/out_file.h"
 #include "report/table.h"
 #include "report/terminal.h"
-#include "run/sweep.h"
+#include "run/sweep/sweep.h"
 
 namespace muster {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/man_page.h"
-#include "run/plugin_tables.h"
+#include "run/config/plugin_tables.h"
 
 namespace muster {
 namespace {

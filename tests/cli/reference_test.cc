@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/command_page.h"
-#include "run/plugin_tables.h"
+#include "run/config/plugin_tables.h"
 #include "support/paths.h"
 
 namespace muster {

@@ -3,7 +3,7 @@
 
 #include "base/random.h"
 #include "conformance/cases.h"
-#include "run/plugin_tables.h"
+#include "run/config/plugin_tables.h"
 
 namespace muster {
 namespace {

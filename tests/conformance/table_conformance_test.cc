@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "conformance/cases.h"
 #include "perf/models.h"
-#include "run/plugin_tables.h"
+#include "run/config/plugin_tables.h"
 
 namespace muster {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "engine/engine.h"
 #include "perf/models.h"
-#include "run/plugin_tables.h"
+#include "run/config/plugin_tables.h"
 #include "support/paths.h"
 #include "workload/generate/blox_sources.h"
 

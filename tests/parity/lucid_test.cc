@@ -2,10 +2,10 @@
 // each policy whose recorded schedule exists, put together from the preset as a user would.
 #include <gtest/gtest.h>
 
-#include "run/experiment.h"
-#include "run/jobs.h"
-#include "run/profiling.h"
-#include "run/simulation.h"
+#include "run/assembly/jobs.h"
+#include "run/assembly/profiling.h"
+#include "run/assembly/simulation.h"
+#include "run/experiment/experiment.h"
 #include "support/paths.h"
 
 namespace muster {

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "parity_gavel/support.h"
-#include "run/simulation.h"
+#include "run/assembly/simulation.h"
 #include "support/paths.h"
 
 namespace muster {

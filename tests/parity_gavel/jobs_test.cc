@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "parity_gavel/support.h"
-#include "run/simulation.h"
+#include "run/assembly/simulation.h"
 #include "support/paths.h"
 #include "workload/generate/generators.h"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "parity_gavel/support.h"
-#include "run/simulation.h"
+#include "run/assembly/simulation.h"
 #include "support/paths.h"
 
 namespace muster {

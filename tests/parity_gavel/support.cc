@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "run/load_config.h"
-#include "run/simulation.h"
+#include "run/assembly/simulation.h"
+#include "run/config/load_config.h"
 #include "support/paths.h"
 
 namespace muster {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "run/config.h"
+#include "run/config/config.h"
 
 namespace muster {
 

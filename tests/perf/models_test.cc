@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "run/plugin_tables.h"
+#include "run/config/plugin_tables.h"
 #include "support/simulation.h"
 
 namespace muster {

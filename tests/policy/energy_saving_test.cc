@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "perf/models.h"
-#include "run/partitions_apart.h"
-#include "run/plugin_tables.h"
+#include "run/assembly/partitions_apart.h"
+#include "run/config/plugin_tables.h"
 
 namespace muster {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "policy/gavel/program_allocators.h"
 #include "policy/gavel_problem.h"
-#include "run/plugin_tables.h"
+#include "run/config/plugin_tables.h"
 
 namespace muster {
 namespace {

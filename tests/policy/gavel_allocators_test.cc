@@ -14,7 +14,7 @@
 #include "policy/gavel/simple_allocators.h"
 #include "policy/gavel/split.h"
 #include "policy/gavel_problem.h"
-#include "run/plugin_tables.h"
+#include "run/config/plugin_tables.h"
 
 namespace muster {
 namespace {

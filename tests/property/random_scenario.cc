@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 #include "perf/models.h"
-#include "run/plugin_tables.h"
+#include "run/config/plugin_tables.h"
 
 namespace muster {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "run/load_config.h"
-#include "run/simulation.h"
+#include "run/assembly/simulation.h"
+#include "run/config/load_config.h"
 #include "support/simulation.h"
 #include "support/temporary_folder.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "run/simulation.h"
+#include "run/assembly/simulation.h"
 #include "support/paths.h"
 
 namespace muster {

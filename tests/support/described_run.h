@@ -2,7 +2,7 @@
 // with published runs.
 #pragma once
 
-#include "run/config.h"
+#include "run/config/config.h"
 #include "support/simulation.h"
 
 namespace muster {

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "engine/invariants.h"
 #include "perf/models.h"
-#include "run/plugin_tables.h"
+#include "run/config/plugin_tables.h"
 #include "support/injecting_backend.h"
 
 namespace muster {

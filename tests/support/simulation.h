@@ -14,7 +14,7 @@
 #include "engine/engine.h"
 #include "perf/models.h"
 #include "policy/table.h"
-#include "run/choice.h"
+#include "run/config/choice.h"
 
 namespace muster {
 

@@ -1,0 +1,68 @@
+#include "run/assembly/guards.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace muster {
+
+Status fit_to_drive_completion(const RunConfig& config, const ClusterSpec& cluster,
+                               std::string_view pacing) {
+  const std::string& name = config.scheduling.name;
+  if (config.pacing.name != pacing || !config.selector.empty()) {
+    return Error{fmt::format(
+        "scheduling policy '{}' reproduces a published simulator and needs its pacing '{}', "
+        "without a selector; found pacing '{}'. Begin with --preset elasticflow",
+        name, pacing, config.pacing.name)};
+  }
+  const bool even = std::all_of(cluster.nodes.begin(), cluster.nodes.end(), [&](const NodeSpec& n) {
+    return n.gpus == cluster.nodes.front().gpus && n.partition == kNoSymbol;
+  });
+  const bool lasting = cluster.schedule.empty() && config.failures.node_mtbf == kNever &&
+                       config.failures.gpu_mtbf == kNever;
+  if (even && lasting) return Done{};
+  return Error{
+      fmt::format("scheduling policy '{}' reproduces a published simulator: it needs equal nodes "
+                  "without partitions, and nodes that never fail or leave",
+                  name)};
+}
+
+namespace {
+
+class CheckedSource final : public JobSource {
+ public:
+  CheckedSource(std::shared_ptr<const PerfModel> perf, std::unique_ptr<JobSource> source)
+      : perf_(std::move(perf)), source_(std::move(source)) {}
+  const JobSpec* peek() override {
+    const JobSpec* next = error_ ? nullptr : source_->peek();
+    if (next == nullptr || checked_) return next;
+    if (Status status = perf_->check(*next); !status) {
+      error_ = status.error();
+      return nullptr;
+    }
+    checked_ = true;
+    return next;
+  }
+  void pop() override {
+    checked_ = false;
+    source_->pop();
+  }
+  bool finished() override { return error_ || source_->finished(); }
+  std::optional<Error> error() const override { return error_ ? error_ : source_->error(); }
+  bool more_after(Seconds time) const override { return source_->more_after(time); }
+
+ private:
+  std::shared_ptr<const PerfModel> perf_;
+  std::unique_ptr<JobSource> source_;
+  bool checked_ = false;
+  std::optional<Error> error_;
+};
+
+}  // namespace
+
+std::unique_ptr<JobSource> checked_by(std::shared_ptr<const PerfModel> perf,
+                                      std::unique_ptr<JobSource> source) {
+  return std::make_unique<CheckedSource>(std::move(perf), std::move(source));
+}
+
+}  // namespace muster

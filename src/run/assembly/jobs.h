@@ -1,0 +1,35 @@
+// The jobs of a run: read from a trace or drawn by a generator, streamed or kept in memory to be
+// shared.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/symbols.h"
+#include "run/config/config.h"
+#include "workload/source.h"
+
+namespace muster {
+
+// Immutable once made: one trace serves all runs of a comparison or sweep.
+struct SharedJobs {
+  Symbols symbols;
+  std::vector<JobSpec> jobs;
+};
+
+// The whole workload in memory. A generator without end needs workload.limit.
+Result<std::shared_ptr<const SharedJobs>> load_jobs(const WorkloadConfig& workload);
+
+// Whether the description names a generator without end and no limit.
+bool endless(const WorkloadConfig& workload);
+
+struct OpenedJobs {
+  std::unique_ptr<JobSource> source;
+  std::uint64_t expected = 0;  // 0: not known
+};
+
+// The workload as a stream. Symbols are interned as jobs come.
+Result<OpenedJobs> open_jobs(const WorkloadConfig& workload, Symbols& symbols);
+
+}  // namespace muster

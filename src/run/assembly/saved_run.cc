@@ -1,0 +1,97 @@
+#include "run/assembly/saved_run.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "report/out_file.h"
+#include "run/sweep/sweep_journal.h"
+
+namespace muster {
+namespace {
+
+constexpr std::uint64_t kMagic = 0x31564153'5453554dULL;  // MUSTSAV1
+
+// What must be equal for a run to go on as it would have.
+std::string description_of(RunConfig config) {
+  config.name.clear();
+  config.output = {};
+  return to_toml(config);
+}
+
+}  // namespace
+
+Status check_savable(Engine& engine, const RunConfig& config) {
+  if (config.failures.gpu_mtbf != kNever) {
+    return Error{"a run in which single GPUs fail cannot be saved; nodes may fail"};
+  }
+  Archive probe;
+  if (engine.checkpoint(probe)) return Done{};
+  return Error{fmt::format(
+      "a run of {} cannot be saved: one of its policies or its backend does not know how (those of "
+      "Gavel do, with admission accept-all and a placement such as first-gpu)",
+      config.label())};
+}
+
+Status save_run(const std::string& file, Engine& engine, const RunConfig& config,
+                const RunStory& story) {
+  Archive state;
+  if (!engine.checkpoint(state)) return check_savable(engine, config);
+  Archive whole;
+  whole.mark(kMagic);
+  std::string description = description_of(config);
+  whole.text(description);
+  auto arrived = static_cast<std::uint64_t>(engine.arrived());
+  whole.value(arrived);
+  std::string bytes = state.bytes();
+  whole.text(bytes);
+  bytes = story.bytes();
+  whole.text(bytes);
+  std::error_code code;
+  std::filesystem::remove(file + ".new", code);
+  if (Status written = write_file(file + ".new", whole.bytes()); !written) return written;
+  std::filesystem::rename(file + ".new", file, code);
+  if (code) return file_error("write", file, code.value());
+  return Done{};
+}
+
+Status continue_run(const std::string& file, Engine& engine, const RunConfig& config,
+                    JobSource& source, std::span<Observer* const> observers) {
+  const auto text = read_file(file);
+  if (!text) return text.error();
+  Archive whole(*text);
+  whole.mark(kMagic);
+  if (!whole.good()) {
+    return Error{fmt::format("{} is not a saved run; name a file that --save-run wrote", file)};
+  }
+  const Error damaged{fmt::format("{} is damaged or cut off; save the run again", file)};
+  std::string description;
+  std::uint64_t arrived = 0;
+  std::string state;
+  std::string story;
+  whole.text(description);
+  whole.value(arrived);
+  whole.text(state);
+  whole.text(story);
+  if (!whole.good() || !whole.finished()) return damaged;
+  if (const std::string now = description_of(config); now != description) {
+    return Error{
+        fmt::format("{} was saved with another description and cannot go on with this one: {}",
+                    file, first_difference(description, now))};
+  }
+  for (std::uint64_t i = 0; i < arrived; ++i) {
+    if (source.peek() == nullptr) {
+      return Error{
+          fmt::format("{}: {} jobs had come when it was saved, but the workload has only {}", file,
+                      arrived, i)};
+    }
+    source.pop();
+  }
+  Archive reader(state);
+  if (!engine.checkpoint(reader)) return check_savable(engine, config);
+  if (!reader.good() || !reader.finished()) return damaged;
+  if (Status told = tell_story(story, observers); !told) return damaged;
+  return Done{};
+}
+
+}  // namespace muster

@@ -1,0 +1,35 @@
+// Runs that are saved in the middle and go on later: the state of engine, backend and policies, and
+// what the run has told so far. The same description goes on to the same result, to the last bit.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "engine/engine.h"
+#include "run/assembly/run_story.h"
+#include "run/config/config.h"
+
+namespace muster {
+
+// When to save a run, and from where to go on. Empty files: not at all.
+struct SaveOptions {
+  long long at_job = -1;  // saved after the turn in which the job of this number came
+  std::string file = {};
+  std::string continue_from = {};
+  bool or_ends = false;  // a run that ends before that job came is no mistake
+};
+
+// Whether all that takes part in a run can be saved; the error names what cannot.
+Status check_savable(Engine& engine, const RunConfig& config);
+
+// Replaces what the file held.
+Status save_run(const std::string& file, Engine& engine, const RunConfig& config,
+                const RunStory& story);
+
+// Puts a saved run back: takes `source`, which must not have been touched, to where it was, and
+// tells `observers` what was told. The description must be the one that it was saved with, its
+// output apart.
+Status continue_run(const std::string& file, Engine& engine, const RunConfig& config,
+                    JobSource& source, std::span<Observer* const> observers);
+
+}  // namespace muster

@@ -1,0 +1,375 @@
+#include "run/assembly/simulation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "backend/sim/recharge_backend.h"
+#include "base/table_lookup.h"
+#include "base/text.h"
+#include "perf/models.h"
+#include "run/assembly/guards.h"
+#include "run/assembly/job_tables.h"
+#include "run/assembly/make_allocator.h"
+#include "run/assembly/priced_jobs.h"
+#include "run/assembly/prices.h"
+#include "run/config/plugins.h"
+#include "run/config/plugin_tables.h"
+#include "workload/byte_input.h"
+
+namespace muster {
+namespace {
+
+template <typename Table>
+auto made(std::string_view kind, const Table& table, const Choice& choice) {
+  return make_from(plugin_kind(kind).noun, table, choice.name, choice.params);
+}
+
+Result<std::shared_ptr<const PerfModel>> make_perf(const std::vector<Choice>& choices,
+                                                   Symbols& symbols) {
+  std::vector<std::unique_ptr<PerfModel>> models;
+  for (const Choice& choice : choices) {
+    const auto row = find_row(plugin_kind("perf").noun, plugin_tables().perf, choice.name);
+    if (!row) return row.error();
+    const auto params =
+        Params::make("performance model '" + choice.name + "'", (*row)->params, choice.params);
+    if (!params) return params.error();
+    auto model = (*row)->make(*params, symbols);
+    if (!model) return model.error();
+    models.push_back(std::move(*model));
+  }
+  return std::shared_ptr<const PerfModel>(multiply(std::move(models)));
+}
+
+std::shared_ptr<const RestartCost> make_cost(const RestartConfig& config, Symbols& symbols) {
+  auto cost = std::make_shared<RestartCost>();
+  cost->first_start = config.first_start;
+  cost->restart = config.restart;
+  cost->checkpoint_interval = config.checkpoint_interval;
+  cost->stop_saves = config.stop_saves;
+  cost->stop_adds_work = config.stop_adds_work;
+  for (const auto& [gpus, seconds] : config.by_size) {
+    cost->by_size.emplace_back(static_cast<int>(gpus), seconds);
+  }
+  cost->groups_add = config.groups_add;
+  for (const RestartRow& row : config.table) {
+    cost->by_model[{symbols.intern(row.model), static_cast<int>(row.gpus)}] = row.seconds;
+  }
+  return cost;
+}
+
+// Policies read no files: where their durations are one, they get what it holds.
+Result<Choice> with_durations(Choice choice) {
+  const auto given = choice.params.find(kDurations);
+  if (given == choice.params.end() || !names_a_file(given->second)) return choice;
+  auto text = read_whole(given->second);
+  if (!text) {
+    return Error{"scheduling policy '" + choice.name + "', durations: " + text.error().message};
+  }
+  given->second = std::move(*text);
+  return choice;
+}
+
+Result<PolicySet> make_policy_set(const Choice& admission, const Choice& scheduling,
+                                  const Choice& placement) {
+  auto first = made("admission", plugin_tables().admission, admission);
+  if (!first) return first.error();
+  const auto policy = with_durations(scheduling);
+  if (!policy) return policy.error();
+  auto second = made("scheduling", plugin_tables().scheduling, *policy);
+  if (!second) return second.error();
+  auto third = made("placement", plugin_tables().placement, placement);
+  if (!third) return third.error();
+  return PolicySet{std::move(*first), std::move(*second), std::move(*third)};
+}
+
+}  // namespace
+
+Status Simulation::add_policies(const RunConfig& config) {
+  std::vector<PolicySetConfig> policy_sets = config.policy_sets;
+  if (policy_sets.empty()) {
+    policy_sets.push_back({config.admission, config.scheduling, config.placement});
+  }
+  for (const PolicySetConfig& choice : policy_sets) {
+    auto policy_set = make_policy_set(choice.admission, choice.scheduling, choice.placement);
+    if (!policy_set) return policy_set.error();
+    if (auto* aware = dynamic_cast<PriceAware*>(policy_set->scheduling.get())) {
+      aware->use_prices(parts_.prices);
+    }
+    parts_.policy_sets.push_back(std::move(*policy_set));
+  }
+  if (!config.selector.empty()) {
+    auto selector = made("selector", plugin_tables().selector, config.selector);
+    if (!selector) return selector.error();
+    parts_.selector = std::move(*selector);
+  }
+  if (!config.scaling.empty()) {
+    auto scaling = made("scaling", plugin_tables().scaling, config.scaling);
+    if (!scaling) return scaling.error();
+    parts_.scaling = std::move(*scaling);
+  }
+  if (!config.forecast.file.empty()) {
+    auto forecast = load_forecast(config.forecast);
+    if (!forecast) return forecast.error();
+    parts_.forecast = std::make_shared<const Forecast>(std::move(*forecast));
+  }
+  return Done{};
+}
+
+Status Simulation::add_stages(const RunConfig& config) {
+  const ProfilingConfig& chosen = config.profiling;
+  const auto partition = [&](const std::string& name) -> Result<Symbol> {
+    const Symbol symbol = symbols_.find(name);
+    std::vector<std::string_view> known;
+    for (const NodeSpec& node : cluster_->nodes) {
+      if (node.partition == symbol && symbol != kNoSymbol) return symbol;
+      if (known.empty() || known.back() != symbols_.text(node.partition)) {
+        known.push_back(symbols_.text(node.partition));
+      }
+    }
+    return Error{"profiling: " + unknown_name("virtual cluster", name, known)};
+  };
+  if (chosen.nodes > 0) {
+    ProfilingSettings& profiling = profiling_.emplace();
+    profiling.nodes = static_cast<int>(chosen.nodes);
+    profiling.gpus_per_node = static_cast<int>(chosen.gpus_per_node);
+    profiling.limit = chosen.limit;
+    profiling.largest = static_cast<int>(chosen.largest);
+    profiling.borrow = chosen.borrow;
+    profiling.free = chosen.free;
+    for (const std::string& name : chosen.donors) {
+      const auto donor = partition(name);
+      if (!donor) return donor.error();
+      profiling.donors.push_back(*donor);
+    }
+    if (!chosen.lender.empty()) {
+      const auto lender = partition(chosen.lender);
+      if (!lender) return lender.error();
+      profiling.lender = *lender;
+    }
+  }
+  ApartSettings& apart = apart_.emplace();
+  apart.apart = config.partitions_apart;
+  apart.failures = config.failures;
+  apart.progress = config.progress;
+  apart.options = config.engine;
+  return Done{};
+}
+
+Status Simulation::add_ideal(const RunConfig& config, std::shared_ptr<const PerfModel> truth) {
+  auto allocator = make_allocator(config.scheduling);
+  if (!allocator || !config.policy_sets.empty()) {
+    return Error{
+        "the pacing 'ideal' carries out fractions of time and needs a policy that divides time: " +
+        (allocator ? "found several policy sets of policies" : allocator.error().message)};
+  }
+  if (config.failures.any() || !cluster_->schedule.empty()) {
+    return Error{"the pacing 'ideal' knows no nodes: they cannot fail, join or leave in it"};
+  }
+  IdealParts& ideal = ideal_.emplace();
+  ideal.cluster = cluster_;
+  ideal.perf = std::move(truth);
+  ideal.beliefs = parts_.perf;
+  ideal.prices = parts_.prices;
+  ideal.allocator = std::move(*allocator);
+  ideal.source = source_.get();
+  ideal.options = parts_.options;
+  return Done{};
+}
+
+Engine::Parts Simulation::clone_parts() const {
+  Engine::Parts parts;
+  parts.pacing = parts_.pacing->clone();
+  for (const PolicySet& policy_set : parts_.policy_sets) {
+    parts.policy_sets.push_back(policy_set.clone());
+  }
+  if (parts_.scaling != nullptr) parts.scaling = parts_.scaling->clone();
+  parts.forecast = parts_.forecast;
+  return parts;
+}
+
+void Simulation::use_threads(unsigned threads) {
+  if (apart_) apart_->threads = threads;
+}
+
+Result<Profiling> Simulation::profile() {
+  if (!profiling_) return Error{"the description has no profiling stage"};
+  apart_->parts = [this](Symbol) { return clone_parts(); };
+  return run_profiling(jobs_->jobs, *profiling_, *apart_);
+}
+
+Result<bool> Simulation::run_apart(const std::function<bool()>& keep_going) {
+  apart_->parts = [this](Symbol) { return clone_parts(); };
+  apart_->keep_going = keep_going;
+  auto outcome = profiling_ ? run_profiled(*cluster_, jobs_->jobs, *profiling_, *apart_)
+                            : run_partitions_apart(*cluster_, jobs_->jobs, *apart_);
+  if (!outcome) return outcome.error();
+  tell_together(outcome->pieces, parts_.observers);
+  return outcome->complete;
+}
+
+Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
+                                                     std::shared_ptr<const SharedJobs> jobs) {
+  std::unique_ptr<Simulation> simulation(new Simulation);
+  Simulation& self = *simulation;
+  const bool staged = config.partitions_apart || config.profiling.nodes > 0;
+  auto pacing = made("pacing", plugin_tables().pacing, config.pacing);
+  if (!pacing) return pacing.error();
+  self.parts_.pacing = std::move(*pacing);
+  if ((staged || self.parts_.pacing->needs_last_arrival()) && jobs == nullptr) {
+    if (endless(config.workload)) {
+      return Error{fmt::format("{} need all jobs at hand: give the generator an end",
+                               staged ? "partitions apart and profiling"
+                                      : "turns of the pacing '" + config.pacing.name + "'")};
+    }
+    auto loaded = load_jobs(config.workload);
+    if (!loaded) return loaded.error();
+    jobs = std::move(*loaded);
+  }
+  if (jobs != nullptr) {
+    self.symbols_ = Symbols(jobs->symbols);
+    self.expected_ = jobs->jobs.size();
+    self.source_ = std::make_unique<ListSource>(jobs->jobs);
+    self.jobs_ = std::move(jobs);
+  } else {
+    auto opened = open_jobs(config.workload, self.symbols_);
+    if (!opened) return opened.error();
+    self.expected_ = opened->expected;
+    self.source_ = std::move(opened->source);
+  }
+  auto cluster = make_cluster(config.cluster, self.symbols_);
+  if (!cluster) return cluster.error();
+  self.cluster_ = std::make_shared<const ClusterSpec>(std::move(*cluster));
+  auto perf = make_perf(config.perf, self.symbols_);
+  if (!perf) return perf.error();
+  auto beliefs = perf;
+  if (!config.beliefs.empty()) beliefs = make_perf(config.beliefs, self.symbols_);
+  if (!beliefs) return beliefs.error();
+  const auto cost = make_cost(config.restart, self.symbols_);
+  if (config.restart.unknown == "refuse") {
+    self.source_ = std::make_unique<PricedJobs>(std::move(self.source_), cost, self.symbols_);
+  }
+  auto prices = load_prices(config.prices, *self.cluster_, self.symbols_);
+  if (!prices) return prices.error();
+  self.parts_.prices = std::move(*prices);
+  if (Status added = self.add_policies(config); !added) return added.error();
+  if (staged) {
+    if (Status added = self.add_stages(config); !added) return added.error();
+    self.apart_->perf = *perf;
+    self.apart_->cost = cost;
+    return simulation;
+  }
+  ProgressRule progress = config.progress;
+  progress.leases = self.parts_.pacing->leases();
+  for (const PolicySet& policy_set : self.parts_.policy_sets) {
+    const SchedulingTraits traits = policy_set.scheduling->traits();
+    if (!traits.drives_completion) continue;
+    if (Status fit = fit_to_drive_completion(config, *self.cluster_, traits.pacing); !fit)
+      return fit.error();
+    progress.until_told = true;
+  }
+  self.source_ = checked_by(*perf, std::move(self.source_));
+  if (config.restart.charge == "turn") {
+    RechargeOptions options;
+    options.completions = {config.restart.merge, 0};
+    options.arrivals = self.parts_.pacing->merge();
+    self.backend_ =
+        std::make_unique<RechargeBackend>(self.cluster_, *perf, cost, options, config.failures);
+  } else {
+    self.backend_ =
+        std::make_unique<SimBackend>(self.cluster_, *perf, cost, config.failures, progress);
+  }
+  self.parts_.cluster = self.cluster_;
+  self.parts_.perf = *beliefs;
+  self.parts_.backend = self.backend_.get();
+  self.parts_.source = self.source_.get();
+  self.parts_.options = config.engine;
+  self.parts_.options.close_look = config.output.turns;
+  if (config.measure.last && config.measure.stop) {
+    self.parts_.options.until_left = {JobId{static_cast<std::uint32_t>(*config.measure.first)},
+                                      JobId{static_cast<std::uint32_t>(*config.measure.last)}};
+  }
+  self.config_ = config;
+  if (config.pacing.name == "ideal") {
+    if (Status added = self.add_ideal(config, *perf); !added) return added.error();
+  }
+  return simulation;
+}
+
+Result<bool> Simulation::run(const std::function<bool()>& keep_going) {
+  const bool saves = !save_.file.empty();
+  if (saves || !save_.continue_from.empty()) {
+    if (apart_ || ideal_) {
+      return Error{
+          "a run with partitions apart, a profiling stage or the pacing 'ideal' cannot be saved"};
+    }
+  }
+  if (apart_) return run_apart(keep_going);
+  if (ideal_) {
+    ideal_->observers = parts_.observers;
+    return run_ideal(std::move(*ideal_), keep_going);
+  }
+  RunStory story;
+  if (saves) parts_.observers.push_back(&story);
+  const std::vector<Observer*> observers = parts_.observers;
+  Engine engine(std::move(parts_));
+  if (saves) {
+    if (Status savable = check_savable(engine, config_); !savable) return savable.error();
+  }
+  if (!save_.continue_from.empty()) {
+    const Status put = continue_run(save_.continue_from, engine, config_, *source_, observers);
+    if (!put) return put.error();
+  }
+  bool stopped = false;
+  bool saved = !saves;
+  std::optional<Error> unsaved;
+  const Status status = engine.run([&] {
+    if (!saved && engine.arrived() > save_.at_job) {
+      saved = true;
+      if (Status kept = save_run(save_.file, engine, config_, story); !kept) {
+        unsaved = kept.error();
+        return false;
+      }
+      story.close();
+    }
+    stopped = keep_going && !keep_going();
+    return !stopped;
+  });
+  if (!status) return status.error();
+  if (unsaved) return *unsaved;
+  if (!saved && !stopped && !save_.or_ends) {
+    return Error{fmt::format("{} was not written: job {} never came, only {} did", save_.file,
+                             save_.at_job, engine.arrived())};
+  }
+  return !stopped;
+}
+
+Result<std::optional<RunSummary>> measure_run(const RunConfig& config,
+                                              std::shared_ptr<const SharedJobs> jobs,
+                                              const std::function<bool()>& keep_going,
+                                              Observer* observer, SaveOptions save) {
+  auto simulation = Simulation::make(config, std::move(jobs));
+  if (!simulation) return simulation.error();
+  MetricsFold fold((*simulation)->symbols(), metrics_options(config));
+  (*simulation)->observe(fold);
+  (*simulation)->use_threads(1);  // the callers run many at once
+  if (observer != nullptr) (*simulation)->observe(*observer);
+  (*simulation)->save(std::move(save));
+  const auto ended = (*simulation)->run(keep_going);
+  if (!ended) return ended.error();
+  if (!*ended) return std::optional<RunSummary>();
+  return std::optional<RunSummary>(fold.summary());
+}
+
+MetricsFold::Options metrics_options(const RunConfig& config) {
+  MetricsFold::Options options;
+  options.deadlines_as_gavel = config.measure.deadlines == "as-gavel";
+  if (config.measure.last) {
+    options.first = JobId{static_cast<std::uint32_t>(*config.measure.first)};
+    options.last = JobId{static_cast<std::uint32_t>(*config.measure.last)};
+  }
+  return options;
+}
+
+}  // namespace muster

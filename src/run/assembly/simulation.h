@@ -1,0 +1,84 @@
+// One simulated run, put together from its description: jobs, cluster, policies, engine and
+// simulated backend.
+//
+// Nothing is shared between simulations but the jobs in memory, which nobody changes: any number
+// may run at once, each in a thread of its own.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "backend/sim/sim_backend.h"
+#include "engine/engine.h"
+#include "report/metrics.h"
+#include "run/assembly/ideal_run.h"
+#include "run/assembly/jobs.h"
+#include "run/assembly/profiling.h"
+#include "run/assembly/saved_run.h"
+#include "run/config/config.h"
+
+namespace muster {
+
+class Simulation {
+ public:
+  // `config` must be complete (complete_config). With `jobs`, those are run instead of what the
+  // description names: they must come from the same workload section.
+  static Result<std::unique_ptr<Simulation>> make(const RunConfig& config,
+                                                  std::shared_ptr<const SharedJobs> jobs = nullptr);
+
+  // Names of the symbols in records; interning goes on while a trace is being streamed.
+  const Symbols& symbols() const { return symbols_; }
+  // How many jobs will have left at the end; 0 if that is not known.
+  std::uint64_t expected_jobs() const { return expected_; }
+  const ClusterSpec& cluster() const { return *cluster_; }
+  // In how many threads a run with partitions apart may work; 0: as many as the machine has.
+  void use_threads(unsigned threads);
+  // Observers must outlive the run; add them before it.
+  void observe(Observer& observer) { parts_.observers.push_back(&observer); }
+
+  // The profiling stage alone; the description must have one.
+  Result<Profiling> profile();
+
+  // Saves the run on its way, or goes on from a saved one.
+  void save(SaveOptions options) { save_ = std::move(options); }
+
+  // Runs to the end, or until `keep_going` says no. Tells whether the end was reached.
+  Result<bool> run(const std::function<bool()>& keep_going = {});
+
+ private:
+  Simulation() = default;
+  Status add_policies(const RunConfig& config);
+  Status add_stages(const RunConfig& config);
+  Result<bool> run_apart(const std::function<bool()>& keep_going);
+  Status add_ideal(const RunConfig& config, std::shared_ptr<const PerfModel> truth);
+  // A copy of what decides, for one of several engines.
+  Engine::Parts clone_parts() const;
+
+  Symbols symbols_;
+  std::shared_ptr<const SharedJobs> jobs_;
+  std::shared_ptr<const ClusterSpec> cluster_;
+  std::unique_ptr<JobSource> source_;
+  std::unique_ptr<Backend> backend_;
+  // Of a run in several simulations; empty otherwise.
+  std::optional<ApartSettings> apart_;
+  std::optional<ProfilingSettings> profiling_;
+  std::optional<IdealParts> ideal_;
+  Engine::Parts parts_;
+  RunConfig config_;
+  SaveOptions save_;
+  std::uint64_t expected_ = 0;
+};
+
+// The measured window of the description.
+MetricsFold::Options metrics_options(const RunConfig& config);
+
+// Runs and folds into figures, nothing else: what sweeps and experiments do a thousand times.
+// Empty when `keep_going` ended the run early.
+Result<std::optional<RunSummary>> measure_run(const RunConfig& config,
+                                              std::shared_ptr<const SharedJobs> jobs,
+                                              const std::function<bool()>& keep_going = {},
+                                              Observer* observer = nullptr, SaveOptions save = {});
+
+}  // namespace muster

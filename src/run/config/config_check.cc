@@ -1,0 +1,274 @@
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "model/gpu_set.h"
+#include "run/assembly/jobs.h"
+#include "run/config/config.h"
+#include "run/config/plugins.h"
+
+namespace muster {
+namespace {
+
+// Fills in the parameters of one choice; `usual` is what the preset wants of it.
+Status complete(std::string_view kind_key, Choice& choice, const RunConfig& config, int gpus = 0) {
+  const PluginKind& kind = plugin_kind(kind_key);
+  const auto row = find_plugin(kind, choice.name);
+  if (!row) return row.error();
+  ParamTexts usual;
+  if (const auto of_kind = config.usual.find(kind_key); of_kind != config.usual.end()) {
+    if (const auto found = of_kind->second.find(choice.name); found != of_kind->second.end()) {
+      usual = found->second;
+    }
+  }
+  for (const ParamInfo& info : *(*row)->params) {
+    // One seed drives a run unless a part was given its own; a load refers to the run's cluster.
+    if (info.name == "seed") usual.emplace("seed", std::to_string(config.seed));
+    if (info.name == "cluster_gpus") usual.emplace("cluster_gpus", std::to_string(gpus));
+  }
+  auto complete = complete_choice(kind.noun, *(*row)->params, choice, usual);
+  if (!complete) return complete.error();
+  choice = std::move(*complete);
+  return Done{};
+}
+
+Status complete_choices(RunConfig& config) {
+  const std::pair<std::string_view, Choice*> choices[] = {
+      {"pacing", &config.pacing},
+      {"admission", &config.admission},
+      {"scheduling", &config.scheduling},
+      {"placement", &config.placement},
+  };
+  for (const auto& [kind, choice] : choices) {
+    if (Status done = complete(kind, *choice, config); !done) return done;
+  }
+  for (std::vector<Choice>* models : {&config.perf, &config.beliefs}) {
+    for (Choice& model : *models) {
+      if (Status done = complete("perf", model, config); !done) return done;
+    }
+  }
+  for (PolicySetConfig& policy_set : config.policy_sets) {
+    const std::pair<Choice*, const Choice*> parts[] = {
+        {&policy_set.admission, &config.admission},
+        {&policy_set.scheduling, &config.scheduling},
+        {&policy_set.placement, &config.placement},
+    };
+    for (const auto& [part, general] : parts) {
+      if (part->empty()) *part = *general;
+    }
+    if (Status done = complete("admission", policy_set.admission, config); !done) return done;
+    if (Status done = complete("scheduling", policy_set.scheduling, config); !done) return done;
+    if (Status done = complete("placement", policy_set.placement, config); !done) return done;
+  }
+  if (!config.scaling.empty()) {
+    if (Status done = complete("scaling", config.scaling, config); !done) return done;
+  }
+  if (config.policy_sets.empty() && !config.selector.empty()) {
+    return Error{
+        "a selector needs policy sets to choose from: add [[policy_set]] tables, or "
+        "--policy-set on the command line"};
+  }
+  if (!config.policy_sets.empty() && config.selector.empty()) {
+    return Error{"policy sets need a selector to choose among them: add --selector look-ahead"};
+  }
+  if (!config.selector.empty()) return complete("selector", config.selector, config);
+  return Done{};
+}
+
+Status complete_workload(RunConfig& config, int gpus) {
+  WorkloadConfig& workload = config.workload;
+  if (workload.trace.empty() && workload.generator.empty()) {
+    return Error{
+        "no workload: name a trace, or a generator (--generate NAME; `muster policies` lists "
+        "them)"};
+  }
+  if (!(workload.speed > 0) || std::isinf(workload.speed)) {
+    return Error{
+        fmt::format("workload.speed is {}, but must be a positive number", workload.speed)};
+  }
+  if (workload.limit < 0) return Error{"workload.limit must not be negative"};
+  const bool rebase =
+      workload.rebase == "auto" || workload.rebase == "yes" || workload.rebase == "no";
+  if (!rebase) {
+    return Error{
+        fmt::format("workload.rebase is '{}', but must be auto, yes or no", workload.rebase)};
+  }
+  const bool beside = !workload.estimates.file.empty() || !workload.models.empty();
+  if (beside && (workload.trace.empty() || workload.stream)) {
+    return Error{
+        "workload.estimates and workload.models name jobs by their ids in a trace: they need a "
+        "trace, and it cannot be streamed"};
+  }
+  if (!workload.trace.empty()) return Done{};
+  if (workload.stream) return Error{"workload.stream is for traces; generators always stream"};
+  if (Status done = complete("generator", workload.generator, config, gpus); !done) return done;
+  if (endless(workload) && !config.measure.last && config.engine.until == kNever) {
+    return Error{fmt::format(
+        "generator '{}' with jobs=0 never ends: set jobs, or a measured window (--measure)",
+        workload.generator.name)};
+  }
+  return Done{};
+}
+
+Status check_stages(const RunConfig& config) {
+  const ProfilingConfig& profiling = config.profiling;
+  if (!(config.forecast.slot > 0) || std::isinf(config.forecast.slot)) {
+    return Error{fmt::format("forecast.slot is {}, but must be a positive number of seconds",
+                             config.forecast.slot)};
+  }
+  if (config.progress.countdown && config.pacing.name != "ticks") {
+    return Error{
+        "progress.countdown counts whole seconds: it needs the pacing ticks (--pacing ticks)"};
+  }
+  const bool staged = config.partitions_apart || profiling.nodes > 0;
+  if (staged && config.measure.last) {
+    return Error{"a measured window cannot be combined with partitions.apart or profiling"};
+  }
+  if (staged && (!config.prices.empty() || !config.beliefs.empty())) {
+    return Error{"prices and beliefs cannot be combined with partitions.apart or profiling"};
+  }
+  if (staged && !config.selector.empty()) {
+    return Error{"a selector cannot be combined with partitions.apart or profiling"};
+  }
+  if (config.partitions_apart && !config.forecast.nodes.empty()) {
+    return Error{
+        "forecast.nodes is about the whole cluster: it cannot be combined with partitions.apart"};
+  }
+  if (profiling.nodes == 0) return Done{};
+  if (profiling.nodes < 0 || profiling.nodes > 1'000'000 || profiling.gpus_per_node < 1 ||
+      profiling.gpus_per_node > kMaxGpusPerNode || profiling.largest < 1 ||
+      !(profiling.limit > 0) || std::isinf(profiling.limit)) {
+    return Error{fmt::format(
+        "profiling: {} nodes of {} GPUs for jobs of up to {} GPUs and {} s each; nodes must be 0 "
+        "or more, the others positive, and a node has at most {} GPUs",
+        profiling.nodes, profiling.gpus_per_node, profiling.largest, profiling.limit,
+        kMaxGpusPerNode)};
+  }
+  if (!profiling.lender.empty() && !config.partitions_apart) {
+    return Error{"profiling.lender names a virtual cluster: it needs partitions.apart = true"};
+  }
+  if (!profiling.lender.empty() && !config.scaling.empty()) {
+    return Error{
+        "profiling.lender and a scaling policy both decide which nodes are powered: choose one"};
+  }
+  return Done{};
+}
+
+Status check_numbers(const RunConfig& config) {
+  const std::pair<std::string_view, double> spans[] = {
+      {"restart.first_start", config.restart.first_start},
+      {"restart.restart", config.restart.restart},
+      {"restart.checkpoint_interval", config.restart.checkpoint_interval},
+      {"restart.merge", config.restart.merge},
+  };
+  if (config.restart.unknown != "usual" && config.restart.unknown != "refuse") {
+    return Error{fmt::format("restart.unknown is '{}', but must be 'usual' or 'refuse'",
+                             config.restart.unknown)};
+  }
+  if (config.restart.charge != "start" && config.restart.charge != "turn") {
+    return Error{fmt::format("restart.charge is '{}', but must be 'start' or 'turn'",
+                             config.restart.charge)};
+  }
+  for (const auto& [name, value] : spans) {
+    if (!(value >= 0) || std::isinf(value)) {
+      return Error{
+          fmt::format("{} is {}, but must be a number of seconds, 0 or more", name, value)};
+    }
+  }
+  for (const auto& [type, dollars] : config.prices.table) {
+    if (!(dollars >= 0) || std::isinf(dollars)) {
+      return Error{fmt::format(
+          "prices.table: {} costs {}, but must cost a number of dollars per hour, 0 or more", type,
+          dollars)};
+    }
+  }
+  if (config.measure.deadlines != "lateness" && config.measure.deadlines != "as-gavel") {
+    return Error{fmt::format("measure.deadlines is '{}', but must be 'lateness' or 'as-gavel'",
+                             config.measure.deadlines)};
+  }
+  long long before = 0;
+  for (const auto& [gpus, seconds] : config.restart.by_size) {
+    if (gpus <= before || !(seconds >= 0) || std::isinf(seconds)) {
+      return Error{
+          fmt::format("restart.by_size: {} s up to {} GPUs; the GPUs of its rows must rise and the "
+                      "seconds be 0 "
+                      "or more",
+                      seconds, gpus)};
+    }
+    before = gpus;
+  }
+  for (const RestartRow& row : config.restart.table) {
+    if (!(row.seconds >= 0) || std::isinf(row.seconds) || row.gpus < 0) {
+      return Error{
+          fmt::format("restart.table: the row of model '{}' has a negative number", row.model)};
+    }
+  }
+  const std::pair<std::string_view, double> periods[] = {
+      {"failures.node_mtbf", config.failures.node_mtbf},
+      {"failures.node_repair", config.failures.node_repair},
+      {"failures.gpu_mtbf", config.failures.gpu_mtbf},
+      {"failures.gpu_repair", config.failures.gpu_repair},
+      {"engine.until", config.engine.until},
+  };
+  for (const auto& [name, value] : periods) {
+    if (!(value > 0)) {
+      return Error{fmt::format("{} is {}, but must be a positive number of seconds", name, value)};
+    }
+  }
+  return Done{};
+}
+
+Status complete_window(RunConfig& config) {
+  MeasureConfig& measure = config.measure;
+  if (!measure.first && !measure.last) return Done{};
+  measure.first = measure.first.value_or(0);
+  if (!measure.last) return Error{"measure.first is given without measure.last"};
+  if (*measure.last < *measure.first || *measure.last >= 0xffffffffLL) {
+    return Error{
+        fmt::format("the measured window {}-{} must go from a lower job number to a higher",
+                    *measure.first, *measure.last)};
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<RunConfig> complete_config(RunConfig config) {
+  if (config.seed < 0) return Error{"the seed must not be negative"};
+  if (config.cluster.empty()) {
+    return Error{
+        "no cluster: add --cluster 16x8 for 16 nodes of 8 GPUs, or --cluster FILE.toml for one "
+        "described in a file"};
+  }
+  Symbols symbols;
+  const auto cluster = make_cluster(config.cluster, symbols);
+  if (!cluster) return cluster.error();
+  if (Status done = complete_workload(config, cluster->total_gpus()); !done) return done.error();
+  if (Status done = complete_choices(config); !done) return done.error();
+  if (Status done = check_numbers(config); !done) return done.error();
+  if (Status done = check_stages(config); !done) return done.error();
+  if (Status done = complete_window(config); !done) return done.error();
+  config.failure_seed = config.failure_seed.value_or(config.seed);
+  if (*config.failure_seed < 0) return Error{"failures.seed must not be negative"};
+  config.failures.seed = static_cast<std::uint64_t>(*config.failure_seed);
+  config.usual.clear();
+  return config;
+}
+
+std::string doubt_about(const RunConfig& config) {
+  // Policies with a quantum take turns; a job that is stopped before its restart is over gets
+  // nowhere.
+  const auto quantum = config.scheduling.params.find("quantum");
+  if (quantum == config.scheduling.params.end()) return {};
+  const std::string& period =
+      config.pacing.name == "rounds" ? config.pacing.params.at("length") : quantum->second;
+  if (config.restart.restart < parse_real(period).value_or(kNever)) return {};
+  return fmt::format(
+      "a restart costs {} s, and {} looks at the order every {} s: jobs that take turns may never "
+      "get anywhere; lengthen the {} or lower the cost",
+      config.restart.restart, config.scheduling.name, period,
+      config.pacing.name == "rounds" ? "round" : "quantum");
+}
+
+}  // namespace muster

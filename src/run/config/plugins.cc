@@ -1,0 +1,89 @@
+#include "run/config/plugins.h"
+
+#include <cassert>
+
+#include "base/table_lookup.h"
+#include "engine/pacing.h"
+#include "perf/models.h"
+#include "run/config/plugin_tables.h"
+#include "workload/generate/generators.h"
+
+namespace muster {
+namespace {
+
+template <typename Row>
+std::string_view source_of(const Row& row) {
+  if constexpr (requires { row.source; }) {
+    return row.source;
+  } else {
+    return {};
+  }
+}
+
+template <typename Table>
+std::vector<PluginRow> rows_of(const Table& table) {
+  std::vector<PluginRow> rows;
+  rows.reserve(table.size());
+  for (const auto& row : table) {
+    rows.push_back({row.name, row.sentence, source_of(row), &row.params});
+  }
+  return rows;
+}
+
+std::vector<PluginRow> generator_rows() {
+  static const std::vector<ParamList> kParams = [] {
+    std::vector<ParamList> lists;
+    for (const Generator& generator : generators()) lists.push_back(generator.params());
+    return lists;
+  }();
+  std::vector<PluginRow> rows;
+  for (const Generator& generator : generators()) {
+    rows.push_back({generator.name, generator.sentence, generator.origin, &kParams[rows.size()]});
+  }
+  return rows;
+}
+
+}  // namespace
+
+const std::vector<PluginKind>& plugin_kinds() {
+  static const std::vector<PluginKind> kKinds = {
+      {"admission", "admission policy", "Admission policies",
+       "Answer a new job: let it in, make it wait outside the queue, or refuse it.",
+       rows_of(plugin_tables().admission)},
+      {"scheduling", "scheduling policy", "Scheduling policies",
+       "Say which jobs should run, and in which order of precedence.",
+       rows_of(plugin_tables().scheduling)},
+      {"placement", "placement policy", "Placement policies",
+       "Say on which GPUs they run, and who has to stop for it.",
+       rows_of(plugin_tables().placement)},
+      {"selector", "selector", "Selectors",
+       "Change between policy sets of policies while the cluster runs.",
+       rows_of(plugin_tables().selector)},
+      {"scaling", "scaling policy", "Scaling policies",
+       "Say which nodes are powered; without one, all are.", rows_of(plugin_tables().scaling)},
+      {"pacing", "pacing", "Pacings",
+       "Say when decisions are made, and on which second a completion is booked.",
+       rows_of(plugin_tables().pacing)},
+      {"perf", "performance model", "Performance models",
+       "Say how fast a job runs where. Several can be combined: their rates multiply.",
+       rows_of(plugin_tables().perf)},
+      {"generator", "generator", "Generators of workloads",
+       "Draw the jobs of a run from a seed, instead of reading them from a trace.",
+       generator_rows()},
+  };
+  return kKinds;
+}
+
+const PluginKind& plugin_kind(std::string_view key) {
+  for (const PluginKind& kind : plugin_kinds()) {
+    if (kind.key == key) return kind;
+  }
+  assert(false && "no plug-in kind of that key");
+  return plugin_kinds().front();
+}
+
+Result<const PluginRow*> find_plugin(const PluginKind& kind, std::string_view name) {
+  return find_row(kind.noun, kind.rows, name);
+}
+
+}  // namespace muster

@@ -1,0 +1,130 @@
+#include "run/sweep/sweep_journal.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <filesystem>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "report/json.h"
+#include "report/out_file.h"
+
+namespace muster {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kDescription = "sweep.toml";
+constexpr std::string_view kJournal = "journal.jsonl";
+
+std::string line_of(std::size_t point, const Metrics& metrics) {
+  JsonWriter json;
+  json.begin_object().member("point", static_cast<double>(point));
+  for (const MetricInfo& info : metric_list()) {
+    if (machine_free(info)) json.member(info.key, metrics.*info.field);
+  }
+  json.end_object();
+  return json.take() + "\n";
+}
+
+// False for a line that was cut off.
+bool read_line(std::string_view line, std::size_t& point, Metrics& metrics) {
+  const auto json = nlohmann::json::parse(line, nullptr, false);
+  if (!json.is_object() || !json.contains("point") || !json["point"].is_number()) return false;
+  point = json["point"].get<std::size_t>();
+  for (const MetricInfo& info : metric_list()) {
+    const auto found = json.find(std::string(info.key));
+    if (found == json.end()) continue;
+    metrics.*info.field = found->is_number() ? found->get<double>() : kNoFigure;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string first_difference(std::string_view before, std::string_view now) {
+  const auto old_lines = split(before, '\n');
+  const auto new_lines = split(now, '\n');
+  std::size_t i = 0;
+  while (i < old_lines.size() && i < new_lines.size() && old_lines[i] == new_lines[i]) ++i;
+  const auto line = [i](const auto& lines) {
+    return i < lines.size() ? std::string(lines[i]) : std::string("nothing");
+  };
+  return fmt::format("it has `{}` where this one has `{}`", line(old_lines), line(new_lines));
+}
+
+bool machine_free(const MetricInfo& info) {
+  return info.key != "wall_s" && info.key != "peak_rss_mb";
+}
+
+Result<SweepJournal> SweepJournal::open(const std::string& folder, const std::string& description) {
+  const std::string described = fmt::format("{}/{}", folder, kDescription);
+  std::error_code code;
+  if (fs::exists(described, code)) {
+    const auto before = read_file(described);
+    if (!before) return before.error();
+    if (*before != description) {
+      return Error{fmt::format(
+          "{} holds another sweep: {}. Choose another folder with --output, or remove this one",
+          folder, first_difference(*before, description))};
+    }
+  } else {
+    if (fs::exists(folder, code) && !fs::is_empty(folder, code)) {
+      return Error{
+          fmt::format("{} exists and is not a sweep: choose another folder with --output", folder)};
+    }
+    fs::create_directories(folder, code);
+    if (code) return file_error("create", folder, code.value());
+    // Under another name first: a description that was cut off must not pass for one.
+    const std::string unfinished = described + ".new";
+    fs::remove(unfinished, code);
+    if (Status written = write_file(unfinished, description); !written) return written.error();
+    fs::rename(unfinished, described, code);
+    if (code) return file_error("create", described, code.value());
+  }
+
+  std::string path = fmt::format("{}/{}", folder, kJournal);
+  std::map<std::size_t, Metrics> done;
+  std::size_t whole = 0;  // bytes of whole lines
+  if (fs::exists(path, code)) {
+    const auto text = read_file(path);
+    if (!text) return text.error();
+    for (std::size_t end = 0; (end = text->find('\n', whole)) != std::string::npos;) {
+      std::size_t point = 0;
+      Metrics metrics;
+      if (read_line(std::string_view(*text).substr(whole, end - whole), point, metrics)) {
+        done[point] = metrics;
+      }
+      whole = end + 1;
+    }
+  }
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (descriptor < 0) return file_error("write", path, errno);
+  SweepJournal journal(std::move(path), descriptor);
+  journal.done_ = std::move(done);
+  if (ftruncate(descriptor, static_cast<off_t>(whole)) != 0) {
+    return file_error("write", journal.path_, errno);
+  }
+  return journal;
+}
+
+SweepJournal::SweepJournal(SweepJournal&& other) noexcept
+    : path_(std::move(other.path_)), descriptor_(other.descriptor_), done_(std::move(other.done_)) {
+  other.descriptor_ = -1;
+}
+
+SweepJournal::~SweepJournal() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Status SweepJournal::add(std::size_t point, const Metrics& metrics) {
+  const std::string line = line_of(point, metrics);
+  const ssize_t written = ::write(descriptor_, line.data(), line.size());
+  if (written == static_cast<ssize_t>(line.size())) return Done{};
+  return file_error("write", path_, written < 0 ? errno : ENOSPC);
+}
+
+}  // namespace muster
