@@ -39,7 +39,7 @@ class Matrix {
         cells[r * columns.size() + c] = static_cast<float>(columns[c][r]);
       }
     }
-    const auto missing = static_cast<float>(kMissing);
+    const auto missing = static_cast<float>(kMissingNumber);
     if (XGDMatrixCreateFromMat(cells.data(), rows, columns.size(), missing, &handle_) != 0) {
       return failure("reading the rows");
     }
