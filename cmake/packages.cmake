@@ -30,17 +30,16 @@ add_library(muster_toml INTERFACE)
 target_include_directories(muster_toml SYSTEM INTERFACE "${MUSTER_TOML_INCLUDE}")
 # src/base/toml_library.h is how it is included.
 
-# What every room may use. Only fmt appears in our headers; the others stay inside .cc files, and the
+# What every module may use. Only fmt appears in our headers; the others stay inside .cc files, and the
 # linker drops the shared libraries that nothing refers to.
 set(MUSTER_NEEDS_PUBLIC fmt::fmt Threads::Threads)
 set(MUSTER_NEEDS_PRIVATE nlohmann_json::nlohmann_json muster_toml PkgConfig::ZSTD)
 
-# Tests and benches are built when their libraries are there, and insisted on when ON.
-set(MUSTER_TESTS AUTO CACHE STRING "Build the tests: AUTO (when GoogleTest is found), ON or OFF")
-set_property(CACHE MUSTER_TESTS PROPERTY STRINGS AUTO ON OFF)
-if(MUSTER_TESTS STREQUAL "AUTO")
-  find_package(GTest QUIET)
-elseif(MUSTER_TESTS)
+# Only what a preset asks for is looked for: whatever is or is not installed for the tests, the command builds.
+if(MUSTER_TESTS)
   find_package(GTest REQUIRED)
+  if(NOT TARGET GTest::gmock)
+    message(FATAL_ERROR "The tests need GoogleMock beside GoogleTest: run `scripts/setup test`, or on Debian "
+                        "`apt-get install libgmock-dev`. The command itself needs neither: `cmake --preset release`.")
+  endif()
 endif()
-find_package(benchmark QUIET)

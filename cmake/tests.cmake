@@ -1,11 +1,9 @@
-# Tests, end-to-end scripts, fuzzers and benches.
+# Tests and end-to-end scripts.
 #
 #   tests/<folder>/**.cc   one executable <folder>_test and one ctest entry of that name
 #   tests/support/**.cc    helpers linked into every test
 #   tests/programs/*.cc    one program each, built beside the tests, which start them as child processes
 #   tests/e2e/*.sh         one ctest entry e2e_<name> per executable script; exit status 77 means skipped
-#   fuzz/<name>_fuzz.cc    <name>_fuzz; libFuzzer in the fuzz preset, elsewhere a replay run as fuzz_<name>
-#   bench/<name>.cc        an executable bench_<name>
 #
 # Labels choose what the sanitizer builds run: `threads` for tests that start threads,
 # `slow` for folders of long suites. Single slow tests end their name in `Slow` instead; `plain` for folders
@@ -18,27 +16,16 @@ set(MUSTER_THREADED_FILTER_learn "*Threads*")
 set(MUSTER_PLAIN_TESTS conformance learn report)
 set(MUSTER_SLOW_TESTS parity parity_elasticflow parity_gavel parity_muri)
 
-get_property(MUSTER_ALL_ROOMS GLOBAL PROPERTY MUSTER_ROOM_TARGETS)
 enable_testing()
 add_custom_target(muster_tests)
 add_custom_target(muster_quick_tests)
 add_custom_target(muster_plain_tests)
 add_custom_target(muster_threaded_tests)
-add_custom_target(muster_fuzzers)
-add_custom_target(muster_benches)
 
-set(MUSTER_TEST_ENVIRONMENT "")
-if(TARGET muster)
-  list(APPEND MUSTER_TEST_ENVIRONMENT "MUSTER=$<TARGET_FILE:muster>")
-endif()
+set(MUSTER_TEST_ENVIRONMENT "MUSTER=$<TARGET_FILE:muster>")
 
 # It is the code under test whose speed matters; optimising the tests would only take time.
 set(MUSTER_TEST_OPTIONS -O0)
-
-function(muster_link_everything target)
-  target_link_libraries(${target} PRIVATE muster_flags ${MUSTER_ALL_ROOMS} ${MUSTER_NEEDS_PUBLIC}
-                                          ${MUSTER_NEEDS_PRIVATE} ${ARGN})
-endfunction()
 
 # The code block of docs/policies.md that follows "<!-- example: NAME -->", as guide_NAME.inc for tests/guide.
 function(muster_extract_example name)
@@ -63,19 +50,15 @@ function(muster_add_test_folder folder)
   if(NOT sources)
     return()
   endif()
-  # LEMON's headers stop at C++17, for which nothing is precompiled.
+  # LEMON's headers stop at C++17.
   set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/solve/lemon_matching.cc"
-                              PROPERTIES COMPILE_OPTIONS "-std=c++17" SKIP_PRECOMPILE_HEADERS ON)
+                              PROPERTIES COMPILE_OPTIONS "-std=c++17" SKIP_UNITY_BUILD_INCLUSION ON)
   set(target ${folder}_test)
-  add_executable(${target} EXCLUDE_FROM_ALL ${sources})
-  if(TARGET muster_test_support)
-    target_link_libraries(${target} PRIVATE muster_test_support)
-  endif()
+  muster_compiled_files(files "${PROJECT_SOURCE_DIR}/tests" ${sources})
+  add_executable(${target} EXCLUDE_FROM_ALL ${files})
+  target_link_libraries(${target} PRIVATE muster_test_support)
   muster_link_everything(${target} GTest::gmock GTest::gtest GTest::gtest_main)
   target_compile_options(${target} PRIVATE ${MUSTER_TEST_OPTIONS})
-  if(MUSTER_PRECOMPILE)
-    target_precompile_headers(${target} REUSE_FROM muster_test_precompiled)
-  endif()
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     # GoogleTest's parameterised suites call variadic macros with nothing in the variadic part.
     target_compile_options(${target} PRIVATE -Wno-gnu-zero-variadic-macro-arguments)
@@ -113,92 +96,50 @@ function(muster_add_test_folder folder)
     ${target} PROPERTIES TIMEOUT 900 LABELS "${labels}"
                          ENVIRONMENT "${environment}")
   add_dependencies(muster_tests ${target})
-  if(TARGET muster)
-    add_dependencies(${target} muster)
-  endif()
+  add_dependencies(${target} muster)
 endfunction()
 
-if(GTest_FOUND)
-  if(MUSTER_PRECOMPILE)
-    # A program, since programs are compiled for a place of their own and libraries for any.
-    add_executable(muster_test_precompiled EXCLUDE_FROM_ALL "${PROJECT_BINARY_DIR}/precompiled.cc")
-    muster_link_everything(muster_test_precompiled GTest::gmock GTest::gtest GTest::gtest_main)
-    target_compile_options(muster_test_precompiled PRIVATE ${MUSTER_TEST_OPTIONS})
-    target_precompile_headers(muster_test_precompiled PRIVATE ${MUSTER_PRECOMPILED} <gmock/gmock.h> <gtest/gtest.h>)
-  endif()
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cc")
-  if(sources)
-    add_library(muster_test_support STATIC EXCLUDE_FROM_ALL ${sources})
-    muster_link_everything(muster_test_support GTest::gmock GTest::gtest)
-    target_compile_options(muster_test_support PRIVATE ${MUSTER_TEST_OPTIONS})
-    target_include_directories(muster_test_support PUBLIC "${PROJECT_SOURCE_DIR}/tests")
-    # Only this file knows where the source tree is, so the other objects stay equal between checkouts.
-    set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/support/paths.cc" PROPERTIES
-                                COMPILE_DEFINITIONS "MUSTER_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"")
-  endif()
-  file(GLOB folders CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE "${PROJECT_SOURCE_DIR}/tests"
-       "${PROJECT_SOURCE_DIR}/tests/*")
-  list(REMOVE_ITEM folders support programs e2e)
-  add_custom_target(muster_test_programs)
-  file(GLOB programs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/programs/*.cc")
-  foreach(source IN LISTS programs)
-    get_filename_component(name "${source}" NAME_WE)
-    add_executable(test_program_${name} EXCLUDE_FROM_ALL "${source}")
-    target_link_libraries(test_program_${name} PRIVATE muster_flags)
-    set_target_properties(test_program_${name} PROPERTIES
-                          OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test_programs")
-    add_dependencies(muster_test_programs test_program_${name})
-  endforeach()
-  foreach(folder IN LISTS folders)
-    if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/tests/${folder}")
-      muster_add_test_folder(${folder})
-    endif()
-  endforeach()
-else()
-  message(STATUS "GoogleTest not found: no tests (scripts/setup test installs it)")
-endif()
+file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cc")
+# Only this file knows where the source tree is, so the other objects stay equal between checkouts.
+set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/support/paths.cc" PROPERTIES
+                            COMPILE_DEFINITIONS "MUSTER_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\""
+                            SKIP_UNITY_BUILD_INCLUSION ON)
+muster_compiled_files(files "${PROJECT_SOURCE_DIR}/tests" ${sources})
+add_library(muster_test_support STATIC EXCLUDE_FROM_ALL ${files})
+muster_link_everything(muster_test_support GTest::gmock GTest::gtest)
+target_compile_options(muster_test_support PRIVATE ${MUSTER_TEST_OPTIONS})
+target_include_directories(muster_test_support PUBLIC "${PROJECT_SOURCE_DIR}/tests")
 
-# End-to-end scripts use the finished command.
-if(TARGET muster)
-  add_dependencies(muster_tests muster)
-  add_dependencies(muster_plain_tests muster)
-  file(GLOB scripts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/e2e/*.sh")
-  foreach(script IN LISTS scripts)
-    execute_process(COMMAND test -x "${script}" RESULT_VARIABLE not_executable)
-    if(NOT not_executable)
-      get_filename_component(name "${script}" NAME_WE)
-      add_test(NAME e2e_${name} COMMAND "${script}" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
-      set_tests_properties(e2e_${name} PROPERTIES TIMEOUT 600 LABELS e2e SKIP_RETURN_CODE 77
-                                                  ENVIRONMENT "${MUSTER_TEST_ENVIRONMENT}")
-    endif()
-  endforeach()
-endif()
-
-file(GLOB fuzzers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/fuzz/*_fuzz.cc")
-foreach(source IN LISTS fuzzers)
-  get_filename_component(target "${source}" NAME_WE)
-  string(REGEX REPLACE "_fuzz$" "" name "${target}")
-  add_executable(${target} EXCLUDE_FROM_ALL "${source}")
-  muster_link_everything(${target})
-  if(MUSTER_FUZZ)
-    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
-  else()
-    target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/fuzz/replay_main.cc")
-    add_test(NAME fuzz_${name} COMMAND ${target} --corpus "${PROJECT_SOURCE_DIR}/fuzz/corpus/${name}")
-    set_tests_properties(fuzz_${name} PROPERTIES TIMEOUT 300 LABELS fuzz)
-    add_dependencies(muster_tests ${target})
-    add_dependencies(muster_quick_tests ${target})
-  endif()
-  add_dependencies(muster_fuzzers ${target})
+add_custom_target(muster_test_programs)
+file(GLOB programs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/programs/*.cc")
+foreach(source IN LISTS programs)
+  get_filename_component(name "${source}" NAME_WE)
+  add_executable(test_program_${name} EXCLUDE_FROM_ALL "${source}")
+  target_link_libraries(test_program_${name} PRIVATE muster_flags)
+  set_target_properties(test_program_${name} PROPERTIES
+                        OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test_programs")
+  add_dependencies(muster_test_programs test_program_${name})
 endforeach()
 
-file(GLOB benches CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/*.cc")
-foreach(source IN LISTS benches)
-  get_filename_component(name "${source}" NAME_WE)
-  add_executable(bench_${name} EXCLUDE_FROM_ALL "${source}")
-  muster_link_everything(bench_${name})
-  if(benchmark_FOUND)
-    target_link_libraries(bench_${name} PRIVATE benchmark::benchmark)
+file(GLOB folders CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE "${PROJECT_SOURCE_DIR}/tests"
+     "${PROJECT_SOURCE_DIR}/tests/*")
+list(REMOVE_ITEM folders support programs e2e)
+foreach(folder IN LISTS folders)
+  if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/tests/${folder}")
+    muster_add_test_folder(${folder})
   endif()
-  add_dependencies(muster_benches bench_${name})
+endforeach()
+
+# End-to-end scripts use the finished command.
+add_dependencies(muster_tests muster)
+add_dependencies(muster_plain_tests muster)
+file(GLOB scripts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/e2e/*.sh")
+foreach(script IN LISTS scripts)
+  execute_process(COMMAND test -x "${script}" RESULT_VARIABLE not_executable)
+  if(NOT not_executable)
+    get_filename_component(name "${script}" NAME_WE)
+    add_test(NAME e2e_${name} COMMAND "${script}" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    set_tests_properties(e2e_${name} PROPERTIES TIMEOUT 600 LABELS e2e SKIP_RETURN_CODE 77
+                                                ENVIRONMENT "${MUSTER_TEST_ENVIRONMENT}")
+  endif()
 endforeach()
