@@ -73,7 +73,7 @@ endfunction()
 
 # Adds muster_cli (everything in src/cli but main.cc, so that tests can link it) and the command itself.
 function(muster_add_command)
-  set(MUSTER_NEEDS_cli CLI11::CLI11 CURL::libcurl)
+  set(MUSTER_NEEDS_cli CLI11::CLI11)
   muster_add_module(cli)
   # It runs once per command; CLI11's templates are what it consists of for the compiler.
   target_compile_options(muster_cli PRIVATE $<$<CONFIG:Release>:-O1>)
