@@ -27,8 +27,8 @@ unit: ## Run the tests alone, without the sanitizers, formatting and clang-tidy
 	@scripts/test unit
 
 bench: ## Build and run the benches of bench/ and print their figures (BENCH_ARGS is passed on)
-	@scripts/setup bench
-	@scripts/build release muster muster_benches
+	@scripts/setup build
+	@scripts/build bench muster muster_benches
 	@scripts/bench $(BENCH_ARGS)
 
 install: ## Install command, man page, completions and presets under PREFIX (default /usr/local) in DESTDIR

@@ -11,7 +11,9 @@ endif()
 
 option(MUSTER_INVARIANTS "Check the engine's invariants after every turn" OFF)
 option(MUSTER_WERROR "Treat warnings as errors" ON)
-option(MUSTER_PRECOMPILE "Parse the most used headers once" OFF)
+option(MUSTER_UNITY "Compile the files of a folder together" ON)
+option(MUSTER_TESTS "Build the tests (needs GoogleTest and GoogleMock)" OFF)
+option(MUSTER_BENCHES "Build the benches" OFF)
 option(MUSTER_FUZZ "Build the fuzzers with libFuzzer (needs clang)" OFF)
 set(MUSTER_SANITIZE "" CACHE STRING "Sanitizers to build with, comma separated")
 

@@ -12,6 +12,7 @@ unsigned machine_threads();
 
 // Calls `work(i)` once for every i below `count`, lowest first, in at most `threads` threads (0: as
 // many as the machine has; the caller's counts). Returns when all calls have.
+// An exception ends the work and reaches the caller.
 void in_parallel(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work);
 
 }  // namespace muster

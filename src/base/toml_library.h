@@ -29,3 +29,4 @@
 #undef MUSTER_RESTORE_NDEBUG
 #define NDEBUG
 #endif
+#include <cassert>  // it gives assert() its meaning anew

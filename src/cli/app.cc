@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/shared_library.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/help_format.h"
@@ -108,6 +109,8 @@ int run_command(int argc, char** argv) {
   } catch (const std::system_error&) {
     // The formatting library throws when a stream cannot be written.
     return complain(unwritable, kExitFailed);
+  } catch (const MissingLibrary& missing) {
+    return complain(Error{missing.what()}, kExitFailed);
   } catch (const std::bad_alloc&) {
     return complain(Error{"out of memory; --stream reads a sorted trace in little memory"},
                     kExitFailed);

@@ -30,23 +30,13 @@ constexpr std::string_view kOpening =
     "| variable | meaning |\n"
     "|---|---|\n";
 
-// A bar would end the cell of a table.
-std::string cell(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '|') out += '\\';
-    out += c;
-  }
-  return out;
-}
-
 void append_options(std::string& out, const CommandNode& node) {
   if (node.options.empty()) return;
   out += "\n| option | meaning |\n|---|---|\n";
   for (const CommandOption& option : node.options) {
     std::vector<std::string> names;
     for (const std::string& name : option.names) names.push_back("`" + name + "`");
-    out += fmt::format("| {} | {} |\n", fmt::join(names, ", "), cell(option.sentence));
+    out += fmt::format("| {} | {} |\n", fmt::join(names, ", "), table_cell(option.sentence));
   }
 }
 
@@ -68,6 +58,15 @@ std::string command_page(const CommandNode& tree) {
     out += fmt::format("| `{}` | {} |\n", name, meaning);
   }
   for (const CommandNode& child : tree.commands) append_command(out, child.name, child);
+  return out;
+}
+
+std::string table_cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|') out += '\\';
+    out += c;
+  }
   return out;
 }
 

@@ -48,14 +48,14 @@ node_repair = 7200
 name = "locality"
 )";
 
-constexpr std::string_view kPolicies[] = {
+constexpr std::string_view kDemoPolicies[] = {
     "fifo", "sjf", "srtf", "las", "tiresias", "max-min", "finish-time-fairness"};
 
 int demo(const DemoOptions& options) {
   auto document = parse_toml(kDemo, "demo");
   if (!document) return complain(document.error(), kExitFailed);
   std::vector<RunConfig> runs;
-  for (const std::string_view policy : kPolicies) {
+  for (const std::string_view policy : kDemoPolicies) {
     ConfigLayers layers;
     layers.settings.push_back(setting_of("scheduling", policy, "demo"));
     layers.settings.push_back(setting_of("seed", std::to_string(options.seed), "--seed"));

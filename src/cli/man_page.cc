@@ -27,7 +27,7 @@ std::string roff(std::string_view text) {
   return out;
 }
 
-void append_options(std::string& out, const CommandNode& node) {
+void append_man_options(std::string& out, const CommandNode& node) {
   for (const CommandOption& option : node.options) {
     std::vector<std::string> names;
     for (const std::string& name : option.names) names.push_back("\\fB" + roff(name) + "\\fR");
@@ -37,12 +37,12 @@ void append_options(std::string& out, const CommandNode& node) {
   }
 }
 
-void append_command(std::string& out, const std::string& path, const CommandNode& node) {
+void append_man_command(std::string& out, const std::string& path, const CommandNode& node) {
   out += fmt::format(".SS muster {}\n{}\n", roff(path), roff(node.sentence));
-  append_options(out, node);
+  append_man_options(out, node);
   if (!node.footer.empty()) out += fmt::format(".PP\n.nf\n{}\n.fi\n", roff(trim(node.footer)));
   for (const CommandNode& child : node.commands)
-    append_command(out, path + " " + child.name, child);
+    append_man_command(out, path + " " + child.name, child);
 }
 
 }  // namespace
@@ -55,9 +55,9 @@ std::string man_page(const CommandNode& tree) {
       MUSTER_VERSION, roff(tree.sentence));
   if (!tree.footer.empty()) out += fmt::format(".PP\n.nf\n{}\n.fi\n", roff(trim(tree.footer)));
   out += ".SH OPTIONS\n";
-  append_options(out, tree);
+  append_man_options(out, tree);
   out += ".SH COMMANDS\n";
-  for (const CommandNode& child : tree.commands) append_command(out, child.name, child);
+  for (const CommandNode& child : tree.commands) append_man_command(out, child.name, child);
   out += ".SH ENVIRONMENT\n";
   for (const auto& [name, meaning] : kEnvironment) {
     out += fmt::format(".TP\n\\fB{}\\fR\n{}\n", name, meaning);

@@ -4,21 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "cli/command_page.h"
 #include "cli/param_text.h"
 #include "run/config/plugins.h"
 
 namespace muster {
 namespace {
-
-// Bars would end a cell of a table.
-std::string cell(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '|') out += '\\';
-    out += c;
-  }
-  return out;
-}
 
 void write_row(std::string& out, const PluginRow& row) {
   std::string sentence(row.sentence);
@@ -29,8 +20,8 @@ void write_row(std::string& out, const PluginRow& row) {
   if (row.params->empty()) return;
   out += "\n| parameter | default | values | meaning |\n|---|---|---|---|\n";
   for (const ParamInfo& info : *row.params) {
-    out += fmt::format("| `{}` | `{}` | {} | {} |\n", info.name, cell(initial_text(info)),
-                       cell(range_text(info)), cell(info.sentence));
+    out += fmt::format("| `{}` | `{}` | {} | {} |\n", info.name, table_cell(initial_text(info)),
+                       table_cell(range_text(info)), table_cell(info.sentence));
   }
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kWorkload = "Workload";
 constexpr const char* kCluster = "Cluster and its troubles";
-constexpr const char* kPolicies = "Policies, each NAME or NAME:KEY=VALUE,KEY=VALUE";
+constexpr const char* kPolicyOptions = "Policies, each NAME or NAME:KEY=VALUE,KEY=VALUE";
 constexpr const char* kOther = "Description";
 constexpr const char* kOutput = "Output";
 
@@ -74,44 +74,44 @@ void add_run_options(CLI::App& command, RunOptions& o, bool several) {
       command
           .add_option("-s,--scheduling", o.schedulings, "who runs first, as in las:service=seconds")
           ->type_name("NAME")
-          ->group(kPolicies),
+          ->group(kPolicyOptions),
       several);
   several_or_one(command.add_option("-p,--placement", o.placements, "on which GPUs")
                      ->type_name("NAME")
-                     ->group(kPolicies),
+                     ->group(kPolicyOptions),
                  several);
   several_or_one(command.add_option("-a,--admission", o.admissions, "who is let in")
                      ->type_name("NAME")
-                     ->group(kPolicies),
+                     ->group(kPolicyOptions),
                  several);
   command.add_option("--pacing", o.pacing, "when decisions are made, as in rounds:length=300")
       ->type_name("NAME")
-      ->group(kPolicies);
+      ->group(kPolicyOptions);
   command
       .add_flag("--ideal", o.ideal,
                 "carry out fractions of time exactly, without rounds: short for --pacing ideal")
-      ->group(kPolicies);
+      ->group(kPolicyOptions);
   command.add_option("--perf", o.perf, "how fast jobs run where; several multiply")
       ->allow_extra_args(false)
       ->type_name("NAME")
-      ->group(kPolicies);
+      ->group(kPolicyOptions);
   command
       .add_option("--beliefs", o.beliefs, "what policies take for --perf, if that is not the truth")
       ->allow_extra_args(false)
       ->type_name("NAME")
-      ->group(kPolicies);
+      ->group(kPolicyOptions);
   command.add_option("--scaling", o.scaling, "which nodes are powered, as in energy-saving")
       ->type_name("NAME")
-      ->group(kPolicies);
+      ->group(kPolicyOptions);
   command.add_option("--selector", o.selector, "changes between --policy-set while running")
       ->type_name("NAME")
-      ->group(kPolicies);
+      ->group(kPolicyOptions);
   command
       .add_option("--policy-set", o.policy_sets,
                   "SCHEDULING+PLACEMENT+ADMISSION for the selector; give two or more")
       ->allow_extra_args(false)
       ->type_name("NAMES")
-      ->group(kPolicies);
+      ->group(kPolicyOptions);
 
   command.add_option("--preset", o.preset, "begin from a published system, as in blox")
       ->type_name("NAME")

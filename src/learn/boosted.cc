@@ -3,24 +3,46 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#if __has_include(<xgboost/c_api.h>)
-#include <xgboost/c_api.h>
-#define MUSTER_XGBOOST 1
-#else
-#define MUSTER_XGBOOST 0
-#endif
+#include "base/shared_library.h"
 
 namespace muster {
-
-bool has_boosted_trees() { return MUSTER_XGBOOST != 0; }
-
-#if MUSTER_XGBOOST
 namespace {
 
 using Json = nlohmann::json;
 
+// The functions of its C interface that are used here, each of which returns 0 when all is well.
+// They are declared here, so that the command is the same where the library is not installed.
+struct Xgb {
+  using Matrix = void*;
+  using Booster = void*;
+  using Size = std::uint64_t;
+  using Text = const char*;
+
+  SharedLibrary library{{"libxgboost.so.0", "libxgboost.so"}, "libxgboost0"};
+  Text (*last_error)() = library.function("XGBGetLastError");
+  int (*matrix_create)(const float* cells, Size rows, Size columns, float missing,
+                       Matrix*) = library.function("XGDMatrixCreateFromMat");
+  int (*matrix_set)(Matrix, Text field, const float*,
+                    Size) = library.function("XGDMatrixSetFloatInfo");
+  int (*matrix_free)(Matrix) = library.function("XGDMatrixFree");
+  int (*create)(const Matrix cached[], Size, Booster*) = library.function("XGBoosterCreate");
+  int (*set)(Booster, Text name, Text value) = library.function("XGBoosterSetParam");
+  int (*update)(Booster, int round, Matrix) = library.function("XGBoosterUpdateOneIter");
+  int (*predict)(Booster, Matrix, int options, unsigned trees, int training, Size*,
+                 const float**) = library.function("XGBoosterPredict");
+  int (*load)(Booster, const void*, Size) = library.function("XGBoosterLoadModelFromBuffer");
+  int (*save)(Booster, Text settings, Size*,
+              Text*) = library.function("XGBoosterSaveModelToBuffer");
+  int (*free)(Booster) = library.function("XGBoosterFree");
+};
+
+const Xgb& xgb() {
+  static const Xgb table;
+  return table;
+}
+
 Error failure(std::string_view what) {
-  return Error{fmt::format("XGBoost: {}: {}", what, XGBGetLastError())};
+  return Error{fmt::format("XGBoost: {}: {}", what, xgb().last_error())};
 }
 
 class Matrix {
@@ -29,7 +51,7 @@ class Matrix {
   Matrix(const Matrix&) = delete;
   Matrix& operator=(const Matrix&) = delete;
   ~Matrix() {
-    if (handle_ != nullptr) XGDMatrixFree(handle_);
+    if (handle_ != nullptr) xgb().matrix_free(handle_);
   }
   Status fill(const std::vector<std::vector<double>>& columns) {
     const std::size_t rows = columns.empty() ? 0 : columns.front().size();
@@ -39,16 +61,16 @@ class Matrix {
         cells[r * columns.size() + c] = static_cast<float>(columns[c][r]);
       }
     }
-    const auto missing = static_cast<float>(kMissing);
-    if (XGDMatrixCreateFromMat(cells.data(), rows, columns.size(), missing, &handle_) != 0) {
+    const auto missing = static_cast<float>(kMissingNumber);
+    if (xgb().matrix_create(cells.data(), rows, columns.size(), missing, &handle_) != 0) {
       return failure("reading the rows");
     }
     return Done{};
   }
-  DMatrixHandle get() const { return handle_; }
+  Xgb::Matrix get() const { return handle_; }
 
  private:
-  DMatrixHandle handle_ = nullptr;
+  Xgb::Matrix handle_ = nullptr;
 };
 
 class XgBoost final : public BoostedTrees {
@@ -58,7 +80,7 @@ class XgBoost final : public BoostedTrees {
   XgBoost(const XgBoost&) = delete;
   XgBoost& operator=(const XgBoost&) = delete;
   ~XgBoost() override {
-    if (booster_ != nullptr) XGBoosterFree(booster_);
+    if (booster_ != nullptr) xgb().free(booster_);
   }
 
   Status train(const std::vector<std::vector<double>>& columns, const std::vector<double>& target,
@@ -66,11 +88,11 @@ class XgBoost final : public BoostedTrees {
     Matrix matrix;
     if (Status filled = matrix.fill(columns); !filled) return filled;
     const std::vector<float> labels(target.begin(), target.end());
-    if (XGDMatrixSetFloatInfo(matrix.get(), "label", labels.data(), labels.size()) != 0) {
+    if (xgb().matrix_set(matrix.get(), "label", labels.data(), labels.size()) != 0) {
       return failure("reading the target");
     }
-    const DMatrixHandle handles[] = {matrix.get()};
-    if (XGBoosterCreate(handles, 1, &booster_) != 0) return failure("starting");
+    const Xgb::Matrix handles[] = {matrix.get()};
+    if (xgb().create(handles, 1, &booster_) != 0) return failure("starting");
     const std::vector<std::pair<std::string, std::string>> settings = {
         {"objective", options.classify ? "binary:logistic" : "reg:squarederror"},
         {"max_depth", std::to_string(options.depth)},
@@ -82,17 +104,17 @@ class XgBoost final : public BoostedTrees {
         {"nthread", std::to_string(options.threads)},
         {"verbosity", "0"}};
     for (const auto& [name, value] : settings) {
-      if (XGBoosterSetParam(booster_, name.c_str(), value.c_str()) != 0) return failure(name);
+      if (xgb().set(booster_, name.c_str(), value.c_str()) != 0) return failure(name);
     }
     for (int round = 0; round < options.rounds; ++round) {
-      if (XGBoosterUpdateOneIter(booster_, round, matrix.get()) != 0) return failure("training");
+      if (xgb().update(booster_, round, matrix.get()) != 0) return failure("training");
     }
     return Done{};
   }
 
   Status load(const std::string& raw) {
-    if (XGBoosterCreate(nullptr, 0, &booster_) != 0) return failure("starting");
-    if (XGBoosterLoadModelFromBuffer(booster_, raw.data(), raw.size()) != 0) {
+    if (xgb().create(nullptr, 0, &booster_) != 0) return failure("starting");
+    if (xgb().load(booster_, raw.data(), raw.size()) != 0) {
       return failure("reading a model");
     }
     return Done{};
@@ -102,9 +124,9 @@ class XgBoost final : public BoostedTrees {
       const std::vector<std::vector<double>>& columns) const override {
     Matrix matrix;
     if (Status filled = matrix.fill(columns); !filled) return filled.error();
-    bst_ulong count = 0;
+    Xgb::Size count = 0;
     const float* values = nullptr;
-    if (XGBoosterPredict(booster_, matrix.get(), 0, 0, 0, &count, &values) != 0) {
+    if (xgb().predict(booster_, matrix.get(), 0, 0, 0, &count, &values) != 0) {
       return failure("predicting");
     }
     return std::vector<double>(values, values + count);
@@ -112,9 +134,9 @@ class XgBoost final : public BoostedTrees {
   const FeatureSet& features() const override { return features_; }
   const std::string& target() const override { return target_; }
   Result<std::string> text() const override {
-    bst_ulong size = 0;
+    Xgb::Size size = 0;
     const char* bytes = nullptr;
-    if (XGBoosterSaveModelToBuffer(booster_, R"({"format": "json"})", &size, &bytes) != 0) {
+    if (xgb().save(booster_, R"({"format": "json"})", &size, &bytes) != 0) {
       return failure("writing the model");
     }
     Json features = Json::array();
@@ -134,18 +156,31 @@ class XgBoost final : public BoostedTrees {
  private:
   FeatureSet features_;
   std::string target_;
-  BoosterHandle booster_ = nullptr;
+  Xgb::Booster booster_ = nullptr;
 };
 
 }  // namespace
+
+bool has_boosted_trees() {
+  try {
+    xgb();
+    return true;
+  } catch (const MissingLibrary&) {
+    return false;
+  }
+}
 
 Result<std::unique_ptr<BoostedTrees>> train_boosted_trees(
     const FeatureSet& features, const std::vector<std::vector<double>>& columns,
     const std::vector<double>& target, std::string target_name, const BoostedOptions& options) {
   if (target.empty()) return Error{"no training rows"};
-  auto model = std::make_unique<XgBoost>(features, std::move(target_name));
-  if (Status trained = model->train(columns, target, options); !trained) return trained.error();
-  return std::unique_ptr<BoostedTrees>(std::move(model));
+  try {
+    auto model = std::make_unique<XgBoost>(features, std::move(target_name));
+    if (Status trained = model->train(columns, target, options); !trained) return trained.error();
+    return std::unique_ptr<BoostedTrees>(std::move(model));
+  } catch (const MissingLibrary& missing) {
+    return Error{fmt::format("{}; or use an ebm", missing.what())};
+  }
 }
 
 Result<std::unique_ptr<BoostedTrees>> boosted_trees_of(std::string_view text,
@@ -170,30 +205,9 @@ Result<std::unique_ptr<BoostedTrees>> boosted_trees_of(std::string_view text,
     return std::unique_ptr<BoostedTrees>(std::move(model));
   } catch (const Json::exception& problem) {
     return Error{fmt::format("{}: damaged model file: {}", where, problem.what())};
+  } catch (const MissingLibrary& missing) {
+    return Error{fmt::format("{}: {}", where, missing.what())};
   }
 }
-
-#else
-
-namespace {
-
-Error absent() {
-  return Error{"this build has no XGBoost; install libxgboost-dev and build again, or use an ebm"};
-}
-
-}  // namespace
-
-Result<std::unique_ptr<BoostedTrees>> train_boosted_trees(const FeatureSet&,
-                                                          const std::vector<std::vector<double>>&,
-                                                          const std::vector<double>&, std::string,
-                                                          const BoostedOptions&) {
-  return absent();
-}
-
-Result<std::unique_ptr<BoostedTrees>> boosted_trees_of(std::string_view, std::string_view) {
-  return absent();
-}
-
-#endif
 
 }  // namespace muster

@@ -30,7 +30,7 @@ Examples estimate_examples(std::span<const JobSpec> jobs, const Symbols& symbols
     const CalendarTime time = calendar_time(options.epoch + static_cast<std::int64_t>(job.submit));
     numbers["job_number"].push_back(static_cast<double>(first_number + i));
     numbers["gpu_num"].push_back(job.gpus);
-    numbers["cpu_num"].push_back(job.cpus > 0 ? job.cpus : kMissing);
+    numbers["cpu_num"].push_back(job.cpus > 0 ? job.cpus : kMissingNumber);
     numbers["month"].push_back(time.month);
     numbers["day"].push_back(time.day);
     numbers["hour"].push_back(time.hour);
@@ -39,10 +39,10 @@ Examples estimate_examples(std::span<const JobSpec> jobs, const Symbols& symbols
     if (!options.with_profile) continue;
     const WorkloadProfile* profile = perf != nullptr ? perf->profile(job.model) : nullptr;
     const bool known = profile != nullptr;
-    numbers["amp"].push_back(known ? (profile->mixed_precision ? 1 : 0) : kMissing);
-    numbers["gpu_util"].push_back(known ? profile->gpu_util : kMissing);
-    numbers["gmem_util"].push_back(known ? profile->memory_util : kMissing);
-    numbers["gmem"].push_back(known ? profile->memory_mb : kMissing);
+    numbers["amp"].push_back(known ? (profile->mixed_precision ? 1 : 0) : kMissingNumber);
+    numbers["gpu_util"].push_back(known ? profile->gpu_util : kMissingNumber);
+    numbers["gmem_util"].push_back(known ? profile->memory_util : kMissingNumber);
+    numbers["gmem"].push_back(known ? profile->memory_mb : kMissingNumber);
   }
   Examples table;
   table.add_texts("user", std::move(users));

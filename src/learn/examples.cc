@@ -37,7 +37,7 @@ void split_cells(std::string_view line, std::vector<std::string>& cells) {
 
 // A number, NaN for an empty cell; nothing if it is text.
 std::optional<double> number_of(const std::string& cell) {
-  if (cell.empty() || cell == "nan" || cell == "NaN" || cell == "NA") return kMissing;
+  if (cell.empty() || cell == "nan" || cell == "NaN" || cell == "NA") return kMissingNumber;
   return parse_real(cell);
 }
 
@@ -106,7 +106,7 @@ Result<Examples> parse_examples(std::string_view text, std::string_view where,
       if (is_text) break;
       const auto number = number_of(cell);
       is_text = !number.has_value();
-      numbers.push_back(number.value_or(kMissing));
+      numbers.push_back(number.value_or(kMissingNumber));
     }
     if (is_text) {
       table.add_texts(header[i], std::move(columns[i]));

@@ -11,7 +11,7 @@
 
 namespace muster {
 
-inline constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kMissingNumber = std::numeric_limits<double>::quiet_NaN();
 
 struct ExampleColumn {
   std::string name;

@@ -11,7 +11,7 @@ namespace muster {
 
 double Feature::encode(std::string_view text) const {
   const auto found = std::lower_bound(categories.begin(), categories.end(), text);
-  if (found == categories.end() || *found != text) return kMissing;
+  if (found == categories.end() || *found != text) return kMissingNumber;
   return static_cast<double>(found - categories.begin());
 }
 
@@ -76,7 +76,7 @@ Result<std::vector<std::vector<double>>> FeatureSet::encode(const Examples& tabl
 
 Result<std::vector<double>> FeatureSet::encode_row(
     const std::vector<std::pair<std::string, std::string>>& values) const {
-  std::vector<double> row(features_.size(), kMissing);
+  std::vector<double> row(features_.size(), kMissingNumber);
   for (const auto& [name, text] : values) {
     const int i = position(name);
     if (i < 0) {

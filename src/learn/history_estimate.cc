@@ -62,7 +62,7 @@ Examples submission_examples(std::span<const JobSpec> jobs, const Symbols& symbo
     partitions.push_back(symbols.text(job.partition));
     const CalendarTime time = calendar_time(epoch + static_cast<std::int64_t>(job.submit));
     numbers["gpu_num"].push_back(job.gpus);
-    numbers["cpu_num"].push_back(job.cpus > 0 ? job.cpus : kMissing);
+    numbers["cpu_num"].push_back(job.cpus > 0 ? job.cpus : kMissingNumber);
     numbers["month"].push_back(time.month);
     numbers["day"].push_back(time.day);
     numbers["dayofweek"].push_back(time.day_of_week);

@@ -18,7 +18,8 @@ double shown(double value) {
   return digits >= 0 ? std::round(value * scale) / scale : std::round(value / scale) * scale;
 }
 
-void write_curve(JsonWriter& json, std::string_view key, const std::vector<CurvePoint>& curve) {
+void write_shown_curve(JsonWriter& json, std::string_view key,
+                       const std::vector<CurvePoint>& curve) {
   json.key(key).begin_object().key("x").begin_array();
   for (const CurvePoint& point : curve) json.value(shown(point.value));
   json.end_array().key("y").begin_array();
@@ -63,8 +64,8 @@ void write_run(JsonWriter& json, const PageRun& run) {
   json.begin_object().member("label", std::string_view(run.info.label));
   json.member("utilization", run.summary.metrics.utilization);
   json.member("avg_queue_length", run.summary.metrics.avg_queue_length);
-  write_curve(json, "jct", run.summary.jct_curve);
-  write_curve(json, "queue", run.summary.queue_curve);
+  write_shown_curve(json, "jct", run.summary.jct_curve);
+  write_shown_curve(json, "queue", run.summary.queue_curve);
   write_timeline(json, run.timeline);
   json.key("sizes").begin_array();
   for (const GroupRow& step : size_steps(run.summary.sizes)) {

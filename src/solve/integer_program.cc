@@ -8,11 +8,40 @@
 
 #include <fmt/format.h>
 
+#include "base/shared_library.h"
+
 namespace muster {
 namespace {
 
+struct Cbc {
+  SharedLibrary library{{"libCbcSolver.so.3"}, "coinor-libcbc3"};
+  MUSTER_LOADED(Cbc_bestSolution);
+  MUSTER_LOADED(Cbc_deleteModel);
+  MUSTER_LOADED(Cbc_getBestPossibleObjValue);
+  MUSTER_LOADED(Cbc_getColSolution);
+  MUSTER_LOADED(Cbc_isProvenInfeasible);
+  MUSTER_LOADED(Cbc_isProvenOptimal);
+  MUSTER_LOADED(Cbc_loadProblem);
+  MUSTER_LOADED(Cbc_newModel);
+  MUSTER_LOADED(Cbc_setAllowableFractionGap);
+  MUSTER_LOADED(Cbc_setColName);
+  MUSTER_LOADED(Cbc_setInteger);
+  MUSTER_LOADED(Cbc_setLogLevel);
+  MUSTER_LOADED(Cbc_setMIPStartI);
+  MUSTER_LOADED(Cbc_setMaximumNodes);
+  MUSTER_LOADED(Cbc_setMaximumSeconds);
+  MUSTER_LOADED(Cbc_setObjSense);
+  MUSTER_LOADED(Cbc_setParameter);
+  MUSTER_LOADED(Cbc_solve);
+};
+
+const Cbc& cbc() {
+  static const Cbc table;
+  return table;
+}
+
 struct Close {
-  void operator()(Cbc_Model* model) const { Cbc_deleteModel(model); }
+  void operator()(Cbc_Model* model) const { cbc().Cbc_deleteModel(model); }
 };
 using Model = std::unique_ptr<Cbc_Model, Close>;
 
@@ -29,15 +58,15 @@ void load(Cbc_Model* model, const IntegerProgram& program) {
     rows.push_back(static_cast<int>(term.row));
     values.push_back(term.value);
   }
-  Cbc_loadProblem(model, static_cast<int>(count), static_cast<int>(program.rows()), starts.data(),
-                  rows.data(), values.data(), program.variables_least.data(),
-                  program.variables_most.data(), program.gains.data(), program.rows_least.data(),
-                  program.rows_most.data());
-  Cbc_setObjSense(model, -1);  // the most
+  cbc().Cbc_loadProblem(model, static_cast<int>(count), static_cast<int>(program.rows()),
+                        starts.data(), rows.data(), values.data(), program.variables_least.data(),
+                        program.variables_most.data(), program.gains.data(),
+                        program.rows_least.data(), program.rows_most.data());
+  cbc().Cbc_setObjSense(model, -1);  // the most
   for (std::size_t i = 0; i < count; ++i) {
-    if (program.is_whole[i] != 0) Cbc_setInteger(model, static_cast<int>(i));
+    if (program.is_whole[i] != 0) cbc().Cbc_setInteger(model, static_cast<int>(i));
     // CBC finds the variables of a known solution again by their names.
-    Cbc_setColName(model, static_cast<int>(i), fmt::format("x{}", i).c_str());
+    cbc().Cbc_setColName(model, static_cast<int>(i), fmt::format("x{}", i).c_str());
   }
 }
 
@@ -84,33 +113,33 @@ IntegerSolution solve_integer(const IntegerProgram& program, const IntegerOption
   // CBC keeps state outside its models while it solves.
   static std::mutex mutex;
   const std::scoped_lock lock(mutex);
-  const Model model(Cbc_newModel());
+  const Model model(cbc().Cbc_newModel());
   load(model.get(), program);
-  Cbc_setLogLevel(model.get(), 0);
-  Cbc_setParameter(model.get(), "log", "0");
-  Cbc_setParameter(model.get(), "threads", "0");
-  Cbc_setParameter(model.get(), "randomCbcSeed", "1");
-  Cbc_setMaximumNodes(model.get(), options.branches);
-  Cbc_setAllowableFractionGap(model.get(), options.gap);
-  if (options.seconds > 0) Cbc_setMaximumSeconds(model.get(), options.seconds);
+  cbc().Cbc_setLogLevel(model.get(), 0);
+  cbc().Cbc_setParameter(model.get(), "log", "0");
+  cbc().Cbc_setParameter(model.get(), "threads", "0");
+  cbc().Cbc_setParameter(model.get(), "randomCbcSeed", "1");
+  cbc().Cbc_setMaximumNodes(model.get(), options.branches);
+  cbc().Cbc_setAllowableFractionGap(model.get(), options.gap);
+  if (options.seconds > 0) cbc().Cbc_setMaximumSeconds(model.get(), options.seconds);
   const bool starts =
       options.start.size() == program.variables() && satisfies(program, options.start);
   if (starts) {
     std::vector<int> places(options.start.size());
     for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<int>(i);
-    Cbc_setMIPStartI(model.get(), static_cast<int>(places.size()), places.data(),
-                     options.start.data());
+    cbc().Cbc_setMIPStartI(model.get(), static_cast<int>(places.size()), places.data(),
+                           options.start.data());
     // CBC 2.10 loses track of the variables if it simplifies the program before it looks at these.
-    Cbc_setParameter(model.get(), "preprocess", "off");
+    cbc().Cbc_setParameter(model.get(), "preprocess", "off");
   }
-  Cbc_solve(model.get());
-  const bool best = Cbc_isProvenOptimal(model.get()) != 0;
-  if (Cbc_isProvenInfeasible(model.get()) != 0 && !starts) {
+  cbc().Cbc_solve(model.get());
+  const bool best = cbc().Cbc_isProvenOptimal(model.get()) != 0;
+  if (cbc().Cbc_isProvenInfeasible(model.get()) != 0 && !starts) {
     solution.status = IntegerSolution::Status::kImpossible;
     return solution;
   }
-  const double* found = Cbc_bestSolution(model.get());
-  if (found == nullptr && best) found = Cbc_getColSolution(model.get());
+  const double* found = cbc().Cbc_bestSolution(model.get());
+  if (found == nullptr && best) found = cbc().Cbc_getColSolution(model.get());
   if (found != nullptr) {
     solution.x.assign(found, found + program.variables());
     for (std::size_t i = 0; i < solution.x.size(); ++i) {
@@ -124,8 +153,8 @@ IntegerSolution solve_integer(const IntegerProgram& program, const IntegerOption
   if (worse && starts) solution.x = options.start;
   if (!solution.found()) return solution;
   solution.gain = gain_of(program, solution.x);
-  solution.bound =
-      best ? solution.gain : std::max(solution.gain, Cbc_getBestPossibleObjValue(model.get()));
+  solution.bound = best ? solution.gain
+                        : std::max(solution.gain, cbc().Cbc_getBestPossibleObjValue(model.get()));
   solution.status = best ? IntegerSolution::Status::kBest : IntegerSolution::Status::kCutOff;
   return solution;
 }

@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+constexpr std::size_t kUnset = static_cast<std::size_t>(-1);
 
 // Munkres' algorithm (1957), for rows <= columns. What is left of the costs after subtraction from
 // rows and columns is kept as a whole: where it is zero, a row may be starred with a column, at
@@ -23,15 +23,15 @@ class Munkres {
         left_(cost.begin(), cost.end()),
         row_open_(rows, 1),
         column_open_(columns, 1),
-        star_(rows, kNone),
-        prime_(rows, kNone),
-        row_of_star_(columns, kNone) {}
+        star_(rows, kUnset),
+        prime_(rows, kUnset),
+        row_of_star_(columns, kUnset) {}
 
   std::vector<std::size_t> solve() {
     for (std::size_t i = 0; i < rows_; ++i) begin(i);
     while (cover_stars() < rows_) {
       std::size_t end = prime_zeros();
-      while (end == kNone) {
+      while (end == kUnset) {
         make_zeros();
         end = prime_zeros();
       }
@@ -45,8 +45,8 @@ class Munkres {
     double* row = &left_[i * columns_];
     const double least = *std::min_element(row, row + columns_);
     for (std::size_t j = 0; j < columns_; ++j) row[j] -= least;
-    for (std::size_t j = 0; j < columns_ && star_[i] == kNone; ++j) {
-      if (row[j] == 0 && row_of_star_[j] == kNone) set_star(i, j);
+    for (std::size_t j = 0; j < columns_ && star_[i] == kUnset; ++j) {
+      if (row[j] == 0 && row_of_star_[j] == kUnset) set_star(i, j);
     }
   }
 
@@ -58,29 +58,29 @@ class Munkres {
   std::size_t cover_stars() {
     std::size_t count = 0;
     for (std::size_t j = 0; j < columns_; ++j) {
-      if (row_of_star_[j] == kNone) continue;
+      if (row_of_star_[j] == kUnset) continue;
       column_open_[j] = 0;
       ++count;
     }
     return count;
   }
 
-  // Primes zeros until a row without a star has one, and says which; kNone: there are too few. A
+  // Primes zeros until a row without a star has one, and says which; kUnset: there are too few. A
   // row that has a star is covered in place of its star's column, which may open zeros above.
   std::size_t prime_zeros() {
     for (std::size_t i = 0; i < rows_;) {
-      const std::size_t j = row_open_[i] != 0 ? open_zero(i) : kNone;
-      if (j == kNone) {
+      const std::size_t j = row_open_[i] != 0 ? open_zero(i) : kUnset;
+      if (j == kUnset) {
         ++i;
         continue;
       }
       prime_[i] = j;
-      if (star_[i] == kNone) return i;
+      if (star_[i] == kUnset) return i;
       row_open_[i] = 0;
       column_open_[star_[i]] = 1;
       i = 0;
     }
-    return kNone;
+    return kUnset;
   }
 
   std::size_t open_zero(std::size_t i) const {
@@ -88,12 +88,12 @@ class Munkres {
     for (std::size_t j = 0; j < columns_; ++j) {
       if (column_open_[j] != 0 && row[j] == 0) return j;
     }
-    return kNone;
+    return kUnset;
   }
 
   // Primes become stars along the path from this row; each drives out the star of its column.
   void move_stars(std::size_t i) {
-    while (i != kNone) {
+    while (i != kUnset) {
       const std::size_t j = prime_[i];
       const std::size_t driven = row_of_star_[j];
       set_star(i, j);
@@ -101,7 +101,7 @@ class Munkres {
     }
     row_open_.assign(rows_, 1);
     column_open_.assign(columns_, 1);
-    prime_.assign(rows_, kNone);
+    prime_.assign(rows_, kUnset);
   }
 
   void make_zeros() {

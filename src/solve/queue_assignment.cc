@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kFar = std::numeric_limits<double>::infinity();
 constexpr double kGone = std::numeric_limits<double>::quiet_NaN();  // nearer and equal to nothing
-constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+constexpr std::size_t kUnmatched = static_cast<std::size_t>(-1);
 
 constexpr std::size_t kWidth = 4;
 using Numbers = double __attribute__((vector_size(kWidth * sizeof(double))));
@@ -97,8 +97,8 @@ class QueueAssignment {
         price_(queues * stride_, 0.0),
         distance_(queues * stride_),
         through_(queues * stride_, -1),
-        job_at_(queues * stride_, kNone),
-        slot_of_(jobs_, kNone),
+        job_at_(queues * stride_, kUnmatched),
+        slot_of_(jobs_, kUnmatched),
         open_(queues, 1),
         nearest_(queues),
         order_(jobs_ * queues),
@@ -129,7 +129,8 @@ class QueueAssignment {
     std::size_t slot = shortest_path(job, length);
     job_price_[job] += length;
     for (const Seen& seen : seen_) {
-      if (job_at_[seen.slot] != kNone) job_price_[job_at_[seen.slot]] += length - seen.distance;
+      if (job_at_[seen.slot] != kUnmatched)
+        job_price_[job_at_[seen.slot]] += length - seen.distance;
       price_[seen.slot] -= length - seen.distance;
     }
     std::size_t& open = open_[slot / stride_];
@@ -166,7 +167,7 @@ class QueueAssignment {
       seen_.push_back({slot, lowest});
       distance_[slot] = kGone;
       take_out(column_of(slot));
-      if (job_at_[slot] == kNone) break;
+      if (job_at_[slot] == kUnmatched) break;
       i = job_at_[slot];
     }
     put_back();
@@ -176,16 +177,16 @@ class QueueAssignment {
 
   // Of equally near columns the last free one, which ends the search; the first, if none is free.
   std::size_t choose(double lowest) const {
-    std::size_t best = kNone;
+    std::size_t best = kUnmatched;
     std::size_t best_position = 0;
     bool best_free = false;
     for (std::size_t q = 0; q < queues_; ++q) {
       if (nearest_[q] != lowest) continue;
       for (std::size_t slot = q * stride_; slot < q * stride_ + open_[q]; ++slot) {
         if (distance_[slot] != lowest) continue;
-        const bool free = job_at_[slot] == kNone;
+        const bool free = job_at_[slot] == kUnmatched;
         const std::size_t position = position_[column_of(slot)];
-        if (best == kNone || (free && (!best_free || position > best_position)) ||
+        if (best == kUnmatched || (free && (!best_free || position > best_position)) ||
             (!free && !best_free && position < best_position)) {
           best = slot;
           best_position = position;
@@ -193,7 +194,7 @@ class QueueAssignment {
         }
       }
     }
-    assert(best != kNone && "costs must be finite");
+    assert(best != kUnmatched && "costs must be finite");
     return best;
   }
 

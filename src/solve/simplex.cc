@@ -1,11 +1,49 @@
 #include "solve/simplex.h"
 
-#include <coin/ClpSimplex.hpp>
+#include <coin/Clp_C_Interface.h>
+#include <limits>
+
+#include "base/shared_library.h"
 
 namespace muster {
+namespace {
+
+struct Clp {
+  SharedLibrary library{{"libClp.so.1"}, "coinor-libclp1"};
+  MUSTER_LOADED(Clp_deleteModel);
+  MUSTER_LOADED(Clp_dualRowSolution);
+  MUSTER_LOADED(Clp_isProvenDualInfeasible);
+  MUSTER_LOADED(Clp_isProvenOptimal);
+  MUSTER_LOADED(Clp_isProvenPrimalInfeasible);
+  MUSTER_LOADED(Clp_loadProblem);
+  MUSTER_LOADED(Clp_modifyCoefficient);
+  MUSTER_LOADED(Clp_newModel);
+  MUSTER_LOADED(Clp_numberColumns);
+  MUSTER_LOADED(Clp_numberIterations);
+  MUSTER_LOADED(Clp_objectiveValue);
+  MUSTER_LOADED(Clp_primal);
+  MUSTER_LOADED(Clp_primalColumnSolution);
+  MUSTER_LOADED(Clp_primalRowSolution);
+  MUSTER_LOADED(Clp_rowUpper);
+  MUSTER_LOADED(Clp_scaling);
+  MUSTER_LOADED(Clp_setDualTolerance);
+  MUSTER_LOADED(Clp_setLogLevel);
+  MUSTER_LOADED(Clp_setPrimalTolerance);
+};
+
+const Clp& clp() {
+  static const Clp table;
+  return table;
+}
+
+}  // namespace
 
 struct WarmSimplex::Model {
-  ClpSimplex clp;
+  Model() : clp(muster::clp().Clp_newModel()) {}
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+  ~Model() { muster::clp().Clp_deleteModel(clp); }
+  Clp_Simplex* clp;
   std::vector<double> bounds;
 };
 
@@ -23,15 +61,15 @@ WarmSimplex::WarmSimplex(const LinearProgram& program) : model_(std::make_unique
     }
   }
   starts.push_back(static_cast<CoinBigIndex>(indices.size()));
-  ClpSimplex& clp = model_->clp;
-  clp.setLogLevel(0);
+  Clp_Simplex* model = model_->clp;
+  clp().Clp_setLogLevel(model, 0);
   // Debian's build of CLP can abort on its own scaling.
-  clp.scaling(0);
+  clp().Clp_scaling(model, 0);
   // Without bounds of their own, variables are at least 0 and rows have no lower end.
-  clp.loadProblem(columns, rows, starts.data(), indices.data(), values.data(), nullptr, nullptr,
-                  program.costs.data(), nullptr, program.bounds.data());
-  clp.setPrimalTolerance(1e-9);
-  clp.setDualTolerance(1e-9);
+  clp().Clp_loadProblem(model, columns, rows, starts.data(), indices.data(), values.data(), nullptr,
+                        nullptr, program.costs.data(), nullptr, program.bounds.data());
+  clp().Clp_setPrimalTolerance(model, 1e-9);
+  clp().Clp_setDualTolerance(model, 1e-9);
   model_->bounds = program.bounds;
 }
 
@@ -39,29 +77,36 @@ WarmSimplex::~WarmSimplex() = default;
 
 void WarmSimplex::set_bound(std::size_t row, double bound) {
   model_->bounds[row] = bound;
-  model_->clp.setRowUpper(static_cast<int>(row), bound);
+  // From 1e27 on CLP takes a bound for none.
+  constexpr double kNoBound = 1e27;
+  clp().Clp_rowUpper(model_->clp)[row] =
+      bound > kNoBound ? std::numeric_limits<double>::max() : bound;
 }
 
 void WarmSimplex::set_coefficient(std::size_t row, std::size_t variable, double value) {
-  model_->clp.modifyCoefficient(static_cast<int>(row), static_cast<int>(variable), value, true);
+  clp().Clp_modifyCoefficient(model_->clp, static_cast<int>(row), static_cast<int>(variable), value,
+                              true);
 }
 
 LinearSolution WarmSimplex::solve() {
-  ClpSimplex& clp = model_->clp;
-  clp.primal();
+  Clp_Simplex* model = model_->clp;
+  clp().Clp_primal(model, 0);
   LinearSolution solution;
-  solution.iterations = clp.numberIterations();
-  if (clp.isProvenPrimalInfeasible()) solution.status = SolveStatus::kInfeasible;
-  if (clp.isProvenDualInfeasible()) solution.status = SolveStatus::kUnbounded;
-  if (!clp.isProvenOptimal()) return solution;
+  solution.iterations = clp().Clp_numberIterations(model);
+  if (clp().Clp_isProvenPrimalInfeasible(model) != 0) solution.status = SolveStatus::kInfeasible;
+  if (clp().Clp_isProvenDualInfeasible(model) != 0) solution.status = SolveStatus::kUnbounded;
+  if (clp().Clp_isProvenOptimal(model) == 0) return solution;
   solution.status = SolveStatus::kOptimal;
-  solution.cost = clp.objectiveValue();
-  solution.x.assign(clp.primalColumnSolution(), clp.primalColumnSolution() + clp.numberColumns());
+  solution.cost = clp().Clp_objectiveValue(model);
+  const double* x = clp().Clp_primalColumnSolution(model);
+  solution.x.assign(x, x + clp().Clp_numberColumns(model));
   solution.slack.resize(model_->bounds.size());
   solution.prices.resize(model_->bounds.size());
+  const double* rows = clp().Clp_primalRowSolution(model);
+  const double* prices = clp().Clp_dualRowSolution(model);
   for (std::size_t r = 0; r < model_->bounds.size(); ++r) {
-    solution.slack[r] = model_->bounds[r] - clp.primalRowSolution()[r];
-    solution.prices[r] = -clp.dualRowSolution()[r];
+    solution.slack[r] = model_->bounds[r] - rows[r];
+    solution.prices[r] = -prices[r];
   }
   return solution;
 }

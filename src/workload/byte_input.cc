@@ -16,7 +16,7 @@
 namespace muster {
 namespace {
 
-constexpr std::size_t kPackedChunk = std::size_t{1} << 17;
+constexpr std::size_t kReadChunk = std::size_t{1} << 17;
 
 std::string system_message(int code) {
   return std::strerror(code);
@@ -90,7 +90,7 @@ class PrefixedInput final : public ByteInput {
 class PackedChunk {
  public:
   explicit PackedChunk(std::unique_ptr<ByteInput> input)
-      : input_(std::move(input)), bytes_(kPackedChunk) {}
+      : input_(std::move(input)), bytes_(kReadChunk) {}
 
   // Makes bytes available unless the input is at its end.
   Status fill() {
@@ -148,7 +148,7 @@ class GzipInput final : public ByteInput {
       stream_.next_in = reinterpret_cast<Bytef*>(packed_.data());
       stream_.avail_in = static_cast<uInt>(packed_.size());
       stream_.next_out = reinterpret_cast<Bytef*>(to);
-      stream_.avail_out = static_cast<uInt>(std::min(size, kPackedChunk));
+      stream_.avail_out = static_cast<uInt>(std::min(size, kReadChunk));
       const uInt room = stream_.avail_out;
       const int code = inflate(&stream_, Z_NO_FLUSH);
       packed_.consume(packed_.size() - stream_.avail_in);

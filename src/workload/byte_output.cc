@@ -17,7 +17,7 @@
 namespace muster {
 namespace {
 
-constexpr std::size_t kPackedChunk = std::size_t{1} << 17;
+constexpr std::size_t kWriteChunk = std::size_t{1} << 17;
 
 class FileOutput final : public ByteOutput {
  public:
@@ -67,7 +67,7 @@ class FileOutput final : public ByteOutput {
 
 class GzipOutput final : public ByteOutput {
  public:
-  explicit GzipOutput(std::unique_ptr<ByteOutput> to) : to_(std::move(to)), packed_(kPackedChunk) {
+  explicit GzipOutput(std::unique_ptr<ByteOutput> to) : to_(std::move(to)), packed_(kWriteChunk) {
     constexpr int kGzipWindow = 15 + 16;  // the largest window; +16 asks for the gzip wrapper
     constexpr int kMemoryLevel = 8;
     ready_ = deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipWindow, kMemoryLevel,
@@ -118,7 +118,7 @@ class GzipOutput final : public ByteOutput {
 class ZstdOutput final : public ByteOutput {
  public:
   explicit ZstdOutput(std::unique_ptr<ByteOutput> to)
-      : to_(std::move(to)), packed_(kPackedChunk), context_(ZSTD_createCCtx()) {
+      : to_(std::move(to)), packed_(kWriteChunk), context_(ZSTD_createCCtx()) {
     // Without it a damaged file could read as another text.
     if (context_ != nullptr) ZSTD_CCtx_setParameter(context_, ZSTD_c_checksumFlag, 1);
   }

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Ran {
+struct Generation {
   int status = -1;
   std::string out;
   std::string err;
@@ -27,10 +27,10 @@ int run_line(const std::string& line) {
   return chosen.run();
 }
 
-Ran run(const std::string& line) {
+Generation generate(const std::string& line) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
-  Ran ran;
+  Generation ran;
   ran.status = run_line(line);
   std::fflush(stdout);
   ran.out = testing::internal::GetCapturedStdout();
@@ -41,25 +41,25 @@ Ran run(const std::string& line) {
 TEST(TraceGenerate, WritesATraceAndSaysSo) {
   const TemporaryFolder folder;
   const std::string file = (folder.path() / "jobs.csv").string();
-  const Ran ran = run("generate poisson -p jobs=50 --param seed=3 -o " + file);
+  const Generation ran = generate("generate poisson -p jobs=50 --param seed=3 -o " + file);
   EXPECT_EQ(ran.status, kExitOk) << ran.err;
   const std::string text = folder.read("jobs.csv");
   EXPECT_EQ(text.substr(0, 32), "job_id,submit_s,duration_s,gpus,");
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 51);
   EXPECT_NE(ran.err.find("wrote 50 jobs"), std::string::npos);
-  EXPECT_EQ(run("generate poisson -p jobs=50 -p seed=3").out, text);
+  EXPECT_EQ(generate("generate poisson -p jobs=50 -p seed=3").out, text);
 }
 
 TEST(TraceGenerate, ListsAndDescribes) {
-  EXPECT_NE(run("generate").out.find("philly-like"), std::string::npos);
-  const Ran described = run("generate diurnal --describe");
+  EXPECT_NE(generate("generate").out.find("philly-like"), std::string::npos);
+  const Generation described = generate("generate diurnal --describe");
   EXPECT_NE(described.out.find("peak_hour"), std::string::npos);
   EXPECT_EQ(described.status, kExitOk);
 }
 
 TEST(TraceGenerate, BadUsageIsExplained) {
   const auto expect = [](const std::string& line, std::string_view part) {
-    const Ran ran = run(line);
+    const Generation ran = generate(line);
     EXPECT_EQ(ran.status, kExitBadInput) << line;
     EXPECT_NE(ran.err.find(part), std::string::npos) << ran.err;
     EXPECT_EQ(ran.out, "") << line;
@@ -74,8 +74,8 @@ TEST(TraceGenerate, BadUsageIsExplained) {
 
 TEST(TraceGenerate, SaysWhatATraceCannotCarry) {
   const TemporaryFolder folder;
-  const Ran ran =
-      run("generate blox-small-large -p jobs=50 -o " + (folder.path() / "b.csv").string());
+  const Generation ran =
+      generate("generate blox-small-large -p jobs=50 -o " + (folder.path() / "b.csv").string());
   EXPECT_EQ(ran.status, kExitOk);
   EXPECT_NE(ran.err.find("arrival"), std::string::npos) << ran.err;
 }

@@ -184,7 +184,7 @@ Sample with_users(std::size_t rows) {
     const bool missing = random.unit() < 0.2;
     const double gpus = static_cast<double>(random.below(8) + 1);
     sample.columns[0].push_back(static_cast<double>(user));
-    sample.columns[1].push_back(missing ? kMissing : gpus);
+    sample.columns[1].push_back(missing ? kMissingNumber : gpus);
     sample.target.push_back(effect[user] + (missing ? 10 : gpus) + 0.1 * random.normal(0, 1));
   }
   return sample;
@@ -195,9 +195,9 @@ TEST(Ebm, UsesCategoriesAndMissingValues) {
   const auto model = train_ebm(sample.features, sample.columns, sample.target, {});
   ASSERT_TRUE(model) << model.error().message;
   EXPECT_NEAR(model->predict(std::vector<double>{0, 3}), 8, 0.3);
-  EXPECT_NEAR(model->predict(std::vector<double>{1, kMissing}), 5, 0.3);
+  EXPECT_NEAR(model->predict(std::vector<double>{1, kMissingNumber}), 5, 0.3);
   // Someone who was never seen: what is known of the rest.
-  const double unseen = model->predict(std::vector<double>{kMissing, 3});
+  const double unseen = model->predict(std::vector<double>{kMissingNumber, 3});
   EXPECT_NEAR(unseen, 3.5, 1);
 }
 
@@ -270,7 +270,7 @@ TEST(Ebm, AnswersBadInput) {
   ASSERT_FALSE(too_few);
   EXPECT_NE(too_few.error().message.find("49 training rows; at least 50"), std::string::npos);
   Sample nan = with_users(60);
-  nan.target[10] = kMissing;
+  nan.target[10] = kMissingNumber;
   const auto bad = train_ebm(nan.features, nan.columns, nan.target, {});
   ASSERT_FALSE(bad);
   EXPECT_NE(bad.error().message.find("row 11"), std::string::npos);
@@ -280,7 +280,7 @@ TEST(Ebm, AnswersBadInput) {
   ASSERT_TRUE(constant);
   EXPECT_NEAR(constant->predict(std::vector<double>{0, 1}), 3, 1e-6);
   Sample hollow = with_users(60);
-  for (double& value : hollow.columns[1]) value = kMissing;
+  for (double& value : hollow.columns[1]) value = kMissingNumber;
   EXPECT_TRUE(train_ebm(hollow.features, hollow.columns, hollow.target, {}));
 }
 

@@ -35,7 +35,7 @@ TEST(DecisionTree, FindsTheBox) {
   EXPECT_EQ(tree.predict(std::vector<double>{0.8, 0.8}), 1);
   EXPECT_EQ(tree.predict(std::vector<double>{0.2, 0.8}), 0);
   EXPECT_EQ(tree.predict(std::vector<double>{0.8, 0.1}), 0);
-  EXPECT_GE(tree.predict(std::vector<double>{kMissing, kMissing}), 0);
+  EXPECT_GE(tree.predict(std::vector<double>{kMissingNumber, kMissingNumber}), 0);
   EXPECT_GT(box_tree(0).leaves(), 3);
 }
 

@@ -12,12 +12,12 @@ namespace muster {
 namespace {
 
 // What is given, by job and then by column: columns are the cluster's types from last to first.
-using Given = std::map<std::uint32_t, std::vector<double>>;
+using Shares = std::map<std::uint32_t, std::vector<double>>;
 
 // An allocator as somebody else might write one. It counts how often it is asked.
 class Fixed final : public Allocator {
  public:
-  Fixed(Given given, AllocatorTraits traits, int* asked)
+  Fixed(Shares given, AllocatorTraits traits, int* asked)
       : given_(std::move(given)), traits_(traits), asked_(asked) {}
   AllocatorTraits traits() const override { return traits_; }
   void allocate(const AllocationProblem& problem, Allocation& allocation) override {
@@ -32,7 +32,7 @@ class Fixed final : public Allocator {
   std::unique_ptr<Allocator> clone() const override { return std::make_unique<Fixed>(*this); }
 
  private:
-  Given given_;
+  Shares given_;
   AllocatorTraits traits_;
   int* asked_;
 };
@@ -40,7 +40,7 @@ class Fixed final : public Allocator {
 class GavelRounds : public ::testing::Test {
  protected:
   // Jobs of a hundred hours in rounds of 360 s.
-  Scenario scenario(int gpus, const std::vector<Seconds>& arrivals, const Given& given,
+  Scenario scenario(int gpus, const std::vector<Seconds>& arrivals, const Shares& given,
                     AllocatorTraits traits = {}, const RoundOptions& options = {}) {
     Scenario made;
     made.cluster = uniform_cluster(1, gpus);
@@ -84,7 +84,7 @@ TEST_F(GavelRounds, FractionsBecomeTime) {
 // Fractions that add up to less than there is: what is left goes to whoever can use it, unless the
 // allocator is strict.
 TEST_F(GavelRounds, GpusThatNobodyClaimsGoToTheOthers) {
-  const Given given = {{0, {1.0}}, {1, {0.0}}};
+  const Shares given = {{0, {1.0}}, {1, {0.0}}};
   TestRun open(scenario(2, {0, 0}, given));
   const std::vector<double> shared = rounds_by(open, 3600, 2);
   EXPECT_NEAR(shared[0], 10, 1e-6);
@@ -120,7 +120,7 @@ TEST_F(GavelRounds, DeficitsOutliveResets) {
 // Jobs that come within the reset interval: each is divided for at once; as published all wait for
 // the next reset, 1,920 s after the last.
 TEST_F(GavelRounds, ResetRule) {
-  const Given given = {{0, {1}}, {1, {1}}, {2, {1}}, {3, {1}}, {4, {1}}};
+  const Shares given = {{0, {1}}, {1, {1}}, {2, {1}}, {3, {1}}, {4, {1}}};
   const std::vector<Seconds> arrivals = {0, 400, 800, 1200, 1600};
   TestRun ours(scenario(8, arrivals, given));
   ours.turn_to(1900);

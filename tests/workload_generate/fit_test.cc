@@ -95,7 +95,7 @@ std::vector<JobSpec> jobs_of(Generated generated) {
   return jobs;
 }
 
-Generated made(std::string_view name, const ParamTexts& params, Symbols& symbols) {
+Generated fit_source(std::string_view name, const ParamTexts& params, Symbols& symbols) {
   Result<Generated> generated = make_generator(name, params, symbols);
   EXPECT_TRUE(generated) << generated.error().message;
   return generated ? std::move(*generated) : Generated{};
@@ -103,13 +103,13 @@ Generated made(std::string_view name, const ParamTexts& params, Symbols& symbols
 
 TEST(FitTrace, MeasuresRateSizesAndDurations) {
   Symbols symbols;
-  const auto jobs = jobs_of(made("poisson",
-                                 {{"jobs", "40000"},
-                                  {"rate", "90"},
-                                  {"gpus", "1:0.75,8:0.25"},
-                                  {"mean_duration", "5000"},
-                                  {"shape", "1.2"}},
-                                 symbols));
+  const auto jobs = jobs_of(fit_source("poisson",
+                                       {{"jobs", "40000"},
+                                        {"rate", "90"},
+                                        {"gpus", "1:0.75,8:0.25"},
+                                        {"mean_duration", "5000"},
+                                        {"shape", "1.2"}},
+                                       symbols));
   ListSource source(jobs);
   const Result<TraceFit> fit = fit_trace(source);
   ASSERT_TRUE(fit) << fit.error().message;
@@ -169,24 +169,24 @@ Means means_of(const std::vector<JobSpec>& jobs) {
 TEST(FitGenerator, TwinsLookLikeTheirTrace) {
   Symbols symbols;
   const TemporaryFolder folder;
-  const auto original = jobs_of(made("poisson",
-                                     {{"jobs", "20000"},
-                                      {"gpus", "1:0.6,4:0.4"},
-                                      {"duration", "weibull"},
-                                      {"shape", "0.9"},
-                                      {"users", "3"}},
-                                     symbols));
+  const auto original = jobs_of(fit_source("poisson",
+                                           {{"jobs", "20000"},
+                                            {"gpus", "1:0.6,4:0.4"},
+                                            {"duration", "weibull"},
+                                            {"shape", "0.9"},
+                                            {"users", "3"}},
+                                           symbols));
   const std::string trace = folder.write("trace.csv", csv_of(original, symbols)).string();
   const Means expected = means_of(original);
   for (const std::string durations : {"best", "weibull", "resample"}) {
     for (const std::string arrivals : {"poisson", "weekly", "resample"}) {
-      Generated twin = made("fit",
-                            {{"trace", trace},
-                             {"durations", durations},
-                             {"arrivals", arrivals},
-                             {"jobs", "20000"},
-                             {"seed", "5"}},
-                            symbols);
+      Generated twin = fit_source("fit",
+                                  {{"trace", trace},
+                                   {"durations", durations},
+                                   {"arrivals", arrivals},
+                                   {"jobs", "20000"},
+                                   {"seed", "5"}},
+                                  symbols);
       EXPECT_NE(twin.notes.find("weibull"), std::string::npos);
       const auto jobs = jobs_of(std::move(twin));
       ASSERT_EQ(jobs.size(), 20000U);
@@ -202,12 +202,12 @@ TEST(FitGenerator, TwinsLookLikeTheirTrace) {
 TEST(FitGenerator, CanBeAskedForAnotherLoad) {
   Symbols symbols;
   const TemporaryFolder folder;
-  const auto original = jobs_of(made("poisson", {{"jobs", "5000"}}, symbols));
+  const auto original = jobs_of(fit_source("poisson", {{"jobs", "5000"}}, symbols));
   const std::string trace = folder.write("trace.csv", csv_of(original, symbols)).string();
   for (const std::string arrivals : {"poisson", "resample"}) {
-    const auto jobs = jobs_of(
-        made("fit", {{"trace", trace}, {"rate", "600"}, {"jobs", "20000"}, {"arrivals", arrivals}},
-             symbols));
+    const auto jobs = jobs_of(fit_source(
+        "fit", {{"trace", trace}, {"rate", "600"}, {"jobs", "20000"}, {"arrivals", arrivals}},
+        symbols));
     EXPECT_NEAR(jobs.back().submit, 20000 * 6.0, 6000) << arrivals;
   }
 }
@@ -227,7 +227,7 @@ TEST(FitTrace, PhillyIsRead) {
   MUSTER_NEEDS_SHARED("data/philly/philly.csv");
   Symbols symbols;
   const auto path = (shared_dir() / "data/philly/philly.csv").string();
-  const Generated twin = made("fit", {{"trace", path}}, symbols);
+  const Generated twin = fit_source("fit", {{"trace", path}}, symbols);
   EXPECT_NE(twin.notes.find("82247 jobs over 108.9 days: 31.469 per hour"), std::string::npos)
       << twin.notes;
 }

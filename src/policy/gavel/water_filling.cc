@@ -150,8 +150,8 @@ class WaterFilling final : public Allocator {
         simplex.set_bound(row, -waters[c].level * program.job(c).gpus);
         simplex.set_coefficient(row, raising.variables() - 1, weight);
       }
-      constexpr double kNone = 1e30;
-      if (options_.published) simplex.set_bound(raising.rows() - 1, all ? kNone : most);
+      constexpr double kNoLimit = 1e30;
+      if (options_.published) simplex.set_bound(raising.rows() - 1, all ? kNoLimit : most);
       LinearSolution solution = simplex.solve();
       if (solution.status != SolveStatus::kOptimal) break;
       any = true;

@@ -16,21 +16,18 @@ namespace {
 
 constexpr std::string_view kReference = "shared:";
 
-constexpr std::string_view kWithin = "jct_within.";
-constexpr std::string_view kRatio = "ratio.";
-constexpr std::string_view kSpeedup = "speedup.";
 constexpr std::string_view kJctRatio = "avg_jct_ratio";
 
 Status check_key(const std::string& key) {
   const bool own = key == "run_preemptions" || key == kJctRatio;
   if (own || find_metric(key) != nullptr) return Done{};
-  for (const std::string_view kind : {kRatio, kSpeedup}) {
+  for (const std::string_view kind : {kRatioKey, kSpeedupKey}) {
     if (!key.starts_with(kind)) continue;
     if (find_metric(std::string_view(key).substr(kind.size())) != nullptr) return Done{};
     return Error{fmt::format("figure '{}': expected {}KEY, as in {}makespan_s", key, kind, kind)};
   }
-  if (key.starts_with(kWithin)) {
-    if (parse_real(std::string_view(key).substr(kWithin.size()))) return Done{};
+  if (key.starts_with(kWithinKey)) {
+    if (parse_real(std::string_view(key).substr(kWithinKey.size()))) return Done{};
     return Error{fmt::format("figure '{}': expected jct_within.SECONDS", key)};
   }
   const std::size_t dot = key.rfind('.');

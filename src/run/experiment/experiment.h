@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/metric_list.h"
@@ -38,6 +39,9 @@ struct ExpectedFigure {
   double artifact = 0;
   double published = 0;
 };
+inline constexpr std::string_view kWithinKey = "jct_within.";
+inline constexpr std::string_view kRatioKey = "ratio.";
+inline constexpr std::string_view kSpeedupKey = "speedup.";
 
 struct ExperimentRun {
   std::string name;

@@ -197,11 +197,6 @@ FigureCheck compare_figure(const Experiment& experiment, const ExperimentRun& ru
   return check;
 }
 
-constexpr std::string_view kWithin = "jct_within.";
-
-constexpr std::string_view kRatio = "ratio.";
-constexpr std::string_view kSpeedup = "speedup.";
-
 // Tells several observers.
 class Both final : public Observer {
  public:
@@ -219,8 +214,8 @@ class Both final : public Observer {
 
 double run_figure(const RunSummary& summary, const JobTimes& times, const std::string& key) {
   if (key == "run_preemptions") return times.stops();
-  if (key.starts_with(kWithin)) {
-    return times.within(parse_real(std::string_view(key).substr(kWithin.size())).value_or(0));
+  if (key.starts_with(kWithinKey)) {
+    return times.within(parse_real(std::string_view(key).substr(kWithinKey.size())).value_or(0));
   }
   return summary_figure(summary, key).value_or(kNoFigure);
 }
@@ -244,9 +239,9 @@ Result<std::optional<RunCheck>> check_task(const Experiment& experiment, const E
 // The figures that compare a run with the one it is held against.
 double ratio_figure(const RunSummary& summary, const Completions& ours, const HeldAgainst& theirs,
                     std::string_view key) {
-  const bool speedup = key.starts_with(kSpeedup);
-  if (!speedup && !key.starts_with(kRatio)) return ours.mean_ratio(theirs.times);
-  const std::string_view figure = key.substr(speedup ? kSpeedup.size() : kRatio.size());
+  const bool speedup = key.starts_with(kSpeedupKey);
+  if (!speedup && !key.starts_with(kRatioKey)) return ours.mean_ratio(theirs.times);
+  const std::string_view figure = key.substr(speedup ? kSpeedupKey.size() : kRatioKey.size());
   const double mine = summary_figure(summary, figure).value_or(kNoFigure);
   const double other = summary_figure(theirs.summary, figure).value_or(kNoFigure);
   return speedup ? other / mine : mine / other;
@@ -288,7 +283,7 @@ Result<std::optional<RunCheck>> check_run(const Experiment& experiment, const Ex
   }
   const bool completions =
       std::any_of(run.expected.begin(), run.expected.end(),
-                  [](const ExpectedFigure& one) { return one.key.starts_with(kWithin); });
+                  [](const ExpectedFigure& one) { return one.key.starts_with(kWithinKey); });
   std::optional<JobTimes> times;
   std::vector<double> figures(run.expected.size(), 0);
   const std::size_t seeds = 1 + run.more.size();
@@ -312,7 +307,7 @@ Result<std::optional<RunCheck>> check_run(const Experiment& experiment, const Ex
     for (std::size_t i = 0; i < figures.size(); ++i) {
       const std::string& key = run.expected[i].key;
       const bool compares =
-          key == "avg_jct_ratio" || key.starts_with(kRatio) || key.starts_with(kSpeedup);
+          key == "avg_jct_ratio" || key.starts_with(kRatioKey) || key.starts_with(kSpeedupKey);
       const double figure = !compares           ? run_figure(**summary, *times, key)
                             : theirs == nullptr ? kNoFigure
                                                 : ratio_figure(**summary, ours, *theirs, key);

@@ -15,35 +15,35 @@
 namespace muster {
 namespace {
 
-constexpr std::array<std::string_view, 3> kTypes = {"k80", "p100", "v100"};
+constexpr std::array<std::string_view, 3> kGpuTypes = {"k80", "p100", "v100"};
 constexpr int kGpusOfAType = 3;
 constexpr long long kJobsOfAnEntity = 6;
 constexpr long long kMostJobs = 3 * kJobsOfAnEntity;
 constexpr std::string_view kInner[] = {"fairness", "fifo"};
 constexpr std::string_view kRates[] = {"measured", "random"};
-constexpr std::string_view kFigures[] = {"job.N", "total"};
-constexpr std::string_view kJob = "job.";
+constexpr std::string_view kHierarchyFigures[] = {"job.N", "total"};
+constexpr std::string_view kJobFigure = "job.";
 
 Result<AllocationProblem> problem_of(const HierarchyTask& task) {
   const auto table = ThroughputTable::load(task.throughputs);
   if (!table) return table.error();
   const std::vector<std::string> job_types = gavel_job_types();
   AllocationProblem problem;
-  problem.types = kTypes.size();
-  problem.capacity.assign(kTypes.size(), kGpusOfAType);
+  problem.types = kGpuTypes.size();
+  problem.capacity.assign(kGpuTypes.size(), kGpusOfAType);
   PythonRandom random(0);
   for (long long j = 0; j < task.jobs; ++j) {
-    std::array<double, kTypes.size()> rates{};
+    std::array<double, kGpuTypes.size()> rates{};
     if (task.rates == "random") {
       for (double& rate : rates) rate = random.random();
       std::sort(rates.begin(), rates.end());
     } else {
       const int key = table->key(job_types[random.choice(job_types.size())], 1);
-      for (std::size_t w = 0; w < kTypes.size(); ++w) {
-        const int type = table->type(kTypes[w]);
+      for (std::size_t w = 0; w < kGpuTypes.size(); ++w) {
+        const int type = table->type(kGpuTypes[w]);
         if (key == ThroughputTable::kUnknown || type == ThroughputTable::kUnknown) {
           return Error{fmt::format("{}: expected all of Gavel's job types on {}", task.throughputs,
-                                   kTypes[w])};
+                                   kGpuTypes[w])};
         }
         rates[w] = table->alone(type, key);
       }
@@ -85,8 +85,8 @@ Result<HierarchyTask> read_hierarchy_task(const TomlNode& node, const std::strin
 
 Status check_hierarchy_figure(std::string_view key) {
   if (key == "total") return Done{};
-  if (key.starts_with(kJob) && parse_integer(key.substr(kJob.size()))) return Done{};
-  return Error{unknown_name("figure of a hierarchy", key, kFigures)};
+  if (key.starts_with(kJobFigure) && parse_integer(key.substr(kJobFigure.size()))) return Done{};
+  return Error{unknown_name("figure of a hierarchy", key, kHierarchyFigures)};
 }
 
 Result<std::map<std::string, double, std::less<>>> run_hierarchy_task(const HierarchyTask& task) {
@@ -106,7 +106,7 @@ Result<std::map<std::string, double, std::less<>>> run_hierarchy_task(const Hier
   double total = 0;
   for (std::size_t j = 0; j < made.size(); ++j) {
     const double part = made[j] / proportional_rate(*problem, problem->rates, j);
-    figures[fmt::format("{}{}", kJob, j)] = part;
+    figures[fmt::format("{}{}", kJobFigure, j)] = part;
     total += part;
   }
   figures["total"] = total;

@@ -16,8 +16,8 @@ namespace {
 constexpr std::int64_t kSlot = 600;
 constexpr std::string_view kKinds[] = {"ebm", "boosted-trees"};
 constexpr std::string_view kTargets[] = {"jobs", "gpus"};
-constexpr std::string_view kFigures[] = {"mae", "r2", "importance.TERM", "rank.TERM",
-                                         "effect.FEATURE.VALUE"};
+constexpr std::string_view kModelFigures[] = {"mae", "r2", "importance.TERM", "rank.TERM",
+                                              "effect.FEATURE.VALUE"};
 
 struct Prepared {
   FeatureSet features;
@@ -130,7 +130,7 @@ Status check_model_figure(std::string_view key) {
     if (key.starts_with(start)) return Done{};
   }
   if (key == "mae" || key == "r2") return Done{};
-  return Error{unknown_name("figure of a model", key, kFigures)};
+  return Error{unknown_name("figure of a model", key, kModelFigures)};
 }
 
 Result<ModelFigures> run_model_task(const ModelTask& task) {

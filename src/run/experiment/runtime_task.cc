@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-constexpr std::string_view kFigures[] = {"seconds", "share_kept"};
+constexpr std::string_view kRuntimeFigures[] = {"seconds", "share_kept"};
 constexpr long long kMostTrials = 1000;
 
 }  // namespace
@@ -37,10 +37,10 @@ Result<RuntimeTask> read_runtime_task(const TomlNode& node, const std::string& w
 }
 
 Status check_runtime_figure(std::string_view key) {
-  for (const std::string_view known : kFigures) {
+  for (const std::string_view known : kRuntimeFigures) {
     if (key == known) return Done{};
   }
-  return Error{unknown_name("figure of a runtime", key, kFigures)};
+  return Error{unknown_name("figure of a runtime", key, kRuntimeFigures)};
 }
 
 Result<std::map<std::string, double, std::less<>>> run_runtime_task(const RuntimeTask& task) {

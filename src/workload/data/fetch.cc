@@ -9,6 +9,7 @@
 #include <curl/curl.h>
 #include <fmt/format.h>
 
+#include "base/shared_library.h"
 #include "workload/data/data_folder.h"
 #include "workload/data/sha256.h"
 
@@ -16,6 +17,21 @@ namespace muster {
 namespace {
 
 namespace fs = std::filesystem;
+
+struct Curl {
+  SharedLibrary library{{"libcurl.so.4", "libcurl-gnutls.so.4"}, "libcurl4"};
+  MUSTER_LOADED(curl_easy_init);
+  MUSTER_LOADED(curl_easy_cleanup);
+  MUSTER_LOADED(curl_easy_setopt);
+  MUSTER_LOADED(curl_easy_perform);
+  MUSTER_LOADED(curl_easy_strerror);
+  MUSTER_LOADED(curl_easy_getinfo);
+};
+
+const Curl& curl() {
+  static const Curl table;
+  return table;
+}
 
 // What one request to the server came to.
 enum class Outcome { kComplete, kBroken, kCannotResume, kTooLong, kDiskFull, kStopped, kRefused };
@@ -27,18 +43,19 @@ class Transfer {
       : file_(file), options_(options), out_(out), from_(from), written_(from) {}
 
   Outcome run() {
-    const std::unique_ptr<CURL, void (*)(CURL*)> handle(curl_easy_init(), curl_easy_cleanup);
+    const std::unique_ptr<CURL, void (*)(CURL*)> handle(curl().curl_easy_init(),
+                                                        curl().curl_easy_cleanup);
     if (!handle) {
       message_ = "libcurl could not be started";
       return Outcome::kRefused;
     }
     prepare(handle.get());
     char detail[CURL_ERROR_SIZE] = "";
-    curl_easy_setopt(handle.get(), CURLOPT_ERRORBUFFER, detail);
-    const CURLcode code = curl_easy_perform(handle.get());
-    message_ = detail[0] != '\0' ? detail : curl_easy_strerror(code);
+    curl().curl_easy_setopt(handle.get(), CURLOPT_ERRORBUFFER, detail);
+    const CURLcode code = curl().curl_easy_perform(handle.get());
+    message_ = detail[0] != '\0' ? detail : curl().curl_easy_strerror(code);
     long status = 0;
-    curl_easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &status);
+    curl().curl_easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &status);
     return outcome_of(code, status);
   }
 
@@ -47,7 +64,7 @@ class Transfer {
  private:
   void prepare(CURL* handle) {
     const auto set = [handle](CURLoption option, auto value) {
-      curl_easy_setopt(handle, option, value);
+      curl().curl_easy_setopt(handle, option, value);
     };
     set(CURLOPT_URL, file_.url.c_str());
     set(CURLOPT_PROTOCOLS_STR, "https,http,file");

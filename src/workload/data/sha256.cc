@@ -9,21 +9,40 @@
 
 #include <fmt/format.h>
 
+#include "base/shared_library.h"
+
 namespace muster {
 namespace {
 
+struct Crypto {
+  SharedLibrary library{{"libcrypto.so.3"}, "libssl3"};
+  MUSTER_LOADED(EVP_MD_CTX_new);
+  MUSTER_LOADED(EVP_MD_CTX_free);
+  MUSTER_LOADED(EVP_sha256);
+  MUSTER_LOADED(EVP_DigestInit_ex);
+  MUSTER_LOADED(EVP_DigestUpdate);
+  MUSTER_LOADED(EVP_DigestFinal_ex);
+};
+
+const Crypto& crypto() {
+  static const Crypto table;
+  return table;
+}
+
 class Sha256 {
  public:
-  Sha256() : context_(EVP_MD_CTX_new()) {
-    EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr);
+  Sha256() : context_(crypto().EVP_MD_CTX_new()) {
+    crypto().EVP_DigestInit_ex(context_.get(), crypto().EVP_sha256(), nullptr);
   }
 
-  void add(const void* bytes, std::size_t size) { EVP_DigestUpdate(context_.get(), bytes, size); }
+  void add(const void* bytes, std::size_t size) {
+    crypto().EVP_DigestUpdate(context_.get(), bytes, size);
+  }
 
   std::string text() {
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned int size = 0;
-    EVP_DigestFinal_ex(context_.get(), digest, &size);
+    crypto().EVP_DigestFinal_ex(context_.get(), digest, &size);
     std::string text;
     for (unsigned int i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
     return text;
@@ -31,7 +50,7 @@ class Sha256 {
 
  private:
   struct Free {
-    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+    void operator()(EVP_MD_CTX* context) const { crypto().EVP_MD_CTX_free(context); }
   };
   std::unique_ptr<EVP_MD_CTX, Free> context_;
 };

@@ -14,9 +14,9 @@ namespace {
 constexpr double kMinute = 60;
 constexpr std::size_t kExpected = 0;
 constexpr std::size_t kValues = 1;
-constexpr std::size_t kBestEffort = 0;
+constexpr std::size_t kChronusBestEffort = 0;
 
-constexpr std::array<TraceColumn, 10> kColumns = {{
+constexpr std::array<TraceColumn, 10> kChronusColumns = {{
     {"job_id", TraceField::kName, "any text", true},
     {"user", TraceField::kUser, "its owner; in the released files the virtual cluster"},
     {"num_gpu", TraceField::kGpus, "GPUs; jobs with 0 are skipped", true},
@@ -28,7 +28,7 @@ constexpr std::array<TraceColumn, 10> kColumns = {{
      "minutes after submission, '-' between; the first is the deadline", true, 1, kExpected},
     {"expect_value_list", TraceField::kText,
      "what meeting each of these times is worth, '-' between", false, 1, kValues},
-    {"best_effort", TraceField::kNumber, "1: a job without deadline", false, 1, kBestEffort},
+    {"best_effort", TraceField::kNumber, "1: a job without deadline", false, 1, kChronusBestEffort},
 }};
 
 // Numbers with '-' between; false if one of them is none.
@@ -45,12 +45,12 @@ bool read_list(std::string_view list, std::vector<double>& numbers) {
 
 class ChronusParser final : public TableParser {
  public:
-  explicit ChronusParser(Symbols& symbols) : TableParser(TableSchema{kColumns}, symbols) {}
+  explicit ChronusParser(Symbols& symbols) : TableParser(TableSchema{kChronusColumns}, symbols) {}
 
  protected:
   Parsed finish(JobSpec& job) override {
     if (job.gpus == 0) return skip("it uses no GPUs");
-    if (has(kBestEffort) && number(kBestEffort) != 0) return Parsed::kJob;
+    if (has(kChronusBestEffort) && number(kChronusBestEffort) != 0) return Parsed::kJob;
     std::vector<double> minutes;
     if (!read_list(text(kExpected), minutes)) {
       return bad_cell(TraceField::kText, kExpected, text(kExpected),

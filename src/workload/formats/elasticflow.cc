@@ -19,9 +19,9 @@ constexpr std::array<TraceColumn, 4> kRawColumns = {{
     {"num_gpu", TraceField::kGpus, "GPUs", true},
 }};
 
-constexpr std::size_t kBestEffort = 0;
+constexpr std::size_t kElasticFlowBestEffort = 0;
 
-constexpr std::array<TraceColumn, 9> kColumns = {{
+constexpr std::array<TraceColumn, 9> kElasticFlowColumns = {{
     {"job_id", TraceField::kName, "any text", true},
     {"submission_time|submit_time", TraceField::kSubmit, "seconds", true},
     {"num_iteration|iteration", TraceField::kIterations, "training steps", true},
@@ -30,19 +30,22 @@ constexpr std::array<TraceColumn, 9> kColumns = {{
     {"batch_size", TraceField::kBatchSize, "global batch size"},
     {"num_gpu", TraceField::kGpus, "GPUs", true},
     {"duration", TraceField::kDuration, "seconds on `num_gpu` GPUs", true},
-    {"best_effort", TraceField::kNumber, "1: a job without deadline", false, 1, kBestEffort},
+    {"best_effort", TraceField::kNumber, "1: a job without deadline", false, 1,
+     kElasticFlowBestEffort},
 }};
 
 class ElasticFlowParser final : public TableParser {
  public:
-  explicit ElasticFlowParser(Symbols& symbols) : TableParser(TableSchema{kColumns}, symbols) {}
+  explicit ElasticFlowParser(Symbols& symbols)
+      : TableParser(TableSchema{kElasticFlowColumns}, symbols) {}
 
  protected:
   Parsed finish(JobSpec& job) override {
     // The artifact marks jobs without deadline by a flag, and keeps 2^63-1 for them in its own
     // files.
     constexpr Seconds kNoDeadline = 1e15;
-    if (job.deadline >= kNoDeadline || (has(kBestEffort) && number(kBestEffort) != 0)) {
+    if (job.deadline >= kNoDeadline ||
+        (has(kElasticFlowBestEffort) && number(kElasticFlowBestEffort) != 0)) {
       job.deadline = kNever;
     }
     set_elastic_range(job);

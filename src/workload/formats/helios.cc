@@ -13,7 +13,7 @@ constexpr std::size_t kModel = 0;
 constexpr std::size_t kDataset = 1;
 constexpr std::size_t kMixedPrecision = 0;
 
-constexpr std::array<TraceColumn, 12> kColumns = {{
+constexpr std::array<TraceColumn, 12> kHeliosColumns = {{
     {"job_id", TraceField::kName, "any text", true},
     {"user", TraceField::kUser, "its owner"},
     {"vc", TraceField::kPartition, "virtual cluster", true},
@@ -30,7 +30,7 @@ constexpr std::array<TraceColumn, 12> kColumns = {{
 
 class HeliosParser final : public TableParser {
  public:
-  explicit HeliosParser(Symbols& symbols) : TableParser(TableSchema{kColumns}, symbols) {}
+  explicit HeliosParser(Symbols& symbols) : TableParser(TableSchema{kHeliosColumns}, symbols) {}
 
  protected:
   Parsed finish(JobSpec& job) override {

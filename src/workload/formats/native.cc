@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-constexpr std::array<TraceColumn, 19> kColumns = {{
+constexpr std::array<TraceColumn, 19> kNativeColumns = {{
     {"job_id", TraceField::kName, "any text; unique in the trace", true},
     {"submit_s", TraceField::kSubmit, "seconds, or a wall-clock time in seconds since 1970", true},
     {"duration_s", TraceField::kDuration,
@@ -42,7 +42,7 @@ constexpr std::array<TraceColumn, 19> kColumns = {{
 class NativeParser final : public TableParser {
  public:
   explicit NativeParser(Symbols& symbols)
-      : TableParser(TableSchema{kColumns, ',', true}, symbols) {}
+      : TableParser(TableSchema{kNativeColumns, ',', true}, symbols) {}
 
  protected:
   Parsed finish(JobSpec& job) override {
@@ -55,7 +55,7 @@ class NativeParser final : public TableParser {
 
 }  // namespace
 
-std::span<const TraceColumn> native_columns() { return kColumns; }
+std::span<const TraceColumn> native_columns() { return kNativeColumns; }
 
 bool matches_native(std::string_view head) {
   return header_names(head, ',', {"job_id", "submit_s", "duration_s", "gpus"});

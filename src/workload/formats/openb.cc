@@ -12,7 +12,7 @@ constexpr std::size_t kScheduled = 1;
 constexpr std::size_t kDeleted = 2;
 constexpr std::size_t kTypes = 0;
 
-constexpr std::array<TraceColumn, 10> kColumns = {{
+constexpr std::array<TraceColumn, 10> kOpenbColumns = {{
     {"name", TraceField::kName, "the pod's name", true},
     {"cpu_milli", TraceField::kCpus, "thousandths of a CPU core", false, 1e-3},
     {"memory_mib", TraceField::kMemory, "MiB", false, 1.0 / 1024},
@@ -30,7 +30,7 @@ constexpr std::array<TraceColumn, 10> kColumns = {{
 
 class OpenbParser final : public TableParser {
  public:
-  explicit OpenbParser(Symbols& symbols) : TableParser(TableSchema{kColumns}, symbols) {
+  explicit OpenbParser(Symbols& symbols) : TableParser(TableSchema{kOpenbColumns}, symbols) {
     notes_.emplace_back("pods that use a part of a GPU are read as using a whole one");
   }
 

@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-constexpr std::array<TraceColumn, 4> kColumns = {{
+constexpr std::array<TraceColumn, 4> kPhillyColumns = {{
     {"timestamp", TraceField::kSubmitClock, "submission, local time of the cluster", true},
     {"duration", TraceField::kDuration, "seconds", true},
     {"num_gpus", TraceField::kGpus, "GPUs", true},
@@ -22,7 +22,7 @@ bool matches_philly_csv(std::string_view head) {
 
 ParserResult make_philly_csv(const Params&, Symbols& symbols) {
   return std::unique_ptr<TraceParser>(
-      std::make_unique<TableParser>(TableSchema{kColumns}, symbols));
+      std::make_unique<TableParser>(TableSchema{kPhillyColumns}, symbols));
 }
 
 }  // namespace muster

@@ -15,7 +15,7 @@ namespace {
 enum TextSlot : std::size_t { kElapsed, kRequested, kAllocated, kTimeLimit, kState };
 enum NumberSlot : std::size_t { kElapsedRaw, kTimeLimitRaw };
 
-constexpr std::array<TraceColumn, 11> kColumns = {{
+constexpr std::array<TraceColumn, 11> kSacctColumns = {{
     {"JobID", TraceField::kName,
      "12, or 12_3 for a task of an array; steps such as 12.batch are skipped", true},
     {"User", TraceField::kUser, "its owner"},
@@ -38,7 +38,7 @@ constexpr std::array<TraceColumn, 11> kColumns = {{
 
 class SacctParser final : public TableParser {
  public:
-  explicit SacctParser(Symbols& symbols) : TableParser(TableSchema{kColumns, '|'}, symbols) {}
+  explicit SacctParser(Symbols& symbols) : TableParser(TableSchema{kSacctColumns, '|'}, symbols) {}
 
   Status header(std::string_view line) override {
     const bool timed = header_names(line, '|', {"Elapsed|ElapsedRaw"});

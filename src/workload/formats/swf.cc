@@ -25,7 +25,7 @@ enum SwfField : std::size_t {
   kSubmit = 1,
   kRunTime = 3,
   kUsed = 4,
-  kRequested = 7,
+  kProcessorsRequested = 7,
   kTimeRequested = 8,
   kMemoryRequested = 9,
   kStatus = 10,
@@ -91,11 +91,13 @@ class SwfParser final : public TraceParser {
     if (values[kRunTime] < 0) return skip("its run time is unknown");
     if (values[kRunTime] == 0 && status_ == "cancelled")
       return skip("it was cancelled before it ran");
-    const double processors = values[kRequested] > 0 ? values[kRequested] : values[kUsed];
+    const double processors =
+        values[kProcessorsRequested] > 0 ? values[kProcessorsRequested] : values[kUsed];
     if (!(processors > 0)) return skip("its number of processors is unknown");
     const double gpus = std::ceil(processors / processors_per_gpu_);
     if (!(gpus <= 2147483647.0)) {
-      return bad(kRequested + 1, kNames[kRequested], exact_text(processors), "fewer processors");
+      return bad(kProcessorsRequested + 1, kNames[kProcessorsRequested], exact_text(processors),
+                 "fewer processors");
     }
     job.gpus = static_cast<int>(gpus);
     job.submit = values[kSubmit];

@@ -10,15 +10,15 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kEnoughJobs = 50;  // fewer of a size say little about its durations
-constexpr Seconds kHour = 3600;
+constexpr Seconds kFitHour = 3600;
 
 // Jobs per hour of the week, by the time the trace spent in that hour, as factors of the mean.
 WeekProfile week_of(const std::vector<Seconds>& submits) {
   WeekProfile counts{};
   WeekProfile hours{};
-  const double span = (submits.back() - submits.front()) / kHour;
+  const double span = (submits.back() - submits.front()) / kFitHour;
   for (const Seconds submit : submits) {
-    const auto hour = static_cast<std::size_t>((submit - submits.front()) / kHour);
+    const auto hour = static_cast<std::size_t>((submit - submits.front()) / kFitHour);
     counts[hour % counts.size()] += 1;
   }
   for (std::size_t hour = 0; static_cast<double>(hour) < span; ++hour) {
@@ -49,7 +49,7 @@ void add_gaps(const std::vector<Seconds>& submits, TraceFit& fit) {
   const double mean = sum / count;
   fit.gap_variation = std::sqrt(std::max(0.0, squares / count - mean * mean)) / mean;
   fit.span = sum;
-  fit.jobs_per_hour = kHour / mean;
+  fit.jobs_per_hour = kFitHour / mean;
 }
 
 void add_sizes(TraceFit& fit) {

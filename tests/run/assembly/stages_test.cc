@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-Result<RunConfig> described(std::string_view text) {
+Result<RunConfig> config_of(std::string_view text) {
   const auto document = parse_toml(text, "run.toml");
   if (!document) return document.error();
   auto config = load_config(*document, "run.toml", "", {});
@@ -20,8 +20,8 @@ Result<RunConfig> described(std::string_view text) {
   return complete_config(std::move(*config));
 }
 
-std::string problem(std::string_view text) {
-  const auto config = described(text);
+std::string config_problem(std::string_view text) {
+  const auto config = config_of(text);
   if (!config) return config.error().message;
   const auto simulation = Simulation::make(*config);
   return simulation ? "" : simulation.error().message;
@@ -86,7 +86,7 @@ std::string on_trace(const TemporaryFolder& folder, std::string_view jobs,
 TEST(PartitionsApart, TellOneStoryInOrderOfTime) {
   const TemporaryFolder folder;
   const auto config =
-      described(on_trace(folder, "x,0,10,8,a\ny,1,10,8,b\nz,2,10,8,a\nw,3,1,8,b\n"));
+      config_of(on_trace(folder, "x,0,10,8,a\ny,1,10,8,b\nz,2,10,8,a\nw,3,1,8,b\n"));
   ASSERT_TRUE(config) << config.error().message;
   const Story story = told(*config);
   EXPECT_THAT(story.lines, ElementsAre("0 start 0", "1 start 1", "3 start 3", "4 finish 3",
@@ -101,7 +101,7 @@ TEST(PartitionsApart, TellOneStoryInOrderOfTime) {
 
 TEST(PartitionsApart, AJobOfAnUnknownPartitionIsRefused) {
   const TemporaryFolder folder;
-  const auto config = described(on_trace(folder, "x,0,10,8,a\ny,1,10,8,nowhere\n"));
+  const auto config = config_of(on_trace(folder, "x,0,10,8,a\ny,1,10,8,nowhere\n"));
   ASSERT_TRUE(config) << config.error().message;
   const Story story = told(*config);
   ASSERT_EQ(story.ends.size(), 2U);
@@ -120,7 +120,7 @@ TEST(Profiling, ShortJobsEndThereAndLongOnesGoOn) {
   const TemporaryFolder folder;
   const std::string text =
       on_trace(folder, "short,0,60,1,a\nlong,0,500,1,a\nlarge,0,20,8,b\n", kProfiling);
-  const auto config = described(text);
+  const auto config = config_of(text);
   ASSERT_TRUE(config) << config.error().message;
   const Story story = told(*config);
   std::map<std::string, JobRecord> by_name;
@@ -131,7 +131,7 @@ TEST(Profiling, ShortJobsEndThereAndLongOnesGoOn) {
   // Profiled for 100 s, then run from the beginning.
   EXPECT_EQ(by_name["long"].start, 100);
   EXPECT_EQ(by_name["long"].end, 600);
-  const auto free = described(text + "free = true\n");
+  const auto free = config_of(text + "free = true\n");
   ASSERT_TRUE(free) << free.error().message;
   for (const JobRecord& job : told(*free).ends) {
     EXPECT_EQ(job.end, job.name == "long" ? 500 : by_name[job.name].end);
@@ -139,7 +139,7 @@ TEST(Profiling, ShortJobsEndThereAndLongOnesGoOn) {
 }
 
 TEST(Profiling, WorksWithoutVirtualClusters) {
-  const auto config = described(
+  const auto config = config_of(
       "cluster = \"4x8\"\n[workload.generator]\nname = \"poisson\"\njobs = 300\n"
       "[profiling]\nnodes = 1\n");
   ASSERT_TRUE(config) << config.error().message;
@@ -156,24 +156,24 @@ TEST(Profiling, WorksWithoutVirtualClusters) {
 TEST(Stages, MistakesAreNamed) {
   const TemporaryFolder folder;
   const std::string jobs = "x,0,10,8,a\n";
-  EXPECT_THAT(problem(on_trace(folder, jobs, "[profiling]\nnodes = 1\ndonors = [\"bb\"]\n")),
+  EXPECT_THAT(config_problem(on_trace(folder, jobs, "[profiling]\nnodes = 1\ndonors = [\"bb\"]\n")),
               HasSubstr("did you mean 'b'"));
-  EXPECT_THAT(problem(on_trace(folder, jobs, "[profiling]\nnodes = 1\nlimit = -1\n")),
+  EXPECT_THAT(config_problem(on_trace(folder, jobs, "[profiling]\nnodes = 1\nlimit = -1\n")),
               HasSubstr("profiling: 1 nodes"));
-  EXPECT_THAT(problem("cluster = \"1x8\"\nworkload = {generator = \"poisson\"}\n"
-                      "progress = {countdown = true}\n"),
+  EXPECT_THAT(config_problem("cluster = \"1x8\"\nworkload = {generator = \"poisson\"}\n"
+                             "progress = {countdown = true}\n"),
               HasSubstr("needs the pacing ticks"));
-  EXPECT_THAT(problem(on_trace(folder, jobs, "[scaling]\nname = \"energy-savin\"\n")),
+  EXPECT_THAT(config_problem(on_trace(folder, jobs, "[scaling]\nname = \"energy-savin\"\n")),
               HasSubstr("did you mean 'energy-saving'"));
-  EXPECT_THAT(problem(on_trace(folder, jobs, "[measure]\nfirst = 0\nlast = 0\n")),
+  EXPECT_THAT(config_problem(on_trace(folder, jobs, "[measure]\nfirst = 0\nlast = 0\n")),
               HasSubstr("partitions.apart"));
-  EXPECT_THAT(problem(on_trace(folder, jobs,
-                               "[restart]\nby_size = [{gpus = 8, seconds = 4}, {gpus "
-                               "= 4, seconds = 5}]\n")),
+  EXPECT_THAT(config_problem(on_trace(folder, jobs,
+                                      "[restart]\nby_size = [{gpus = 8, seconds = 4}, {gpus "
+                                      "= 4, seconds = 5}]\n")),
               HasSubstr("must rise"));
-  EXPECT_THAT(
-      problem("cluster = \"1x8\"\n[workload]\ngenerator = \"poisson\"\nmodels = \"m.csv\"\n"),
-      HasSubstr("they need a trace"));
+  EXPECT_THAT(config_problem(
+                  "cluster = \"1x8\"\n[workload]\ngenerator = \"poisson\"\nmodels = \"m.csv\"\n"),
+              HasSubstr("they need a trace"));
 }
 
 TEST(JobTables, GiveEstimatesModelsAndForecasts) {
@@ -186,7 +186,7 @@ TEST(JobTables, GiveEstimatesModelsAndForecasts) {
       on_trace(folder, "x,0,10,1,a\ny,1,10,1,b\n",
                "models = " + at + "models.csv\"\n[workload.estimates]\nfile = " + at +
                    "estimates.csv\"\nnegative = 1000\n");
-  const auto config = described(text);
+  const auto config = config_of(text);
   ASSERT_TRUE(config) << config.error().message;
   const auto jobs = load_jobs(config->workload);
   ASSERT_TRUE(jobs) << jobs.error().message;
@@ -195,27 +195,27 @@ TEST(JobTables, GiveEstimatesModelsAndForecasts) {
   EXPECT_EQ((*jobs)->symbols.text((*jobs)->jobs[0].model), "BERT/SQuAD/32/amp");
   EXPECT_EQ((*jobs)->symbols.text((*jobs)->jobs[1].model), "VGG/64");
   // What is written beside a result says the same.
-  const auto again = described(to_toml(*config));
+  const auto again = config_of(to_toml(*config));
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(to_toml(*again), to_toml(*config));
 
   folder.write("estimates.csv", "job_id,estimate\nx,100\n");
-  EXPECT_THAT(problem(text), HasSubstr("no row for job 'y'"));
+  EXPECT_THAT(config_problem(text), HasSubstr("no row for job 'y'"));
   folder.write("estimates.csv", "job_id,guess\nx,100\n");
-  EXPECT_THAT(problem(text), HasSubstr("no column 'estimate'"));
-  EXPECT_THAT(
-      problem(on_trace(folder, "x,0,10,1,a\n", "[forecast]\nfile = " + at + "models.csv\"\n")),
-      HasSubstr("no column 'jobs'"));
+  EXPECT_THAT(config_problem(text), HasSubstr("no column 'estimate'"));
+  EXPECT_THAT(config_problem(
+                  on_trace(folder, "x,0,10,1,a\n", "[forecast]\nfile = " + at + "models.csv\"\n")),
+              HasSubstr("no column 'jobs'"));
 }
 
 TEST(Config, StagesSurviveBeingWritten) {
-  const auto config = described(
+  const auto config = config_of(
       "cluster = \"2x8\"\npacing = \"ticks\"\nscaling = \"energy-saving:buffer=1\"\n"
       "[workload.generator]\nname = \"poisson\"\njobs = 3\n[profiling]\nnodes = 1\nfree = true\n"
       "[progress]\ncountdown = true\n[restart]\nstop_adds_work = true\n"
       "by_size = [{gpus = 1, seconds = 7}, {gpus = 8, seconds = 30}]\n");
   ASSERT_TRUE(config) << config.error().message;
-  const auto again = described(to_toml(*config));
+  const auto again = config_of(to_toml(*config));
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(to_toml(*again), to_toml(*config));
   EXPECT_TRUE(again->progress.countdown);

@@ -11,20 +11,20 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-Choice parsed(std::string_view text) {
+Choice choice_of(std::string_view text) {
   const auto choice = parse_choice(text, "--scheduling");
   EXPECT_TRUE(choice) << (choice ? "" : choice.error().message);
   return choice ? *choice : Choice{};
 }
 
 TEST(Choice, NameAlone) {
-  EXPECT_EQ(parsed("las").name, "las");
-  EXPECT_THAT(parsed(" las ").params, IsEmpty());
-  EXPECT_THAT(parsed("las:").params, IsEmpty());
+  EXPECT_EQ(choice_of("las").name, "las");
+  EXPECT_THAT(choice_of(" las ").params, IsEmpty());
+  EXPECT_THAT(choice_of("las:").params, IsEmpty());
 }
 
 TEST(Choice, Parameters) {
-  const Choice choice = parsed("las:service=seconds, quantum=600");
+  const Choice choice = choice_of("las:service=seconds, quantum=600");
   EXPECT_EQ(choice.name, "las");
   EXPECT_THAT(choice.params, ElementsAre(Pair("quantum", "600"), Pair("service", "seconds")));
 }
@@ -32,7 +32,7 @@ TEST(Choice, Parameters) {
 TEST(Choice, QuotedValuesMayHoldCommas) {
   for (const std::string_view text : {R"(gpu-types:speeds="v100=1,k80=0.25",other=2)",
                                       "gpu-types:speeds='v100=1,k80=0.25',other=2"}) {
-    EXPECT_THAT(parsed(text).params,
+    EXPECT_THAT(choice_of(text).params,
                 ElementsAre(Pair("other", "2"), Pair("speeds", "v100=1,k80=0.25")));
   }
 }
@@ -40,8 +40,8 @@ TEST(Choice, QuotedValuesMayHoldCommas) {
 TEST(Choice, TextReadsBack) {
   for (const std::string_view text : {"las", "las:quantum=600,service=seconds",
                                       R"(gpu-types:speeds="v100=1,k80=0.25")", "x:empty="}) {
-    const Choice choice = parsed(text);
-    EXPECT_EQ(parsed(choice.text()), choice) << text;
+    const Choice choice = choice_of(text);
+    EXPECT_EQ(choice_of(choice.text()), choice) << text;
   }
 }
 

@@ -10,14 +10,14 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-TomlNode parsed(std::string_view text) {
+TomlNode toml_of(std::string_view text) {
   auto node = parse_toml(text, "file.toml");
   EXPECT_TRUE(node) << (node ? "" : node.error().message);
   return node ? std::move(*node) : TomlNode{};
 }
 
 TEST(Toml, KeepsTheOrderAndLinesOfTheFile) {
-  const TomlNode document = parsed("z = 1\na = \"x\"\n\n[m]\nq = true\nb = 2.5\n");
+  const TomlNode document = toml_of("z = 1\na = \"x\"\n\n[m]\nq = true\nb = 2.5\n");
   std::vector<std::string> names;
   for (const auto& [name, node] : document.members) names.push_back(name);
   EXPECT_THAT(names, ElementsAre("z", "a", "m"));
@@ -35,7 +35,7 @@ TEST(Toml, SyntaxErrorsNameTheirPlace) {
 }
 
 TEST(Toml, UnknownMembersGetTheNearestName) {
-  const TomlNode document = parsed("rate = 1\nratio = 2\n\nsped = 3\n");
+  const TomlNode document = toml_of("rate = 1\nratio = 2\n\nsped = 3\n");
   TomlReader reader(document, "file.toml", "workload");
   double rate = 0;
   double speed = 0;
@@ -50,7 +50,7 @@ TEST(Toml, UnknownMembersGetTheNearestName) {
 }
 
 TEST(Toml, WrongKindsAreTold) {
-  const TomlNode document = parsed("a = \"ten\"\nb = 2.5\nc = 7\nd = [1]\n");
+  const TomlNode document = toml_of("a = \"ten\"\nb = 2.5\nc = 7\nd = [1]\n");
   const auto message = [&](auto read) {
     TomlReader reader(document, "file.toml");
     read(reader);
@@ -69,7 +69,7 @@ TEST(Toml, WrongKindsAreTold) {
 }
 
 TEST(Toml, NanIsNoNumber) {
-  const TomlNode document = parsed("a = nan\n");
+  const TomlNode document = toml_of("a = nan\n");
   TomlReader reader(document, "file.toml");
   double real = 0;
   reader.read("a", real);
@@ -77,7 +77,7 @@ TEST(Toml, NanIsNoNumber) {
 }
 
 TEST(Toml, RestBecomesParameters) {
-  const TomlNode document = parsed("name = \"x\"\na = 1\nb = [\"u\", \"v\"]\nc = 1e-3\nd = inf\n");
+  const TomlNode document = toml_of("name = \"x\"\na = 1\nb = [\"u\", \"v\"]\nc = 1e-3\nd = inf\n");
   TomlReader reader(document, "file.toml");
   std::string name;
   reader.read("name", name);
@@ -101,16 +101,17 @@ TEST(Toml, SettingsArePaths) {
 TEST(Toml, WrittenScalarsReadBack) {
   for (const std::string text : {"1", "0.05", "inf", "true", "seconds", "1:0.7,2:0.1", "",
                                  "a\"b\\c\n", "007", "1e300", "+5", "0x10", "-3", "nan"}) {
-    const TomlNode document = parsed("x = " + toml_scalar(text) + "\n");
+    const TomlNode document = toml_of("x = " + toml_scalar(text) + "\n");
     ASSERT_NE(document.find("x"), nullptr) << text;
     EXPECT_EQ(document.find("x")->text, text);
   }
 }
 
 TEST(Toml, DocumentsReadBack) {
-  const TomlNode document = parsed("[[nodes]]\ncount = 2\ntype = \"v100\"\n[[nodes]]\ncount = 1\n");
+  const TomlNode document =
+      toml_of("[[nodes]]\ncount = 2\ntype = \"v100\"\n[[nodes]]\ncount = 1\n");
   const std::string text = toml_document(document);
-  const TomlNode again = parsed(text);
+  const TomlNode again = toml_of(text);
   EXPECT_EQ(toml_document(again), text);
   ASSERT_NE(again.find("nodes"), nullptr);
   EXPECT_EQ(again.find("nodes")->items.size(), 2U);

@@ -35,14 +35,14 @@ class SharedFolder {
   TemporaryFolder folder_;
 };
 
-Result<Experiment> parsed(std::string_view text) {
+Result<Experiment> experiment_of(std::string_view text) {
   auto document = parse_toml(text, "figure.toml");
   if (!document) return document.error();
   return parse_experiment(*document, "figure.toml");
 }
 
 Experiment must_parse(std::string_view text) {
-  auto experiment = parsed(text);
+  auto experiment = experiment_of(text);
   EXPECT_TRUE(experiment) << (experiment ? "" : experiment.error().message);
   return experiment ? std::move(*experiment) : Experiment{};
 }
@@ -202,7 +202,7 @@ TEST(Experiment, TimesADecisionInsteadOfARun) {
   EXPECT_LT(result.runs[0].figures[0].ours, 60);
   EXPECT_NEAR(result.runs[0].figures[1].ours, 1, 0.3);
   const auto fails = [&](const char* task, const char* figures) {
-    const auto bad = parsed(text(task, figures));
+    const auto bad = experiment_of(text(task, figures));
     return bad ? std::string("parsed") : bad.error().message;
   };
   EXPECT_THAT(fails("policy = \"gavel-isolated\", jobs = 0", ""), HasSubstr("at least 1"));
@@ -221,7 +221,7 @@ TEST(Experiment, FiguresThatNobodyPublishedAreShown) {
   EXPECT_EQ(result.runs.at(0).figures[0].ours, 30);
   EXPECT_FALSE(result.runs.at(0).figures[0].judged);
   EXPECT_TRUE(result.within());
-  EXPECT_THAT(parsed(three_jobs("also = [\"makespam_s\"]")).error().message,
+  EXPECT_THAT(experiment_of(three_jobs("also = [\"makespam_s\"]")).error().message,
               HasSubstr("did you mean 'makespan_s'"));
 }
 
@@ -283,7 +283,7 @@ TEST(Experiment, SameAtAnyNumberOfThreads) {
 TEST(Experiment, MistakesNameTheirPlace) {
   const SharedFolder shared;
   const auto problem = [](const std::string& text) {
-    const auto experiment = parsed(text);
+    const auto experiment = experiment_of(text);
     return experiment ? "" : experiment.error().message;
   };
   EXPECT_THAT(problem(three_jobs("artifact = {avg_jtc_s = 1}")),

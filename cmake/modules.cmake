@@ -1,0 +1,90 @@
+# Functions that turn folders of sources into targets.
+
+# The sources of a target as the files to compile: where MUSTER_UNITY is on, files that include up to
+# MUSTER_UNIT_FILES sources of one folder each. The headers are then parsed, and templates of the standard library
+# compiled, once for all of them, which takes a quarter of the time. Sources with SKIP_UNITY_BUILD_INCLUSION stay alone.
+# CMake's own unity builds name sources by absolute paths, and checkouts could not share a compiler cache.
+set(MUSTER_UNIT_FILES 8)
+function(muster_compiled_files result base)
+  if(NOT MUSTER_UNITY)
+    set(${result} ${ARGN} PARENT_SCOPE)
+    return()
+  endif()
+  set(files "")
+  set(folders "")
+  foreach(source IN LISTS ARGN)
+    get_source_file_property(alone "${source}" SKIP_UNITY_BUILD_INCLUSION)
+    if(alone)
+      list(APPEND files "${source}")
+    else()
+      file(RELATIVE_PATH path "${base}" "${source}")
+      get_filename_component(folder "${path}" DIRECTORY)
+      list(APPEND folders "${folder}")
+      list(APPEND "sources of ${folder}" "#include \"${path}\"\n")
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder IN LISTS folders)
+    set(sources ${sources\ of\ ${folder}})
+    list(LENGTH sources count)
+    math(EXPR units "(${count} + ${MUSTER_UNIT_FILES} - 1) / ${MUSTER_UNIT_FILES}")
+    math(EXPR size "(${count} + ${units} - 1) / ${units}")
+    foreach(unit RANGE 1 ${units})
+      math(EXPR first "(${unit} - 1) * ${size}")
+      list(SUBLIST sources ${first} ${size} some)
+      list(JOIN some "" text)
+      get_filename_component(kind "${base}" NAME)
+      set(file "${PROJECT_BINARY_DIR}/units/${kind}/${folder}/${unit}.cc")
+      file(CONFIGURE OUTPUT "${file}" CONTENT "${text}" @ONLY)
+      list(APPEND files "${file}")
+    endforeach()
+  endforeach()
+  set(${result} ${files} PARENT_SCOPE)
+endfunction()
+
+# Adds the library muster_<module> from src/<module>/**.cc, linked to every module before it; a module of headers
+# only becomes an interface library.
+function(muster_add_module module)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${module}/*.cc")
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${module}/*.h")
+  if(module STREQUAL "cli")
+    list(REMOVE_ITEM sources "${PROJECT_SOURCE_DIR}/src/cli/main.cc")
+  endif()
+  if(NOT sources AND NOT headers)
+    return()
+  endif()
+
+  set(target muster_${module})
+  get_property(earlier GLOBAL PROPERTY MUSTER_MODULE_TARGETS)
+  if(sources)
+    muster_compiled_files(files "${PROJECT_SOURCE_DIR}/src" ${sources})
+    add_library(${target} STATIC ${files} ${headers})
+    target_link_libraries(
+      ${target}
+      PUBLIC muster_flags ${earlier} ${MUSTER_NEEDS_PUBLIC}
+      PRIVATE ${MUSTER_NEEDS_PRIVATE} ${MUSTER_NEEDS_${module}})
+  else()
+    add_library(${target} INTERFACE)
+    target_link_libraries(${target} INTERFACE muster_flags ${earlier} ${MUSTER_NEEDS_PUBLIC})
+  endif()
+  # Latest first: a static library must precede those it refers to.
+  set_property(GLOBAL PROPERTY MUSTER_MODULE_TARGETS ${target} ${earlier})
+endfunction()
+
+# Adds muster_cli (everything in src/cli but main.cc, so that tests can link it) and the command itself.
+function(muster_add_command)
+  set(MUSTER_NEEDS_cli CLI11::CLI11)
+  muster_add_module(cli)
+  # It runs once per command; CLI11's templates are what it consists of for the compiler.
+  target_compile_options(muster_cli PRIVATE $<$<CONFIG:Release>:-O1>)
+  get_property(modules GLOBAL PROPERTY MUSTER_MODULE_TARGETS)
+  add_executable(muster "${PROJECT_SOURCE_DIR}/src/cli/main.cc")
+  target_link_libraries(muster PRIVATE muster_flags ${modules} ${MUSTER_NEEDS_PUBLIC})
+endfunction()
+
+# Links a program to all modules, and to the libraries named after it.
+function(muster_link_everything target)
+  get_property(modules GLOBAL PROPERTY MUSTER_MODULE_TARGETS)
+  target_link_libraries(${target} PRIVATE muster_flags ${modules} ${MUSTER_NEEDS_PUBLIC} ${MUSTER_NEEDS_PRIVATE}
+                                          ${ARGN})
+endfunction()
