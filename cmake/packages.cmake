@@ -13,13 +13,6 @@ pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(CBC REQUIRED IMPORTED_TARGET cbc)
 pkg_check_modules(CLP REQUIRED IMPORTED_TARGET clp)
 
-# The minimum-degree ordering of SuiteSparse, which comes without a file for pkg-config.
-find_library(MUSTER_AMD_LIBRARY amd REQUIRED)
-find_path(MUSTER_AMD_INCLUDE amd.h PATH_SUFFIXES suitesparse REQUIRED)
-add_library(muster_amd INTERFACE)
-target_include_directories(muster_amd SYSTEM INTERFACE "${MUSTER_AMD_INCLUDE}")
-target_link_libraries(muster_amd INTERFACE "${MUSTER_AMD_LIBRARY}")
-
 # Boosted trees for estimates; without it `muster learn` has the other models.
 find_library(MUSTER_XGBOOST_LIBRARY xgboost)
 
