@@ -26,12 +26,6 @@ muster_library(crypto openssl/evp.h)
 muster_library(cbc coin/Cbc_C_Interface.h)
 muster_library(clp coin/Clp_C_Interface.h)
 
-# The minimum-degree ordering of SuiteSparse, which comes without a file for pkg-config.
-find_library(MUSTER_AMD_LIBRARY amd REQUIRED)
-find_path(MUSTER_AMD_INCLUDE amd.h PATH_SUFFIXES suitesparse REQUIRED)
-add_library(muster_amd INTERFACE)
-target_include_directories(muster_amd SYSTEM INTERFACE "${MUSTER_AMD_INCLUDE}")
-target_link_libraries(muster_amd INTERFACE "${MUSTER_AMD_LIBRARY}")
 
 # Debian's package sets toml++ up as a shared library; compiled into ours it can do without exceptions, and the
 # command needs one library less at run time.

@@ -21,7 +21,7 @@ class InteriorPoint {
     for (int i = 0; i < options_.most_iterations; ++i) {
       measure();
       const double worst = std::max({primal_, dual_, gap_});
-      if (!std::isfinite(worst)) break;
+      if (!std::isfinite(worst) || !std::isfinite(mu_)) break;
       if (worst < best) {
         if (worst < 0.5 * best) better = i;
         best = worst;

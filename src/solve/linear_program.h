@@ -12,7 +12,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -25,7 +24,7 @@ class LinearProgram {
 
   struct Term {
     std::uint32_t row;
-    std::uint32_t copies;  // of the variable's equal ones in this row
+    std::uint32_t copies;  // equal variables that it stands for in each of the row's copies
     double value;          // of all of them together
   };
 
@@ -44,14 +43,6 @@ class LinearProgram {
   }
   // Marks a variable that many rows share, such as a level that all are to reach.
   void mark_shared(std::size_t variable) { shared.push_back(variable); }
-  // Marks a variable that may be negative. Only solve/embedding.h knows these, and cones.
-  void mark_free(std::size_t variable) { free.push_back(variable); }
-  // Three rows whose slacks a, b, c obey a >= |(b, c)| instead of being positive each.
-  std::size_t add_cone(const std::array<double, 3>& bounds_of, std::int32_t group) {
-    cones.push_back(rows());
-    for (const double bound : bounds_of) add_row(bound, group);
-    return cones.back();
-  }
   // To the variable added last; zero is left out.
   void add_term(std::size_t row, double value, double copies = 1) {
     if (value == 0) return;
@@ -59,8 +50,7 @@ class LinearProgram {
   }
 
   bool linear() const {
-    return cones.empty() &&
-           std::all_of(log_gains.begin(), log_gains.end(), [](double gain) { return gain == 0; });
+    return std::all_of(log_gains.begin(), log_gains.end(), [](double gain) { return gain == 0; });
   }
   std::size_t rows() const { return bounds.size(); }
   std::size_t variables() const { return costs.size(); }
@@ -73,8 +63,6 @@ class LinearProgram {
   std::vector<double> log_gains;  // 0 for most
   std::vector<double> variable_copies;
   std::vector<std::size_t> shared;
-  std::vector<std::size_t> free;
-  std::vector<std::size_t> cones;  // first of their rows
   std::vector<double> bounds;
   std::vector<double> row_copies;
   std::vector<std::int32_t> groups;  // of rows, from 0; kLinking

@@ -41,11 +41,6 @@ NormalSystem::NormalSystem(const LinearProgram& program) : program_(program) {
   tie_.resize(ties_ * ties_);
 }
 
-bool NormalSystem::has_large_group() const {
-  return std::any_of(groups_.begin(), groups_.end(),
-                     [](const Group& group) { return group.rows > kSmall; });
-}
-
 void NormalSystem::find_groups() {
   std::int32_t most = -1;
   for (const std::int32_t group : program_.groups) most = std::max(most, group);

@@ -23,9 +23,6 @@ class NormalSystem {
   bool factor(const std::vector<double>& d, const std::vector<double>& f);
   void solve(const std::vector<double>& right, std::vector<double>& y);
 
-  // Whether a group is so large that it is factored by Cholesky's method.
-  bool has_large_group() const;
-
   // Variables that touch many groups, in order.
   const std::vector<std::size_t>& wide() const { return wide_; }
   // The same equations before these variables u are eliminated, for right sides of their own:

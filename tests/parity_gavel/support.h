@@ -16,8 +16,8 @@ inline constexpr std::string_view kGavelTable = "data/gavel/simulation_throughpu
 // The rows of a table with a header, by column name.
 std::vector<std::map<std::string, std::string>> read_tsv(const std::string& relative);
 
-// One of the configurations of the golden values ("medium222"), with a policy ("fifo_perf").
-// With `solver`, that one ("ecos").
+// One of the configurations of the golden values ("medium222"), with a policy ("fifo_perf") and, if
+// it is not the default, its solver.
 RunConfig gavel_run(const std::string& config, const std::string& policy,
                     const std::string& solver = "");
 // The same from TOML on top of the preset; the generator's jobs are Gavel's.

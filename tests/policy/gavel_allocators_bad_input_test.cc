@@ -52,13 +52,13 @@ TEST(GavelAllocatorsBadInput, RatesThatAreNone) {
   }
 }
 
-// Step by step as ECOS does, too: one job, jobs that cannot run, no GPUs at all, pairs.
-TEST(GavelAllocatorsBadInput, LiteralProgramsBearAnyInput) {
+// As published, too: one job, jobs that cannot run, no GPUs at all, pairs.
+TEST(GavelAllocatorsBadInput, PublishedProgramsBearAnyInput) {
   for (const Sight sight : {Sight::kAgnostic, Sight::kRates, Sight::kPairs}) {
-    const ProgramOptions literal = {sight, true, solve_shares, true};
-    for (const auto& policy : {make_gavel_max_min(literal), make_gavel_water_filling(literal),
-                               make_gavel_finish_time(literal), make_gavel_makespan(literal),
-                               make_gavel_sum(literal, {})}) {
+    const ProgramOptions published = {sight, true};
+    for (const auto& policy : {make_gavel_max_min(published), make_gavel_water_filling(published),
+                               make_gavel_finish_time(published), make_gavel_makespan(published),
+                               make_gavel_sum(published, {})}) {
       AllocationProblem some = problem_of({1, 0, 1}, {{2, 1, 0.5}, {0, 0, 0}});
       AllocationProblem one = problem_of({1, 1, 1}, {{2, 1, 0.5}});
       AllocationProblem hopeless = problem_of({0, 0, 0}, kStandard);

@@ -3,7 +3,6 @@
 #include <map>
 
 #include "policy/gavel/program_allocators.h"
-#include "solve/embedding.h"
 
 namespace muster {
 namespace {
@@ -25,10 +24,6 @@ class FinishTimeFairness final : public Allocator {
   void allocate(const AllocationProblem& problem, Allocation& allocation) override {
     const std::vector<double> rates = seen_rates(problem, options_, BlindRate::kFirstType);
     book(problem, rates);
-    if (options_.published && options_.solver == solve_shares) {
-      allocate_as_published(problem, rates, allocation);
-      return;
-    }
     // Jobs of which the program asks the same at every rho are equal.
     std::map<std::pair<double, double>, double> known;
     std::vector<Term> term_of;
@@ -38,7 +33,7 @@ class FinishTimeFairness final : public Allocator {
       const std::pair key(term_of.back().age, term_of.back().whole);
       keys.push_back(known.emplace(key, static_cast<double>(known.size())).first->second);
     }
-    ShareProgram program(problem, rates, keys, options_.solver);
+    ShareProgram program(problem, rates, keys, options_.solver, options_.form());
     std::vector<Term> terms;
     for (std::size_t c = 0; c < program.classes(); ++c) {
       terms.push_back(term_of[program.members(c).front()]);
@@ -80,118 +75,6 @@ class FinishTimeFairness final : public Allocator {
     const Past& past = past_.at(job.id);
     return {0, job.age / job.steps_left / weight,
             (past.isolated / job.steps_left + 1 / past.rate) / weight};
-  }
-
-  // As Gavel's code puts it to ECOS, with the reciprocal of a throughput e as a variable q of its
-  // own: q e >= 1, which is the cone q + e >= |(q - e, 2)|. Literally, that is with the rows and
-  // variables in the order in which cvxpy has them and with the signs of fractions as rows, or with
-  // rows by job.
-  void allocate_as_published(const AllocationProblem& problem, const std::vector<double>& rates,
-                             Allocation& allocation) const {
-    const bool literal = options_.literal;
-    const std::size_t count = problem.jobs.size();
-    const bool packs = !problem.pairs.empty();
-    const std::size_t items = count + problem.pairs.size();
-    std::vector<std::size_t> columns;  // types that have GPUs
-    for (std::size_t w = 0; w < problem.types; ++w) {
-      if (problem.capacity[w] > 0) columns.push_back(w);
-    }
-    LinearProgram program;
-    const bool grouped = !literal && !packs;
-    const auto group = [&](std::size_t j) { return grouped ? static_cast<std::int32_t>(j) : 0; };
-    std::vector<std::size_t> late(count, 0);
-    std::vector<std::size_t> time(count, 0);
-    std::vector<std::size_t> cone(count, 0);
-    // (age + steps q) / whole <= rho; a single job needs no rho.
-    const auto whole = [&](std::size_t j) {
-      const Past& past = past_.at(problem.jobs[j].id);
-      return past.isolated + problem.jobs[j].steps_left / past.rate;
-    };
-    for (std::size_t j = 0; j < count && count > 1; ++j) {
-      late[j] = program.add_row(-problem.jobs[j].age * (1 / whole(j)), group(j));
-    }
-    const std::size_t first_sign = program.rows();
-    for (std::size_t i = 0; literal && i < items * columns.size(); ++i) program.add_row(0, 0);
-    std::vector<std::size_t> row_of_type(columns.size());
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      row_of_type[k] =
-          program.add_row(problem.capacity[columns[k]], grouped ? LinearProgram::kLinking : 0);
-    }
-    for (std::size_t j = 0; j < count; ++j) time[j] = program.add_row(1, group(j));
-    for (std::size_t j = 0; j < count; ++j) cone[j] = program.add_cone({0, 0, 2}, group(j));
-
-    const auto add_rho = [&] {
-      if (count == 1) return;
-      program.mark_shared(program.add_variable(1));
-      for (std::size_t j = 0; j < count; ++j) program.add_term(late[j], -1);
-    };
-    const auto add_fraction = [&](std::size_t item, std::size_t k) {
-      program.add_variable(0);
-      if (literal) {
-        program.mark_free(program.variables() - 1);
-        program.add_term(first_sign + k * items + item, -1);
-      }
-      const bool alone = item < count;
-      const AllocationProblem::Pair pair =
-          alone ? AllocationProblem::Pair{} : problem.pairs[item - count];
-      const std::size_t first = alone ? item : pair.first;
-      program.add_term(row_of_type[k], problem.jobs[first].gpus);
-      const auto add_time = [&](std::size_t j) { program.add_term(time[j], 1); };
-      const auto add_cone = [&](std::size_t j, double rate) {
-        // Pairs see rates divided by the priority.
-        const double weight = options_.sight == Sight::kPairs ? problem.jobs[j].weight : 1;
-        program.add_term(cone[j], -rate / weight);
-        program.add_term(cone[j] + 1, -rate / weight);
-      };
-      const std::size_t w = columns[k];
-      add_time(first);
-      if (!alone) add_time(pair.second);
-      add_cone(first,
-               alone ? rates[item * problem.types + w] : problem.pair_rate(item - count, w).first);
-      if (!alone) add_cone(pair.second, problem.pair_rate(item - count, w).second);
-    };
-    const auto add_reciprocals = [&] {
-      for (std::size_t j = 0; j < count; ++j) {
-        const double lateness = problem.jobs[j].steps_left * (1 / whole(j));
-        const std::size_t q = program.add_variable(count > 1 ? 0 : lateness);
-        if (packs) {
-          program.mark_shared(q);
-        } else {
-          program.mark_free(q);
-        }
-        if (count > 1) program.add_term(late[j], lateness);
-        program.add_term(cone[j], -1);
-        program.add_term(cone[j] + 1, 1);
-      }
-    };
-    std::vector<std::size_t> variable_of(items * columns.size());
-    const auto add_fractions = [&] {
-      const std::size_t base = program.variables();
-      for (std::size_t i = 0; i < variable_of.size(); ++i) {
-        const std::size_t item = literal ? i % items : i / columns.size();
-        const std::size_t k = literal ? i / items : i % columns.size();
-        variable_of[item * columns.size() + k] = base + i;
-        add_fraction(item, k);
-      }
-    };
-    if (literal) add_rho();
-    add_fractions();
-    add_reciprocals();
-    if (!literal) add_rho();
-    const LinearSolution solution =
-        solve_embedded(program, literal ? Equations::kWhole : Equations::kGrouped);
-    if (solution.status != SolveStatus::kOptimal) {
-      share_equally(problem, allocation);
-      return;
-    }
-    for (std::size_t item = 0; item < items; ++item) {
-      std::vector<double>& fractions = item < count ? allocation.alone : allocation.paired;
-      const std::size_t at = item < count ? item : item - count;
-      for (std::size_t k = 0; k < columns.size(); ++k) {
-        const double x = solution.x[variable_of[item * columns.size() + k]];
-        fractions[at * problem.types + columns[k]] = std::clamp(x, 0.0, 1.0);
-      }
-    }
   }
 
   void book(const AllocationProblem& problem, const std::vector<double>& rates) {

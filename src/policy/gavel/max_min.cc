@@ -91,11 +91,7 @@ class MaxMinFairness final : public Allocator {
     for (std::size_t c = 0; c < program.classes(); ++c) {
       const AllocationJob& job = program.job(c);
       const double fair = proportional_rate(problem, rates, program.members(c).front());
-      if (options_.literal && options_.sight == Sight::kPairs) {
-        wish.rows.push_back({c, 1 / job.weight * job.gpus, 0, 1, 1, fair});
-      } else {
-        wish.rows.push_back({c, 1 / job.weight * (1 / fair) * job.gpus, 0, 1});
-      }
+      wish.rows.push_back({c, 1 / job.weight * (1 / fair) * job.gpus, 0, 1});
     }
     if (program.classes() == 0) return;
     allocate_best(program, wish, problem, allocation);

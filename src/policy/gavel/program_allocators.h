@@ -16,11 +16,7 @@ struct ProgramOptions {
   Sight sight = Sight::kRates;
   bool published = false;  // with the peculiarities of the artifact
   ShareSolver solver = solve_shares;
-  bool literal = false;  // every step as ECOS takes it
-  ShareForm form() const {
-    if (literal) return ShareForm::kLiteral;
-    return published ? ShareForm::kPublished : ShareForm::kPlain;
-  }
+  ShareForm form() const { return published ? ShareForm::kPublished : ShareForm::kPlain; }
 };
 
 AllocatorTraits traits_of(Sight sight);

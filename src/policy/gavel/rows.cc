@@ -13,8 +13,7 @@ namespace {
 
 ProgramOptions options_of(const Params& params, Sight sight, bool published) {
   const std::string& solver = params.text("solver");
-  return {sight, published, solver == "simplex" ? solve_shares_generally : solve_shares,
-          solver == "ecos"};
+  return {sight, published, solver == "simplex" ? solve_shares_generally : solve_shares};
 }
 
 WaterOptions water_of(const Params& params) {
@@ -207,11 +206,10 @@ ParamList params_of(std::string_view name) {
     params.push_back({"solver",
                       ParamKind::kText,
                       "interior",
-                      "of several best answers: the middle (interior), a corner (simplex), or the "
-                      "one that Gavel's own solver gives, digit by digit and more slowly (ecos)",
+                      "of several best answers: the middle (interior) or a corner (simplex)",
                       -1,
                       -1,
-                      {"interior", "simplex", "ecos"}});
+                      {"interior", "simplex"}});
   }
   if (is_program(name)) {
     params.push_back({"parts", ParamKind::kInteger, "1",

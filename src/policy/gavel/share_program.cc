@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "solve/embedding.h"
+#include "solve/homogeneous.h"
 #include "solve/interior_point.h"
 #include "solve/simplex.h"
 
@@ -11,10 +11,6 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-
-LinearSolution solve_shares_published(const LinearProgram& program, double /*tolerance*/) {
-  return solve_embedded(program);
-}
 
 }  // namespace
 
@@ -25,6 +21,11 @@ LinearSolution solve_shares(const LinearProgram& program, double tolerance) {
   return other.status == SolveStatus::kFailed ? solution : other;
 }
 
+LinearSolution solve_shares_published(const LinearProgram& program, double tolerance) {
+  LinearSolution solution = solve_homogeneous(program);
+  return solution.status == SolveStatus::kOptimal ? solution : solve_shares(program, tolerance);
+}
+
 LinearSolution solve_shares_generally(const LinearProgram& program, double /*tolerance*/) {
   return solve_simplex(program);
 }
@@ -32,19 +33,12 @@ LinearSolution solve_shares_generally(const LinearProgram& program, double /*tol
 ShareProgram::ShareProgram(const AllocationProblem& problem, const std::vector<double>& rates,
                            const std::vector<double>& keys, ShareSolver solver, ShareForm form)
     : problem_(problem), solver_(solver), form_(form), rates_(rates) {
-  if (form_ == ShareForm::kPublished && solver_ == solve_shares) solver_ = solve_shares_published;
-  if (narrow()) {
-    for (double& rate : rates_) rate = static_cast<float>(rate);
-    for (const auto& [first, second] : problem.pair_rates) {
-      narrow_rates_.push_back(static_cast<float>(first));
-      narrow_rates_.push_back(static_cast<float>(second));
-    }
-  }
+  if (published() && solver_ == solve_shares) solver_ = solve_shares_published;
   for (std::size_t i = 0; i < rates_.size(); ++i) {
     if (!(rates_[i] > 0) || problem.capacity[i % problem.types] <= 0) rates_[i] = 0;
   }
   merge(keys);
-  if (form_ != ShareForm::kLiteral && (problem.pairs.empty() || merge_pairs())) return;
+  if (problem.pairs.empty() || merge_pairs()) return;
   std::vector<double> apart(problem.jobs.size());
   std::iota(apart.begin(), apart.end(), 0.0);
   merge(apart);
@@ -70,7 +64,7 @@ void ShareProgram::merge(const std::vector<double>& keys) {
     if (std::any_of(row(j), row(j) + w, [](double rate) { return rate > 0; })) order.push_back(j);
   }
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const int sign = form_ == ShareForm::kLiteral ? 0 : compare(a, b);
+    const int sign = compare(a, b);
     return sign != 0 ? sign < 0 : a < b;
   });
   members_.clear();
@@ -105,12 +99,6 @@ bool ShareProgram::merge_pairs() {
       equal = rates == front && (a != b || front.first == front.second);
     }
   }
-  if (form_ == ShareForm::kLiteral) {
-    std::sort(pair_classes_.begin(), pair_classes_.end(),
-              [](const PairClass& a, const PairClass& b) {
-                return a.first != b.first ? a.first < b.first : a.second < b.second;
-              });
-  }
   return equal &&
          std::all_of(pair_classes_.begin(), pair_classes_.end(), [&](const PairClass& one) {
            const std::size_t a = members_[one.first].size();
@@ -128,10 +116,6 @@ double ShareProgram::fastest(std::size_t c) const {
 // Of a job of the first class, and of the second.
 std::pair<double, double> ShareProgram::pair_rate(const PairClass& pair, std::size_t column) const {
   auto rates = problem_.pair_rate(pair.pairs.front(), column);
-  if (narrow()) {
-    const std::size_t at = 2 * (pair.pairs.front() * problem_.types + column);
-    rates = {narrow_rates_[at], narrow_rates_[at + 1]};
-  }
   if (pair.swapped) std::swap(rates.first, rates.second);
   return rates;
 }
@@ -150,7 +134,7 @@ bool ShareProgram::asked(const PairClass& pair, const std::pair<double, double>&
 
 // Rows of the GPU types. A type without GPUs has no variables; as published it is not there.
 std::size_t ShareProgram::type_rows() const {
-  if (form_ == ShareForm::kPlain) return problem_.types;
+  if (!published()) return problem_.types;
   return static_cast<std::size_t>(std::count_if(problem_.capacity.begin(), problem_.capacity.end(),
                                                 [](int gpus) { return gpus > 0; }));
 }
@@ -195,18 +179,16 @@ LinearProgram ShareProgram::build(const Wish& wish) const {
   struct Reach {
     std::size_t row;
     double scale;
-    double unit;
-    double over;
   };
   std::vector<std::vector<Reach>> rows_of(classes());
   const std::size_t first_row = program.rows();
   for (const Row& row : wish.rows) {
-    rows_of[row.of_class].push_back({program.rows(), row.scale, row.unit, row.over});
+    rows_of[row.of_class].push_back({program.rows(), row.scale});
     program.add_row(-row.least, groups[row.of_class], copies(row.of_class));
   }
   const std::size_t first_log = program.rows();
   for (std::size_t c = 0; wish.log_gains && c < classes(); ++c) {
-    rows_of[c].push_back({program.rows(), 1 / fastest(c), 1, 1});
+    rows_of[c].push_back({program.rows(), 1 / fastest(c)});
     program.add_row(0, groups[c], copies(c));
   }
   const bool capped = wish.level_cost != 0 && wish.most_level != kNever;
@@ -216,7 +198,7 @@ LinearProgram ShareProgram::build(const Wish& wish) const {
   const auto add_time = [&](std::size_t c, double rate, double time, double equal) {
     program.add_term(first_class + c, time, equal);
     for (const Reach& reach : rows_of[c]) {
-      program.add_term(reach.row, -reach.scale * (rate * reach.unit / reach.over) * time, equal);
+      program.add_term(reach.row, -reach.scale * rate * time, equal);
     }
   };
   const auto gain = [&](std::size_t w) { return wish.gains.empty() ? 0 : wish.gains[w]; };
@@ -265,8 +247,7 @@ LinearProgram ShareProgram::build(const Wish& wish) const {
 
 ShareProgram::Answer ShareProgram::solve(const Wish& wish, double tolerance) {
   const LinearProgram program = build(wish);
-  LinearSolution solution =
-      form_ == ShareForm::kLiteral ? solve_literally(program, wish) : solver_(program, tolerance);
+  LinearSolution solution = solver_(program, tolerance);
   Answer answer;
   answer.status = solution.status;
   if (solution.status != SolveStatus::kOptimal) return answer;
@@ -298,7 +279,7 @@ ShareProgram::Answer ShareProgram::solve(const Wish& wish, double tolerance) {
 
 void ShareProgram::accept(const LinearProgram& program, std::vector<double> x) {
   x_ = std::move(x);
-  if (form_ == ShareForm::kPlain) take_back(program);
+  if (!published()) take_back(program);
 }
 
 // What rounding gave beyond the GPUs and the time that there are.

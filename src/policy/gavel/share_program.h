@@ -29,16 +29,16 @@ using ShareSolver = LinearSolution (*)(const LinearProgram& program, double tole
 
 // The solver of the policies: the interior point method, and where that fails the general one.
 LinearSolution solve_shares(const LinearProgram& program, double tolerance);
+// The solver of the published programs: the self-dual embedding, which ends where the solvers of
+// its kind end (solve/homogeneous.h), and where that fails the one above.
+LinearSolution solve_shares_published(const LinearProgram& program, double tolerance);
 // The general solver alone: an answer as good, at a corner.
 LinearSolution solve_shares_generally(const LinearProgram& program, double tolerance);
 
-// How a program is put to its solver. As published: as Gavel's code puts it to ECOS, with time also
-// on types where a job, or a pair, makes no progress, and without solving more exactly than ECOS
-// does; the answer is then the one that ECOS gives (solve/embedding.h).
-// Literally: also every job by itself, and rows and variables in the order in which cvxpy hands
-// them to ECOS, with ECOS' own equations: slower, and equal to its answers in all but the last
-// digits.
-enum class ShareForm { kPlain, kPublished, kLiteral };
+// How a program is stated. As published: as Gavel's code states it, with time also on types where a
+// job, or a pair, makes no progress; and what the solver leaves of a fraction that should be zero
+// stays a claim.
+enum class ShareForm { kPlain, kPublished };
 
 class ShareProgram {
  public:
@@ -62,11 +62,9 @@ class ShareProgram {
 
   struct Row {
     std::size_t of_class = 0;
-    double scale = 1;  // scale * (throughput * unit / over) >= least + level * t
+    double scale = 1;  // scale * throughput >= least + level * t
     double least = 0;
     double level = 0;
-    double unit = 1;  // apart from the scale, because the last digit hangs on the order
-    double over = 1;
   };
   // What is to be solved. Costs are per unit of throughput, by column; empty: none. With
   // `level_cost` there is a level t with that cost (negative: to be raised), at most `most_level`.
@@ -111,10 +109,7 @@ class ShareProgram {
   void merge(const std::vector<double>& keys);
   // False if pairs of two classes differ: then the jobs of a class are not equal after all.
   bool merge_pairs();
-  // Gavel keeps the rates of pairs, and of jobs beside them, in half as many digits.
-  bool narrow() const { return form_ == ShareForm::kLiteral && !problem_.pairs.empty(); }
-  bool published() const { return form_ != ShareForm::kPlain; }
-  LinearSolution solve_literally(const LinearProgram& program, const Wish& wish) const;
+  bool published() const { return form_ == ShareForm::kPublished; }
   std::vector<std::int32_t> groups_of_classes() const;
   void take_back(const LinearProgram& program);
   std::pair<double, double> pair_rate(const PairClass& pair, std::size_t column) const;
@@ -124,6 +119,7 @@ class ShareProgram {
   }
   bool asked(const PairClass& pair, const std::pair<double, double>& rates,
              std::size_t column) const;
+
   // A pair's variable is the time of all pairs of its classes together; as published, of one.
   double unit(const PairClass& pair) const {
     return published() ? static_cast<double>(pair.pairs.size()) : 1;
@@ -133,9 +129,6 @@ class ShareProgram {
   ShareSolver solver_;
   ShareForm form_;
   std::vector<double> rates_;  // zero where the job cannot run
-  // Of pairs, where they are narrow: first and second, as the problem has them. Kept, because g++
-  // 12 takes two numbers that are narrowed and widened side by side for the ones they were.
-  std::vector<float> narrow_rates_;
   std::vector<std::vector<std::size_t>> members_;
   std::vector<std::size_t> class_of_;  // by job; kNone: cannot run
   std::vector<PairClass> pair_classes_;

@@ -36,7 +36,7 @@ class WaterFilling final : public Allocator {
     if (waters.empty()) return;
     // As published, levels follow from the fractions of the one before; with pairs they do not
     // matter in the end.
-    const bool steps = options_.published && (options_.sight != Sight::kPairs || options_.literal);
+    const bool steps = options_.published && options_.sight != Sight::kPairs;
     const bool any = steps ? fill_as_published(program, waters) : fill(program, waters);
     if (any) {
       program.write(allocation);
@@ -215,11 +215,11 @@ class WaterFilling final : public Allocator {
       if (!water.full && water.weight > 0) {
         const double scale = 1 / water.weight * program.job(c).gpus;
         rising.push_back({wish.rows.size(), c, scale});
-        wish.rows.push_back({c, scale, scale * water.level, 1, 1 / water.fair});
+        wish.rows.push_back({c, scale / water.fair, scale * water.level, 1});
       } else {
         wish.rows.push_back({c, 0, -most, 1});
       }
-      wish.rows.push_back({c, 1, water.level, 0, 1 / water.fair});  // nobody falls
+      wish.rows.push_back({c, 1 / water.fair, water.level, 0});  // nobody falls
     }
     const ShareProgram::Answer answer = program.solve(wish);
     if (answer.status != SolveStatus::kOptimal) return false;

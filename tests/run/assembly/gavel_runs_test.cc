@@ -23,7 +23,7 @@ TEST_F(GavelRuns, GoOnFromWhereTheyWereSaved) {
        {"gavel-isolated", "gavel-fifo", "gavel-gandiva", "gavel-allox", "gavel-fifo-packed",
         "gavel-max-min-fairness", "gavel-max-min-fairness-packed",
         "gavel-max-min-fairness-water-filling-perf", "gavel-min-total-duration-perf",
-        "gavel-finish-time-fairness-perf", "gavel-finish-time-fairness:solver=ecos",
+        "gavel-finish-time-fairness-perf", "gavel-finish-time-fairness:solver=simplex",
         "gavel-finish-time-fairness-perf:as_published=false"}) {
     const RunConfig whole = drawn(policy);
     const Outcome straight = run(whole);
