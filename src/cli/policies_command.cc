@@ -10,6 +10,7 @@
 #include "cli/param_text.h"
 #include "report/json.h"
 #include "run/config/plugins.h"
+#include "run/config/declarations.h"
 
 namespace muster {
 namespace {
@@ -55,14 +56,47 @@ void print_list(const std::vector<Found>& found) {
   fmt::print("\n`muster policies NAME` describes one and its parameters.\n");
 }
 
+void print_declaration(std::string_view heading, const Declaration& declared) {
+  fmt::print("{}", heading);
+  for (const Need& need : declared.needs) fmt::print("  needs {}\n", need_text(need));
+  if (!declared.does.empty()) fmt::print("  does: {}\n", fmt::join(declared.does, ", "));
+}
+
 void print_one(const Found& one) {
   fmt::print("{} ({})\n  {}\n", one.row->name, one.kind->noun, one.row->sentence);
   if (!one.row->source.empty()) fmt::print("  source: {}\n", one.row->source);
+  if (!one.row->system.empty()) {
+    fmt::print("  {}, in the form of {}\n", one.row->system, one.row->form);
+    for (const PluginRow& other : one.kind->rows) {
+      if (other.system != one.row->system || other.name == one.row->name) continue;
+      fmt::print("    see also {}: {}\n", other.name, other.form);
+    }
+  }
+  if (const auto declared = declared_row(one.kind->key, one.row->name)) {
+    print_declaration("", declared->usual);
+    for (const DeclaredVariant& variant : declared->variants) {
+      print_declaration(fmt::format("  with {}:\n", variant.setting), variant.declaration);
+    }
+  }
   if (one.row->params->empty()) fmt::print("  no parameters\n");
   for (const ParamInfo& info : *one.row->params) {
     fmt::print("\n  {} = {}\n      {}\n      {}\n", info.name, initial_text(info), info.sentence,
                range_text(info));
   }
+}
+
+void write_declaration(JsonWriter& json, const Found& one) {
+  const auto declared = declaration_of(one.kind->key, {std::string(one.row->name)});
+  json.key("needs").begin_array();
+  for (const Need& need : declared ? declared->needs : std::vector<Need>()) {
+    json.begin_object().member("what", info_of(need.of).name);
+    json.member("otherwise", need.otherwise).end_object();
+  }
+  json.end_array().key("does").begin_array();
+  for (const std::string_view name : declared ? declared->does : std::vector<std::string_view>()) {
+    json.value(name);
+  }
+  json.end_array();
 }
 
 void write_json(const std::vector<Found>& found) {
@@ -72,6 +106,7 @@ void write_json(const std::vector<Found>& found) {
     json.begin_object();
     json.member("kind", one.kind->key).member("name", one.row->name);
     json.member("sentence", one.row->sentence).member("source", one.row->source);
+    write_declaration(json, one);
     json.key("parameters").begin_array();
     for (const ParamInfo& info : *one.row->params) {
       json.begin_object();

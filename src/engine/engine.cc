@@ -61,7 +61,7 @@ bool Engine::turn() {
 
 bool Engine::stable_between_events() const {
   return active().scheduling->traits().stable_between_events &&
-         active().placement->stable_between_events();
+         active().placement->traits().stable_between_events;
 }
 
 void Engine::decide() {
@@ -216,7 +216,7 @@ Seconds Engine::next_turn() {
   const bool has_external_events = parts_.backend->has_external_events();
   const SchedulingTraits traits = active().scheduling->traits();
   const bool undecided =
-      !jobs_.waiting().empty() || (running_ > 0 && (traits.resizes || traits.regroups));
+      !jobs_.waiting().empty() || (running_ > 0 && traits.needs_periodic_turns);
   moments.needs_periodic_turns =
       (has_external_events && running_ > 0) ||
       (parts_.selector != nullptr ? moments.active : undecided && !stable_between_events());

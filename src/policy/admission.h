@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "model/decision.h"
+#include "policy/needs.h"
 #include "policy/view.h"
 
 namespace muster {
@@ -24,6 +25,7 @@ struct Load {
 class AdmissionPolicy {
  public:
   virtual ~AdmissionPolicy() = default;
+  virtual Needs needs() const { return {}; }
   // `load` includes what was admitted earlier in this turn.
   virtual AdmissionAnswer admit(const View& view, const Load& load, const JobSpec& job) = 0;
   virtual std::unique_ptr<AdmissionPolicy> clone() const = 0;

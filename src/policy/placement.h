@@ -11,9 +11,22 @@
 
 namespace muster {
 
+// What a placement policy declares: what it needs to know, and what it does.
+struct PlacementTraits {
+  Needs needs = {};
+  // A waiting request can start only after a job arrives, leaves or a node changes: true for every
+  // rule that depends on nothing but free GPUs.
+  bool stable_between_events = true;
+  // Puts a job on GPUs that another one uses although the plan did not ask for it.
+  bool co_locates = false;
+  // May never find a place for a job that would fit on the free GPUs.
+  bool strands = false;
+};
+
 class PlacementPolicy {
  public:
   virtual ~PlacementPolicy() = default;
+  virtual PlacementTraits traits() const { return {}; }
   // Carries the plan into the draft.
   virtual void place(const View& view, const SchedulingTraits& traits, const Plan& plan,
                      PlacementDraft& draft) = 0;
@@ -22,9 +35,6 @@ class PlacementPolicy {
   virtual bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const;
   // How much of the plan it looks at.
   virtual Plan::Depth depth(const ClusterState& cluster, const SchedulingTraits& traits) const = 0;
-  // Whether a waiting request can start only after a job arrives, leaves or a node changes: true
-  // for every rule that depends on nothing but free GPUs.
-  virtual bool stable_between_events() const { return true; }
   // The next time at which the rule changes by itself, where turns follow events.
   virtual Seconds wake(const View&) const { return kNever; }
   virtual std::unique_ptr<PlacementPolicy> clone() const = 0;

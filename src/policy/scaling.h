@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "policy/needs.h"
 #include "policy/view.h"
 
 namespace muster {
@@ -17,6 +18,7 @@ struct PowerRequest {
 class ScalingPolicy {
  public:
   virtual ~ScalingPolicy() = default;
+  virtual Needs needs() const { return {}; }
   // The changes it wants now. A node that runs jobs is never powered down: the wish is passed over.
   // A node powered up can be used from the next turn on.
   virtual std::vector<PowerRequest> scale(const View& view) = 0;

@@ -11,11 +11,14 @@
 #include "base/sorted_blocks.h"
 #include "model/decision.h"
 #include "model/plan.h"
+#include "policy/needs.h"
 #include "policy/view.h"
 
 namespace muster {
 
+// What a scheduling policy declares: what it needs to know, and what it does.
 struct SchedulingTraits {
+  Needs needs = {};
   // The plan names everyone who may run: a running job that is not in it, or too far down, loses
   // its GPUs. Otherwise running jobs stay and the plan lists waiting ones only.
   bool preemptive = false;
@@ -27,13 +30,16 @@ struct SchedulingTraits {
   bool strict = false;
   // No GPU idles while a job that would fit waits (given a placement that backfills).
   bool work_conserving = true;
-  // Gives jobs other sizes than they asked for, and changes them while they run: its turns matter
-  // even when nobody waits, and an elastic job need only fit at its least size.
+  // Gives elastic jobs other sizes than they asked for, and changes them while they run: such a job
+  // need only fit at its least size.
   bool resizes = false;
-  // Changes who shares GPUs with whom while they run: its turns matter even when nobody waits.
-  bool regroups = false;
-  // Reads the true duration of jobs.
-  bool clairvoyant = false;
+  // Asks for several jobs on the same GPUs.
+  bool co_locates = false;
+  // May change its mind about running jobs on its own: it is asked at every turn of the pacing,
+  // also when nobody waits. Policies that are stable between events never need it.
+  bool needs_periodic_turns = false;
+  // Solves a program or searches at each decision, which takes milliseconds or more.
+  bool optimises = false;
   // Keeps the clock of its jobs itself: complete_jobs() says when they are over, the backend does
   // not. Only for published simulators whose scheduler does so; needs the pacing of that simulator.
   bool drives_completion = false;

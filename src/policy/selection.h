@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "policy/needs.h"
 #include "policy/view.h"
 
 namespace muster {
@@ -35,6 +36,7 @@ class WhatIf {
 class Selector {
  public:
   virtual ~Selector() = default;
+  virtual Needs needs() const { return {}; }
   // Called every turn; returns the policy set to use from here on.
   virtual std::size_t select(const View& view, std::size_t current, WhatIf& what_if) = 0;
 };

@@ -25,6 +25,10 @@ struct PolicyInfo {
   std::string_view source;  // paper or system, year
   ParamList params;
   std::unique_ptr<Policy> (*make)(const Params&);
+  // Of policies that exist in several forms: the system that they are all called after, and whose
+  // form of it this is.
+  std::string_view system = {};
+  std::string_view form = {};
 };
 
 const std::vector<PolicyInfo<AdmissionPolicy>>& admission_table();

@@ -27,19 +27,16 @@ std::vector<Case> all_cases() {
                                        {"ticks", {{"length", "0.5"}}}};
   std::vector<Case> cases;
   for (const Choice& scheduling : choices_of(general_policies())) {
-    // Gavel's policies are one policy with different fractions: two stand for all of them.
-    if (scheduling.name.starts_with("gavel-") && scheduling.name != "gavel-isolated" &&
-        scheduling.name != "gavel-gandiva") {
+    // Those that search or solve for every decision take long: one placement and one pacing are
+    // enough.
+    if (make_scheduling(scheduling)->traits().optimises) {
       cases.push_back({scheduling, placements[0], pacings[1]});
       continue;
     }
-    // Those that search or solve for every decision take long: one placement is enough.
-    const bool costly = scheduling.name == "pollux" || scheduling.name == "sia";
     for (const Choice& placement : placements) {
-      if (costly && placement.name != "consolidated") continue;
-      // Blox's rule leaves jobs without a place for ever; a policy that plans ahead waits for long
-      // before it gives them up.
-      if (scheduling.name == "elasticflow" && placement.name == "blox") continue;
+      // A policy that makes promises waits for long before it gives up a job without a place.
+      const bool promises = make_scheduling(scheduling)->promises() != nullptr;
+      if (promises && make_placement(placement)->traits().strands) continue;
       for (const Choice& pacing : pacings) cases.push_back({scheduling, placement, pacing});
     }
   }
@@ -54,7 +51,8 @@ class SchedulingConformance : public ::testing::TestWithParam<Case> {
     scenario.pacing = GetParam().pacing;
     return scenario;
   }
-  static bool blox() { return GetParam().placement.name == "blox"; }
+  // Whether the placement finds a place for every job that fits.
+  static bool finds_places() { return !make_placement(GetParam().placement)->traits().strands; }
 };
 
 // TestRun::run checks all invariants after every turn.
@@ -64,7 +62,7 @@ TEST_P(SchedulingConformance, NeverOverCommitsAndBringsEveryJobToAnEnd) {
     EXPECT_EQ(log.jobs.size(), scenario.jobs.size());
     for (const JobRecord& job : log.jobs) {
       const bool fits = job.status != JobState::kRefused;
-      if (fits && !blox()) {
+      if (fits && finds_places()) {
         EXPECT_EQ(job.status, JobState::kFinished) << line_of(job);
       }
       if (!fits) continue;
@@ -104,7 +102,7 @@ TEST_P(SchedulingConformance, SurvivesTheLossOfNodesAndGpus) {
   EXPECT_EQ(log.jobs.size(), scenario.jobs.size());
   int restarts = 0;
   for (const JobRecord& job : log.jobs) {
-    if (!blox()) {
+    if (finds_places()) {
       EXPECT_EQ(job.status, JobState::kFinished) << line_of(job);
     }
     restarts += job.restarts;
@@ -210,7 +208,7 @@ std::vector<Case> conserving_cases() {
   std::vector<Case> cases = all_cases();
   std::erase_if(cases, [](const Case& c) {
     return !make_scheduling(c.scheduling)->traits().work_conserving ||
-           c.placement.name != "consolidated";
+           make_placement(c.placement)->traits().strands || c.placement.name == "synergy";
   });
   return cases;
 }

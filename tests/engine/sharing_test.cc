@@ -254,7 +254,10 @@ TEST(Resizing, IsLookedAtThoughNobodyWaits) {
     made.back().scheduling = std::make_unique<ScriptedPolicy>(
         [](const View& view, Plan& plan) { add_request(view, plan, {0}, view.now < 20 ? 1 : 4); },
         std::vector<Seconds>{},
-        SchedulingTraits{.preemptive = true, .stable_between_events = false, .resizes = true});
+        SchedulingTraits{.preemptive = true,
+                         .stable_between_events = false,
+                         .resizes = true,
+                         .needs_periodic_turns = true});
     return made;
   };
   scenario.jobs = {elastic_job(0, 100, 1, 1, 4)};

@@ -26,11 +26,14 @@ class DeadlineAdmission final : public AdmissionPolicy {
     const bool within_a_turn = job.deadline - job.submit < view.turn_length;
     return {Admission::kRefuse, within_a_turn ? Reason::kSlotTooLong : Reason::kDeadlineImpossible};
   }
+  Needs needs() const override { return kNeeds; }
   std::unique_ptr<AdmissionPolicy> clone() const override {
     return std::make_unique<DeadlineAdmission>(slot_);
   }
 
  private:
+  static constexpr Need kNeeds[] = {{Knowledge::kDuration},
+                                    {Knowledge::kDeadline, "everybody is let in"}};
   bool promised(const View& view, const PlanFrame& frame, const Candidate& candidate) {
     if (!trial_ || !trial_->of(*view.promises, view.now)) trial_.emplace(*view.promises, frame);
     return trial_->add(candidate);

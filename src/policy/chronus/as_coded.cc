@@ -33,11 +33,12 @@ class ChronusAsCoded final : public SchedulingPolicy {
   explicit ChronusAsCoded(const Options& options) : options_(options) {}
 
   SchedulingTraits traits() const override {
-    return {.preemptive = true,
+    return {.needs = kNeeds,
+            .preemptive = true,
             .stable_between_events = false,
             .work_conserving = false,
-            .resizes = true,  // it is asked at every check, whether or not somebody waits
-            .clairvoyant = true,
+            .needs_periodic_turns = true,
+            .optimises = true,
             .drives_completion = true,
             .pacing = "slots"};
   }
@@ -85,6 +86,7 @@ class ChronusAsCoded final : public SchedulingPolicy {
   }
 
  private:
+  static constexpr Need kNeeds[] = {{Knowledge::kDuration}};
   enum class Class { kLowest = -1, kAccepted = 0, kUnaccepted = 1, kBestEffort = 2 };
   struct State {
     Seconds submit = 0;

@@ -28,7 +28,10 @@ class Chronus final : public SchedulingPolicy {
   explicit Chronus(const Options& options) : options_(options) {}
 
   SchedulingTraits traits() const override {
-    return {.preemptive = true, .stable_between_events = false, .clairvoyant = true};
+    return {.needs = kNeeds,
+            .preemptive = true,
+            .stable_between_events = false,
+            .optimises = options_.exact};
   }
   void on_job(JobMoment moment, Slot slot, const View& view) override {
     if (moment == JobMoment::kAdmitted) {
@@ -60,6 +63,9 @@ class Chronus final : public SchedulingPolicy {
   }
 
  private:
+  static constexpr Need kNeeds[] = {
+      {Knowledge::kDeadline, "nobody is promised a lease and the least remaining GPU time goes first"},
+      {Knowledge::kEstimate, "such a job is planned with its true duration", true}};
   struct State {
     bool promised = false;
     bool leased = false;

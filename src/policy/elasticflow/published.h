@@ -48,7 +48,6 @@ class Scheduler : public SchedulingPolicy {
     return {.preemptive = true,
             .stable_between_events = false,
             .work_conserving = false,
-            .clairvoyant = true,
             .drives_completion = true};
   }
   void on_job(JobMoment moment, Slot slot, const View& view) override;

@@ -15,7 +15,9 @@ class ElasticScheduler : public Scheduler {
   using Scheduler::Scheduler;
   SchedulingTraits traits() const override {
     SchedulingTraits traits = Scheduler::traits();
+    traits.needs = kNeeds;
     traits.resizes = true;
+    traits.needs_periodic_turns = true;
     return traits;
   }
   Seconds wake(const View&) const override { return events_.next(now_, slot_); }
@@ -40,6 +42,7 @@ class ElasticScheduler : public Scheduler {
   bool judges_exact_ends_ = false;  // the exact end of a plan counts, not its slot's
 
  private:
+  static constexpr Need kNeeds[] = {{Knowledge::kDuration}};
   std::set<std::pair<int, int>> ranges_;  // first rank and size, since trainers were last restarted
 };
 

@@ -13,6 +13,11 @@ namespace {
 class Themis final : public Scheduler {
  public:
   Themis() : Scheduler(Cap::kWidest) {}
+  SchedulingTraits traits() const override {
+    SchedulingTraits traits = Scheduler::traits();
+    traits.needs = kNeeds;
+    return traits;
+  }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<Themis>(*this);
   }
@@ -43,6 +48,7 @@ class Themis final : public Scheduler {
   }
 
  private:
+  static constexpr Need kNeeds[] = {{Knowledge::kDuration}};
   struct State {
     Seconds remaining = 0;    // by its recorded duration
     double alone = 0;         // fraction if all shared alike

@@ -32,6 +32,8 @@ struct RoundOptions {
   bool published = false;      // with the peculiarities of the artifact
   bool owes_pairs = false;     // half a round to every new pair, as published since August 2020
   bool learns = false;         // pairs that have run are known by what they did, not by belief
+  Needs needs;                 // of the allocator
+  bool optimises = false;      // the allocator solves programs
   std::vector<double> prices;  // dollars per GPU and hour, in the order of the cluster's types
 };
 
@@ -43,7 +45,12 @@ class RoundsPolicy final : public SchedulingPolicy, public PriceAware, public Ch
   ~RoundsPolicy() override = default;
 
   SchedulingTraits traits() const override {
-    return {.preemptive = true, .stable_between_events = false, .work_conserving = false};
+    return {.needs = options_.needs,
+            .preemptive = true,
+            .stable_between_events = false,
+            .work_conserving = false,
+            .co_locates = allocator_->traits().pairs,
+            .optimises = options_.optimises};
   }
   void schedule(const View& view, Plan& plan) override;
   // A job that no GPU type can run, or has GPUs enough for, is refused as it comes.

@@ -1,5 +1,6 @@
 // Gavel's policies as rows of the table of scheduling policies: each an allocator in rounds.
 #include <array>
+#include <map>
 #include <utility>
 
 #include "policy/builtin.h"
@@ -252,9 +253,36 @@ RoundOptions round_options_of(const Params& params, bool pairs) {
   return options;
 }
 
+constexpr Need kTypesNeed{Knowledge::kGpuTypes, "all GPU types are taken to be equally fast"};
+constexpr Need kPairsNeed{Knowledge::kPairs, "jobs that share GPUs are taken not to slow down"};
+constexpr Need kPricesNeed{Knowledge::kPrices, "all GPU types are taken to cost the same"};
+constexpr Need kDeadlineNeed{Knowledge::kDeadline, "nobody is held to a deadline"};
+
+// What the allocator of that name asks its problem for.
+Needs needs_of(std::string_view name) {
+  static std::map<std::string_view, std::vector<Need>> known = [] {
+    std::map<std::string_view, std::vector<Need>> all;
+    for (const AllocatorInfo& row : kAllocators) {
+      const auto has = [&row](std::string_view word) { return row.name.find(word) != row.name.npos; };
+      std::vector<Need>& list = all[row.name];
+      if (has("finish-time") || has("total-duration") || has("allox") || has("slos")) {
+        list.push_back({Knowledge::kDuration});
+      }
+      if (has("-perf") || packs(row.name) || has("allox")) list.push_back(kTypesNeed);
+      if (packs(row.name)) list.push_back(kPairsNeed);
+      if (has("by-cost")) list.push_back(kPricesNeed);
+      if (has("slos")) list.push_back(kDeadlineNeed);
+    }
+    return all;
+  }();
+  return known.at(name);
+}
+
 template <std::size_t Row>
 std::unique_ptr<SchedulingPolicy> make_row(const Params& params) {
   RoundOptions options = round_options_of(params, packs(kAllocators[Row].name));
+  options.needs = needs_of(kAllocators[Row].name);
+  options.optimises = is_program(kAllocators[Row].name);
   auto allocator = kAllocators[Row].make(params, options.published);
   if (is_program(kAllocators[Row].name) && params.integer("parts") > 1) {
     allocator =
@@ -263,10 +291,18 @@ std::unique_ptr<SchedulingPolicy> make_row(const Params& params) {
   return std::make_unique<RoundsPolicy>(std::move(allocator), std::move(options));
 }
 
+// Gavel has forms of its own of other systems.
+std::string_view system_of(std::string_view name) {
+  if (name == "gavel-gandiva") return "Gandiva";
+  if (name == "gavel-allox") return "AlloX";
+  return name.find("finish-time") != name.npos ? "Themis" : std::string_view();
+}
+
 template <std::size_t... Row>
 std::vector<PolicyInfo<SchedulingPolicy>> rows(std::index_sequence<Row...>) {
   return {{kAllocators[Row].name, kAllocators[Row].sentence, "Gavel, 2020",
-           params_of(kAllocators[Row].name), make_row<Row>}...};
+           params_of(kAllocators[Row].name), make_row<Row>, system_of(kAllocators[Row].name),
+           system_of(kAllocators[Row].name).empty() ? "" : "the simulator of Gavel"}...};
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ class AntManPlacement final : public PlacementPolicy {
       if (!placed) draft.block(request, why_not_placed(view, draft.cluster(), request));
     }
   }
+  PlacementTraits traits() const override { return {.needs = kNeeds, .co_locates = true}; }
   Plan::Depth depth(const ClusterState&, const SchedulingTraits&) const override {
     return Plan::Depth::kAll;
   }
@@ -53,6 +54,7 @@ class AntManPlacement final : public PlacementPolicy {
   }
 
  private:
+  static constexpr Need kNeeds[] = {{Knowledge::kPriority, "no GPU is shared"}};
   struct Node {
     std::uint64_t usable = 0;
     std::uint64_t held = 0;      // by a guaranteed job that runs

@@ -40,7 +40,9 @@ class BloxPlacement final : public PlacementPolicy {
   Plan::Depth depth(const ClusterState&, const SchedulingTraits&) const override {
     return Plan::Depth::kAll;  // victims are taken from the end
   }
-  bool stable_between_events() const override { return false; }
+  PlacementTraits traits() const override {
+    return {.stable_between_events = false, .strands = true};
+  }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<BloxPlacement>(*this);
   }

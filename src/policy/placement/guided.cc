@@ -15,6 +15,7 @@ class ProfileGuided final : public WalkingPlacement {
  public:
   ProfileGuided(bool backfill, double tolerance)
       : WalkingPlacement(backfill, true), tolerance_(tolerance) {}
+  PlacementTraits traits() const override { return {.needs = kNeeds}; }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<ProfileGuided>(*this);
   }
@@ -30,6 +31,8 @@ class ProfileGuided final : public WalkingPlacement {
   }
 
  private:
+  static constexpr Need kNeeds[] = {
+      {Knowledge::kLocality, "every job takes leftovers, as none minds being spread"}};
   bool sensitive(const View& view, const JobSpec& spec, int gpus) const {
     if (gpus == 1) return false;
     RunContext together;
@@ -69,6 +72,7 @@ class ProfileGuided final : public WalkingPlacement {
 class Bebop final : public WalkingPlacement {
  public:
   explicit Bebop(bool backfill) : WalkingPlacement(backfill, true) {}
+  PlacementTraits traits() const override { return {.needs = kNeeds}; }
   std::unique_ptr<PlacementPolicy> clone() const override { return std::make_unique<Bebop>(*this); }
 
  protected:
@@ -101,6 +105,8 @@ class Bebop final : public WalkingPlacement {
   }
 
  private:
+  static constexpr Need kNeeds[] = {
+      {Knowledge::kLocality, "the place that breaks up fewest whole nodes is taken"}};
   static int whole_nodes_broken(const ClusterState& cluster, const GpuSet& gpus) {
     int broken = 0;
     for (int i = 0; i < gpus.nodes(); ++i) {

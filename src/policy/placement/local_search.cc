@@ -31,6 +31,7 @@ class LocalSearch final : public WalkingPlacement {
     }
     WalkingPlacement::place(view, traits, *best, draft);
   }
+  PlacementTraits traits() const override { return {.needs = kNeeds}; }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<LocalSearch>(*this);
   }
@@ -42,6 +43,8 @@ class LocalSearch final : public WalkingPlacement {
   }
 
  private:
+  static constexpr Need kNeeds[] = {
+      {Knowledge::kLocality, "all orders are equally good: it is consolidated"}};
   // What each GPU of the request does, there.
   static double reward(const View& view, const AllocationRequest& request, int nodes) {
     RunContext context;

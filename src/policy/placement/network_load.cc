@@ -36,6 +36,7 @@ class NetworkLoad final : public WalkingPlacement {
     }
     WalkingPlacement::place(view, traits, plan, draft);
   }
+  PlacementTraits traits() const override { return {.needs = kNeeds}; }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<NetworkLoad>(*this);
   }
@@ -65,6 +66,8 @@ class NetworkLoad final : public WalkingPlacement {
   }
 
  private:
+  static constexpr Need kNeeds[] = {
+      {Knowledge::kStages, "such a job is taken to be on the network all the time"}};
   struct Node {
     NodeId id;
     int free;

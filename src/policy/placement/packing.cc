@@ -59,6 +59,11 @@ class PackingPlacement final : public PlacementPolicy {
       }
     }
   }
+  PlacementTraits traits() const override {
+    if (share_ == "never") return {};
+    return {.needs = share_ == "by-load" ? Needs(kNeeds) : Needs(kNeeds).first(2),
+            .co_locates = true};
+  }
   // A full cluster can still start jobs beside others.
   Plan::Depth depth(const ClusterState&, const SchedulingTraits&) const override {
     return Plan::Depth::kAll;
@@ -81,6 +86,11 @@ class PackingPlacement final : public PlacementPolicy {
   }
 
  private:
+  // The last one only where sharing depends on the load.
+  static constexpr Need kNeeds[] = {
+      {Knowledge::kProfile, "such a job shares its GPUs with nobody"},
+      {Knowledge::kEstimate, "such a job is taken to outlast nobody"},
+      {Knowledge::kForecast, "jobs may always share"}};
   struct Host {
     int gpus;
     std::uint32_t order;

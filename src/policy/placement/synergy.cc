@@ -36,6 +36,9 @@ class Synergy final : public WalkingPlacement {
     }
     return gpus <= room;
   }
+  PlacementTraits traits() const override {
+    return {.needs = mode_ == Mode::kFair ? Needs() : Needs(kNeeds)};
+  }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<Synergy>(*this);
   }
@@ -90,6 +93,7 @@ class Synergy final : public WalkingPlacement {
   }
 
  private:
+  static constexpr Need kNeeds[] = {{Knowledge::kHost, "every job wants its fair part"}};
   struct Over {
     double cpus;
     double memory;

@@ -24,11 +24,13 @@ class PolluxAsCoded final : public SchedulingPolicy, private SpeedupSource {
       : search_(options, seed), restart_(restart), samples_(samples) {}
 
   SchedulingTraits traits() const override {
-    return {.preemptive = true,
+    return {.needs = kNeeds,
+            .preemptive = true,
             .stable_between_events = false,
             .work_conserving = false,
             .resizes = true,
-            .clairvoyant = true,
+            .needs_periodic_turns = true,
+            .optimises = true,
             .drives_completion = true,
             .pacing = "slots"};
   }
@@ -83,6 +85,7 @@ class PolluxAsCoded final : public SchedulingPolicy, private SpeedupSource {
   }
 
  private:
+  static constexpr Need kNeeds[] = {{Knowledge::kDuration}};
   static constexpr int kMostNodes = 16;
   static constexpr int kMostGpus = 64;
   static constexpr int kLoneBatch = 32768;

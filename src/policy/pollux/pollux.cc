@@ -25,10 +25,13 @@ class Pollux final : public SchedulingPolicy, private SpeedupSource {
       : search_(options, seed), cadence_(interval), restart_(restart) {}
 
   SchedulingTraits traits() const override {
-    return {.preemptive = true,
+    return {.needs = kNeeds,
+            .preemptive = true,
             .stable_between_events = false,
             .work_conserving = false,
-            .resizes = true};
+            .resizes = true,
+            .needs_periodic_turns = true,
+            .optimises = true};
   }
 
   void schedule(const View& view, Plan& plan) override {
@@ -51,6 +54,9 @@ class Pollux final : public SchedulingPolicy, private SpeedupSource {
   }
 
  private:
+  static constexpr Need kNeeds[] = {
+      {Knowledge::kSizes, "every job keeps its size and only its nodes are chosen"},
+      {Knowledge::kScaling, "jobs have their least size, as no GPU more is worth anything"}};
   struct Given {
     Slot slot = kNoSlot;
     JobId id = kNoJob;

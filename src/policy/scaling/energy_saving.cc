@@ -19,6 +19,7 @@ class Saver final : public ScalingPolicy {
  public:
   explicit Saver(const EnergySaving& options) : options_(options), control_(options) {}
 
+  Needs needs() const override { return kNeeds; }
   std::vector<PowerRequest> scale(const View& view) override {
     // Work that waits does not wait for the next step.
     const int needed = nodes_needed(view);
@@ -32,6 +33,8 @@ class Saver final : public ScalingPolicy {
   std::unique_ptr<ScalingPolicy> clone() const override { return std::make_unique<Saver>(*this); }
 
  private:
+  static constexpr Need kNeeds[] = {
+      {Knowledge::kNodeForecast, "demand is expected to stay as it is"}};
   static int awake(const View& view) {
     int count = 0;
     for (std::size_t i = 0; i < view.cluster.node_count(); ++i) {

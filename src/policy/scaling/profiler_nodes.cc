@@ -19,6 +19,7 @@ Seconds multiple_after(Seconds time, Seconds step) { return (std::floor(time / s
 class Profiler final : public ScalingPolicy {
  public:
   explicit Profiler(const ProfilerScaling& options) : options_(options) {}
+  Needs needs() const override { return kNeeds; }
   std::vector<PowerRequest> scale(const View& view) override {
     const NodeId borrowed = borrowed_node(view);
     const std::size_t queue = view.jobs.waiting().size();
@@ -46,6 +47,8 @@ class Profiler final : public ScalingPolicy {
   }
 
  private:
+  static constexpr Need kNeeds[] = {
+      {Knowledge::kForecast, "the spare node leaves as soon as it idles"}};
   NodeId borrowed_node(const View& view) const {
     for (std::size_t i = view.cluster.node_count(); i-- > 0;) {
       if (view.cluster.node(node_at(i)).spare && view.cluster.up(node_at(i))) return node_at(i);

@@ -37,10 +37,12 @@ class Dlas final : public SchedulingPolicy {
 
   // It counts GPUs as if any would do; a placement that wants more shape may leave some idle.
   SchedulingTraits traits() const override {
-    return {.preemptive = true,
+    return {.needs = pack_ ? Needs(kPackingNeeds) : Needs(),
+            .preemptive = true,
             .stable_between_events = false,
             .work_conserving = false,
-            .regroups = pack_};
+            .co_locates = pack_,
+            .needs_periodic_turns = pack_};
   }
 
   void on_job(JobMoment moment, Slot slot, const View& view) override {
@@ -117,6 +119,8 @@ class Dlas final : public SchedulingPolicy {
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Dlas>(*this); }
 
  private:
+  static constexpr Need kPackingNeeds[] = {
+      {Knowledge::kProfile, "such a job is taken to fill the memory of a GPU and shares none"}};
   struct State {
     JobId job = kNoJob;
     double executed = 0;

@@ -7,9 +7,18 @@ namespace {
 class Edf final : public KeyPolicy {
  public:
   using KeyPolicy::KeyPolicy;
+  SchedulingTraits traits() const override {
+    SchedulingTraits traits = KeyPolicy::traits();
+    traits.needs = kNeeds;
+    return traits;
+  }
   double key(const Job& job, const View&) const override { return job.spec.deadline; }
   bool keys_rest() const override { return true; }
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Edf>(*this); }
+
+ private:
+  static constexpr Need kNeeds[] = {
+      {Knowledge::kDeadline, "the oldest job goes first: it is fifo with preemption"}};
 };
 
 }  // namespace

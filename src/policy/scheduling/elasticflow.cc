@@ -18,11 +18,12 @@ class ElasticFlow final : public SchedulingPolicy {
  public:
   explicit ElasticFlow(Seconds slot) : slot_(slot) {}
   SchedulingTraits traits() const override {
-    return {.preemptive = true,
+    return {.needs = kNeeds,
+            .preemptive = true,
             .stable_between_events = false,
             .work_conserving = false,
             .resizes = true,
-            .clairvoyant = true};
+            .needs_periodic_turns = true};
   }
   void schedule(const View& view, Plan& plan) override {
     frame_ = frame_of(view, slot_);
@@ -55,6 +56,11 @@ class ElasticFlow final : public SchedulingPolicy {
   }
 
  private:
+  static constexpr Need kNeeds[] = {
+      {Knowledge::kDuration},
+      {Knowledge::kDeadline, "nobody is promised anything and all jobs share what there is"},
+      {Knowledge::kSizes, "every job keeps its size"},
+      {Knowledge::kScaling, "jobs have their least size, as no GPU more is worth anything"}};
   // A job in this turn's sale of spare GPUs.
   struct Grant {
     Slot slot = kNoSlot;

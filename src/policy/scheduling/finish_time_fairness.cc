@@ -10,7 +10,7 @@ namespace {
 class FinishTimeFairness final : public KeyPolicy {
  public:
   SchedulingTraits traits() const override {
-    return {.preemptive = true, .stable_between_events = false, .clairvoyant = true};
+    return {.needs = kNeeds, .preemptive = true, .stable_between_events = false};
   }
   explicit FinishTimeFairness(Seconds quantum) : quantum_(quantum) {}
   double key(const Job& job, const View& view) const override {
@@ -26,6 +26,7 @@ class FinishTimeFairness final : public KeyPolicy {
   }
 
  private:
+  static constexpr Need kNeeds[] = {{Knowledge::kDuration}};
   Seconds quantum_;
 };
 

@@ -20,7 +20,7 @@ class Gandiva final : public SchedulingPolicy {
     return {.preemptive = true,
             .stable_between_events = false,
             .work_conserving = false,
-            .regroups = true};
+            .needs_periodic_turns = true};
   }
 
   void on_job(JobMoment moment, Slot slot, const View& view) override {

@@ -31,11 +31,12 @@ class Muri final : public SchedulingPolicy {
   }
 
   SchedulingTraits traits() const override {
-    return {.preemptive = true,
+    return {.needs = by_remaining_ ? Needs(kNeeds) : Needs(kNeeds).first(1),
+            .preemptive = true,
             .stable_between_events = false,
             .work_conserving = false,
-            .regroups = true,
-            .clairvoyant = by_remaining_};
+            .co_locates = true,
+            .needs_periodic_turns = true};
   }
 
   void on_job(JobMoment moment, Slot slot, const View& view) override {
@@ -87,6 +88,10 @@ class Muri final : public SchedulingPolicy {
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Muri>(*this); }
 
  private:
+  // The last one only where it ranks by remaining time.
+  static constexpr Need kNeeds[] = {
+      {Knowledge::kStages, "such a job shares its GPUs with nobody"},
+      {Knowledge::kDuration}};
   struct State {
     double value = 0;     // of the priority: smaller first
     double attained = 0;  // seconds it held GPUs

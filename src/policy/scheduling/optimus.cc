@@ -14,8 +14,11 @@ class Optimus final : public SchedulingPolicy {
  public:
   explicit Optimus(double least_gain) : least_gain_(least_gain) {}
   SchedulingTraits traits() const override {
-    return {
-        .preemptive = true, .stable_between_events = false, .resizes = true, .clairvoyant = true};
+    return {.needs = kNeeds,
+            .preemptive = true,
+            .stable_between_events = false,
+            .resizes = true,
+            .needs_periodic_turns = true};
   }
   void schedule(const View& view, Plan& plan) override {
     bids_.clear();
@@ -50,6 +53,10 @@ class Optimus final : public SchedulingPolicy {
   }
 
  private:
+  static constexpr Need kNeeds[] = {
+      {Knowledge::kDuration},
+      {Knowledge::kSizes, "every job keeps its size: it is srtf"},
+      {Knowledge::kScaling, "no GPU more is worth anything and jobs have their least size"}};
   struct Bid {
     Slot slot;
     JobId id;

@@ -18,7 +18,7 @@ class Qssf final : public SchedulingPolicy {
  public:
   Qssf(bool fresh_by_size, bool strict) : fresh_by_size_(fresh_by_size), strict_(strict) {}
   SchedulingTraits traits() const override {
-    return {.strict = strict_, .work_conserving = !strict_};
+    return {.needs = kNeeds, .strict = strict_, .work_conserving = !strict_};
   }
   void on_job(JobMoment moment, Slot slot, const View& view) override {
     if (moment == JobMoment::kAdmitted || moment == JobMoment::kStopped) fresh_.push_back(slot);
@@ -56,6 +56,8 @@ class Qssf final : public SchedulingPolicy {
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Qssf>(*this); }
 
  private:
+  static constexpr Need kNeeds[] = {
+      {Knowledge::kEstimate, "such a job counts as the shortest: where no job has one it is fifo"}};
   struct Entry {
     double service;
     int size;  // decides between equal services, where it does

@@ -10,7 +10,9 @@ class Sjf final : public SchedulingPolicy {
  public:
   Sjf(bool by_estimate, bool strict) : by_estimate_(by_estimate), strict_(strict) {}
   SchedulingTraits traits() const override {
-    return {.strict = strict_, .work_conserving = !strict_, .clairvoyant = !by_estimate_};
+    return {.needs = by_estimate_ ? Needs(kByEstimate) : Needs(kByDuration),
+            .strict = strict_,
+            .work_conserving = !strict_};
   }
   // The queue is a heap, kept between turns, so that a long queue costs its logarithm and not its
   // length.
@@ -39,6 +41,9 @@ class Sjf final : public SchedulingPolicy {
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Sjf>(*this); }
 
  private:
+  static constexpr Need kByDuration[] = {{Knowledge::kDuration}};
+  static constexpr Need kByEstimate[] = {
+      {Knowledge::kEstimate, "such a job counts with its true duration", true}};
   struct Entry {
     double key;
     JobId id;

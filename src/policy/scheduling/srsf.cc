@@ -10,20 +10,23 @@ class Srsf final : public KeyPolicy {
  public:
   explicit Srsf(Seconds boost_after) : KeyPolicy(boost_after) {}
   SchedulingTraits traits() const override {
-    return {.preemptive = true, .stable_between_events = !boosts(), .clairvoyant = true};
+    return {.needs = kNeeds, .preemptive = true, .stable_between_events = !boosts()};
   }
   double key(const Job& job, const View& view) const override {
     return job.remaining_at(view.now) * job.spec.gpus;
   }
   bool keys_rest() const override { return true; }
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Srsf>(*this); }
+
+ private:
+  static constexpr Need kNeeds[] = {{Knowledge::kDuration}};
 };
 
 // The same as Tiresias has it: equals stay in the order of the turn before.
 class SrsfInOrder final : public SchedulingPolicy {
  public:
   SchedulingTraits traits() const override {
-    return {.preemptive = true, .stable_between_events = false, .clairvoyant = true};
+    return {.needs = kNeeds, .preemptive = true, .stable_between_events = false};
   }
   void on_job(JobMoment moment, Slot slot, const View&) override {
     if (moment == JobMoment::kAdmitted) list_.push_back(slot);
@@ -45,6 +48,7 @@ class SrsfInOrder final : public SchedulingPolicy {
   }
 
  private:
+  static constexpr Need kNeeds[] = {{Knowledge::kDuration}};
   std::vector<Slot> list_;
 };
 

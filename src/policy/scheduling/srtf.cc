@@ -9,11 +9,14 @@ class Srtf final : public KeyPolicy {
  public:
   explicit Srtf(Seconds boost_after) : KeyPolicy(boost_after) {}
   SchedulingTraits traits() const override {
-    return {.preemptive = true, .stable_between_events = !boosts(), .clairvoyant = true};
+    return {.needs = kNeeds, .preemptive = true, .stable_between_events = !boosts()};
   }
   double key(const Job& job, const View& view) const override { return job.remaining_at(view.now); }
   bool keys_rest() const override { return true; }
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Srtf>(*this); }
+
+ private:
+  static constexpr Need kNeeds[] = {{Knowledge::kDuration}};
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 class SrtfQuota final : public QuotaPolicy {
  public:
   SchedulingTraits traits() const override {
-    return {.preemptive = true, .work_conserving = false, .clairvoyant = true};
+    return {.needs = kNeeds, .preemptive = true, .work_conserving = false};
   }
   double rank(const Job& job, const View& view) const override {
     return job.total_work - job.work_at(view.now);
@@ -39,6 +39,9 @@ class SrtfQuota final : public QuotaPolicy {
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<SrtfQuota>(*this);
   }
+
+ private:
+  static constexpr Need kNeeds[] = {{Knowledge::kDuration}};
 };
 
 }  // namespace

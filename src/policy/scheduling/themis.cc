@@ -19,10 +19,10 @@ namespace {
 class Themis final : public SchedulingPolicy {
  public:
   SchedulingTraits traits() const override {
-    return {.preemptive = true,
+    return {.needs = kNeeds,
+            .preemptive = true,
             .stable_between_events = false,
-            .work_conserving = false,
-            .clairvoyant = true};
+            .work_conserving = false};
   }
 
   void on_job(JobMoment moment, Slot slot, const View& view) override {
@@ -74,6 +74,7 @@ class Themis final : public SchedulingPolicy {
   }
 
  private:
+  static constexpr Need kNeeds[] = {{Knowledge::kDuration}};
   struct State {
     double step_time = 1;  // alone
     double steps_left = 0;

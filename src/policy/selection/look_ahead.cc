@@ -13,6 +13,7 @@ class LookAhead final : public Selector {
         horizon_(params.real("horizon")),
         metric_(params.text("metric")) {}
 
+  Needs needs() const override { return kNeeds; }
   std::size_t select(const View& view, std::size_t current, WhatIf& what_if) override {
     if (turn_++ % every_ != 0 || view.jobs.active().empty()) return current;
     std::size_t best = current;
@@ -30,6 +31,7 @@ class LookAhead final : public Selector {
   }
 
  private:
+  static constexpr Need kNeeds[] = {{Knowledge::kDuration}};
   double score(const Prediction& prediction) const {
     if (metric_ == "slowdown") return prediction.sum_slowdown;
     if (metric_ == "progress")

@@ -31,10 +31,13 @@ class Sia final : public SchedulingPolicy {
   explicit Sia(const Options& options) : options_(options), cadence_(options.interval) {}
 
   SchedulingTraits traits() const override {
-    return {.preemptive = true,
+    return {.needs = kNeeds,
+            .preemptive = true,
             .stable_between_events = false,
             .work_conserving = false,
-            .resizes = true};
+            .resizes = true,
+            .needs_periodic_turns = true,
+            .optimises = true};
   }
   void schedule(const View& view, Plan& plan) override {
     if (cadence_.due(view)) allocate(view, plan);
@@ -50,6 +53,10 @@ class Sia final : public SchedulingPolicy {
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Sia>(*this); }
 
  private:
+  static constexpr Need kNeeds[] = {
+      {Knowledge::kSizes, "every job keeps its size and only its GPU type is chosen"},
+      {Knowledge::kScaling, "jobs have their least size, as no GPU more is worth anything"},
+      {Knowledge::kGpuTypes, "all GPU types are taken to be equally fast"}};
   struct Given {
     Slot slot = kNoSlot;
     JobId id = kNoJob;

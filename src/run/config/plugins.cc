@@ -25,7 +25,12 @@ std::vector<PluginRow> rows_of(const Table& table) {
   std::vector<PluginRow> rows;
   rows.reserve(table.size());
   for (const auto& row : table) {
-    rows.push_back({row.name, row.sentence, source_of(row), &row.params});
+    PluginRow& plugin = rows.emplace_back();
+    plugin = {row.name, row.sentence, source_of(row), &row.params};
+    if constexpr (requires { row.system; }) {
+      plugin.system = row.system;
+      plugin.form = row.form;
+    }
   }
   return rows;
 }
@@ -38,7 +43,8 @@ std::vector<PluginRow> generator_rows() {
   }();
   std::vector<PluginRow> rows;
   for (const Generator& generator : generators()) {
-    rows.push_back({generator.name, generator.sentence, generator.origin, &kParams[rows.size()]});
+    const ParamList& params = kParams[rows.size()];
+    rows.push_back({generator.name, generator.sentence, generator.origin, &params});
   }
   return rows;
 }

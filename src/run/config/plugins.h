@@ -15,6 +15,8 @@ struct PluginRow {
   std::string_view sentence;
   std::string_view source;  // paper or system, year; may be empty
   const ParamList* params = nullptr;
+  std::string_view system = {};  // of policies that exist in several forms
+  std::string_view form = {};    // whose form of it this is
 };
 
 struct PluginKind {

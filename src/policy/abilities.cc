@@ -1,0 +1,47 @@
+#include "policy/abilities.h"
+
+#include <array>
+
+namespace muster {
+namespace {
+
+using Scheduling = SchedulingTraits;
+using Placement = PlacementTraits;
+
+constexpr std::array kScheduling = {
+    Ability<Scheduling>{"preempts", "takes GPUs away from running jobs", &Scheduling::preemptive},
+    Ability<Scheduling>{"resizes", "gives elastic jobs other sizes while they run",
+                        &Scheduling::resizes},
+    Ability<Scheduling>{"co-locates", "puts several jobs on the same GPUs",
+                        &Scheduling::co_locates},
+    Ability<Scheduling>{"strict order", "nobody overtakes a job that does not fit",
+                        &Scheduling::strict},
+    Ability<Scheduling>{"work-conserving", "no GPU idles while a waiting job would fit",
+                        &Scheduling::work_conserving},
+    Ability<Scheduling>{"stable between events",
+                        "decides the same until a job arrives or leaves, or a node changes",
+                        &Scheduling::stable_between_events},
+    Ability<Scheduling>{"needs periodic turns", "is asked every turn, also when nobody waits",
+                        &Scheduling::needs_periodic_turns},
+    Ability<Scheduling>{"optimises", "solves a program or searches at each decision",
+                        &Scheduling::optimises},
+    Ability<Scheduling>{"drives completion",
+                        "says itself when jobs are over, as one published simulator does",
+                        &Scheduling::drives_completion},
+};
+
+constexpr std::array kPlacement = {
+    Ability<Placement>{"co-locates", "puts jobs on GPUs that others use", &Placement::co_locates},
+    Ability<Placement>{"strands", "may never find a place for a job that would fit",
+                       &Placement::strands},
+    Ability<Placement>{"stable between events",
+                       "decides the same until a job arrives or leaves, or a node changes",
+                       &Placement::stable_between_events},
+};
+
+}  // namespace
+
+std::span<const Ability<SchedulingTraits>> scheduling_abilities() { return kScheduling; }
+std::span<const Ability<PlacementTraits>> placement_abilities() { return kPlacement; }
+
+}  // namespace muster
