@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/out_file.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "learn/boosted.h"
@@ -195,7 +196,7 @@ int train(const LearnOptions& options) {
     text = *written;
     fmt::print("trained on {} rows\n", target->values.size());
   }
-  if (Status written = write_text(options.output, text); !written) {
+  if (Status written = replace_file(options.output, text); !written) {
     return complain(written.error(), kExitFailed);
   }
   fmt::print("written to {}\n", options.output);
@@ -342,7 +343,7 @@ int explain(const LearnOptions& options) {
   }
   if (!options.page.empty()) {
     const std::string page = model_page(model->ebm, row);
-    if (Status written = write_text(options.page, page); !written) {
+    if (Status written = replace_file(options.page, page); !written) {
       return complain(written.error(), kExitFailed);
     }
     note(fmt::format("page written to {}", options.page));

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/out_file.h"
 #include "cli/commands.h"
 #include "learn/estimate.h"
 #include "learn/history_estimate.h"
@@ -111,7 +112,7 @@ int table(const TraceLearnOptions& options) {
     }
     text += '\n';
   }
-  if (Status written = write_text(options.output, text); !written) {
+  if (Status written = replace_file(options.output, text); !written) {
     return complain(written.error(), kExitFailed);
   }
   fmt::print("{} rows written to {}\n", examples.rows, options.output);
@@ -143,7 +144,7 @@ int estimate(const TraceLearnOptions& options) {
     text += fmt::format("{},{:.1f}\n", display_name(job), (*estimates)[i]);
     error += std::abs((*estimates)[i] - job.duration) / static_cast<double>(estimates->size());
   }
-  if (Status written = write_text(options.output, text); !written) {
+  if (Status written = replace_file(options.output, text); !written) {
     return complain(written.error(), kExitFailed);
   }
   fmt::print("{} estimates written to {}; mean absolute error {:.0f} s\n", estimates->size(),
@@ -155,7 +156,7 @@ int estimate(const TraceLearnOptions& options) {
   const auto model =
       train_estimate(material.history, material.symbols, material.perf.get(), settings);
   if (!model) return complain(model.error());
-  if (Status written = write_text(options.model, to_text(*model)); !written) {
+  if (Status written = replace_file(options.model, to_text(*model)); !written) {
     return complain(written.error(), kExitFailed);
   }
   fmt::print("the model of the history written to {}\n", options.model);
@@ -192,7 +193,7 @@ int forecast(const TraceLearnOptions& options) {
                         slots[i].gpus, (*made)[i].jobs, (*made)[i].gpus);
     error += std::abs((*made)[i].jobs - slots[i].jobs) / static_cast<double>(slots.size() - known);
   }
-  if (Status written = write_text(options.output, text); !written) {
+  if (Status written = replace_file(options.output, text); !written) {
     return complain(written.error(), kExitFailed);
   }
   fmt::print(
@@ -201,7 +202,7 @@ int forecast(const TraceLearnOptions& options) {
       slots.size() - known, options.output, error, options.output,
       slots[known].time - material.epoch, options.slot);
   if (options.model.empty()) return kExitOk;
-  if (Status written = write_text(options.model, to_text(model->jobs)); !written) {
+  if (Status written = replace_file(options.model, to_text(model->jobs)); !written) {
     return complain(written.error(), kExitFailed);
   }
   fmt::print("the model of jobs written to {}\n", options.model);

@@ -13,7 +13,7 @@
 #include "cli/interrupt.h"
 #include "cli/run_options.h"
 #include "report/json.h"
-#include "report/out_file.h"
+#include "base/out_file.h"
 #include "report/table.h"
 #include "report/terminal.h"
 #include "run/sweep.h"
@@ -209,16 +209,6 @@ std::string cells_json(const SweepConfig& sweep, const std::vector<SweepCell>& c
   }
   json.end_array().end_object();
   return json.take() + "\n";
-}
-
-// Written under another name and moved, so that a cut-off file never passes for one.
-Status replace_file(const std::string& path, const std::string& text) {
-  std::error_code code;
-  std::filesystem::remove(path + ".new", code);
-  if (Status written = write_file(path + ".new", text); !written) return written;
-  std::filesystem::rename(path + ".new", path, code);
-  if (code) return file_error("write", path, code.value());
-  return Done{};
 }
 
 int sweep(const SweepCommandOptions& options) {

@@ -8,7 +8,7 @@
 
 #include "learn/model_page.h"
 #include "report/html_parts.h"
-#include "report/out_file.h"
+#include "base/out_file.h"
 
 namespace muster {
 namespace {
@@ -230,7 +230,7 @@ std::string report_page(const std::vector<PageRun>& runs, const PageOptions& opt
 
 Status write_report(const std::string& path, const std::vector<PageRun>& runs,
                     const PageOptions& options) {
-  return write_aside(path, [&](OutFile& file) {
+  return replace_file(path, [&](OutFile& file) {
     file.write(report_page(runs, options));
     return file.close();
   });

@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 #include "report/csv.h"
-#include "report/out_file.h"
+#include "base/out_file.h"
 #include "report/result_folder.h"
 
 namespace muster {

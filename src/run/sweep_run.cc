@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "report/out_file.h"
+#include "base/out_file.h"
 #include "run/jobs.h"
 #include "run/parallel.h"
 #include "run/simulation.h"
