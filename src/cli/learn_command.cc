@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/csv.h"
 #include "base/out_file.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -203,6 +204,12 @@ int train(const LearnOptions& options) {
   return kExitOk;
 }
 
+std::string csv_field(std::string_view text) {
+  std::string field;
+  append_field(field, text);
+  return field;
+}
+
 std::string answer_text(const Trained& model, double value) {
   if (model.kind == "tree") return model.tree.classes[static_cast<std::size_t>(value)];
   return fmt::format("{:.6g}", value);
@@ -224,15 +231,18 @@ int predict(const LearnOptions& options) {
   const auto predictions = predict_all(*model, *columns);
   if (!predictions) return complain(predictions.error());
   if (options.id.empty()) {
-    fmt::print("{}\n", model->target());
-    for (const double value : *predictions) fmt::print("{}\n", answer_text(*model, value));
+    fmt::print("{}\n", csv_field(model->target()));
+    for (const double value : *predictions) {
+      fmt::print("{}\n", csv_field(answer_text(*model, value)));
+    }
     return kExitOk;
   }
   const auto ids = examples->need(options.id, options.data);
   if (!ids) return complain(ids.error());
-  fmt::print("{},estimate\n", options.id);
+  fmt::print("{},estimate\n", csv_field(options.id));
   for (std::size_t i = 0; i < predictions->size(); ++i) {
-    fmt::print("{},{}\n", (*ids)->texts[i], answer_text(*model, (*predictions)[i]));
+    fmt::print("{},{}\n", csv_field((*ids)->texts[i]),
+               csv_field(answer_text(*model, (*predictions)[i])));
   }
   return kExitOk;
 }

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/csv.h"
 #include "base/out_file.h"
 #include "cli/commands.h"
 #include "learn/estimate.h"
@@ -100,12 +101,12 @@ int table(const TraceLearnOptions& options) {
   for (std::size_t row = 0; row < examples.rows; ++row) {
     JobSpec job = material.history[row];
     job.id = JobId{static_cast<std::uint32_t>(row)};
-    text += display_name(job);
+    append_field(text, display_name(job));
     for (const std::string& name : names) {
       const ExampleColumn* column = examples.find(name);
       text += ',';
       if (column->is_text) {
-        text += column->texts[row];
+        append_field(text, column->texts[row]);
       } else if (!std::isnan(column->numbers[row])) {
         text += fmt::format("{}", column->numbers[row]);
       }
@@ -141,7 +142,8 @@ int estimate(const TraceLearnOptions& options) {
   for (std::size_t i = 0; i < estimates->size(); ++i) {
     JobSpec job = material.jobs[i];
     job.id = JobId{static_cast<std::uint32_t>(i)};
-    text += fmt::format("{},{:.1f}\n", display_name(job), (*estimates)[i]);
+    append_field(text, display_name(job));
+    text += fmt::format(",{:.1f}\n", (*estimates)[i]);
     error += std::abs((*estimates)[i] - job.duration) / static_cast<double>(estimates->size());
   }
   if (Status written = replace_file(options.output, text); !written) {

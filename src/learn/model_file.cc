@@ -110,7 +110,7 @@ std::string to_text(const Ebm& model) {
                      {"rows", model.rows},
                      {"features", json_of(model.features)},
                      {"terms", terms}};
-  return json.dump() + "\n";
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string to_text(const DecisionTree& model) {
@@ -132,7 +132,7 @@ std::string to_text(const DecisionTree& model) {
                      {"classes", model.classes},
                      {"features", json_of(model.features)},
                      {"nodes", nodes}};
-  return json.dump() + "\n";
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Result<Ebm> ebm_of(std::string_view text, std::string_view where) {

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
-#include "report/csv.h"
+#include "base/csv.h"
 #include "report/decision_coding.h"
 #include "base/out_file.h"
 

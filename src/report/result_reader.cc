@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "report/csv.h"
+#include "base/csv.h"
 #include "base/out_file.h"
 #include "report/result_folder.h"
 

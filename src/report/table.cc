@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "report/csv.h"
+#include "base/csv.h"
 #include "report/json.h"
 
 namespace muster {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "report/csv.h"
+#include "base/csv.h"
 #include "run/sweep.h"
 #include "run/sweep_journal.h"
 
