@@ -61,6 +61,12 @@ expect 2 muster reproduce bloks
 says "did you mean 'blox'?"
 expect 2 muster simulat
 says "did you mean 'simulate'?"
+expect 2 muster simulat --help
+says "did you mean 'simulate'?"
+expect 2 muster serve --help
+says "no command 'serve'; known: demo, simulate"
+expect 2 muster trace chek --help
+says "no \`muster trace\` command 'chek'; did you mean 'check'?"
 expect 2 muster simulate --schedulng fifo
 says "did you mean '--scheduling'?"
 expect 2 muster simulate good.csv -c 2x4 --set restart.restrt=5
