@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/run_warnings.h"
 #include "report/html.h"
 #include "report/summary_json.h"
 #include "report/table.h"
@@ -119,6 +120,9 @@ int compare_runs(std::vector<RunConfig> runs, const ComparisonOptions& options) 
     fmt::print("\nresults: {}\nreport:  {}\n", options.folder,
                std::filesystem::absolute(page).lexically_normal().string());
   }
+  std::vector<FinishedRun> finished;
+  for (const RecordedRun* run : whole) finished.push_back({&run->info, &run->summary});
+  warn_about(finished);
   if (whole.size() == runs.size()) return kExitOk;
   fmt::print(stderr, "muster: interrupted; {} of {} runs are complete\n", whole.size(),
              runs.size());

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/run_warnings.h"
 #include "learn/model_file.h"
 #include "report/html.h"
 #include "report/perfetto.h"
@@ -72,6 +73,9 @@ int report(const ReportOptions& options) {
   fmt::print("{}\nreport: {}\n",
              comparison_table(rows, {}).text({wants_colour(STDOUT_FILENO), true}),
              std::filesystem::absolute(options.output).lexically_normal().string());
+  std::vector<FinishedRun> finished;
+  for (const PageRun& page : pages) finished.push_back({&page.info, &page.summary});
+  warn_about(finished);
   return kExitOk;
 }
 

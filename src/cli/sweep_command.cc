@@ -13,6 +13,7 @@
 #include "cli/interrupt.h"
 #include "cli/run_options.h"
 #include "report/json.h"
+#include "report/refusals.h"
 #include "base/out_file.h"
 #include "report/table.h"
 #include "report/terminal.h"
@@ -258,6 +259,14 @@ int sweep(const SweepCommandOptions& options) {
   if (late > 0) {
     note(fmt::format("{} of {} runs took longer than {} s and were given up", late,
                      result->points.size(), options.timeout));
+  }
+  const auto refusing =
+      std::count_if(result->metrics.begin(), result->metrics.end(), many_refused);
+  if (refusing > 0) {
+    warn(fmt::format(
+        "{} of {} runs refused more than a few of their jobs, and their averages are over the "
+        "others; add --metrics refused, or simulate one of them to see why",
+        refusing, result->points.size()));
   }
   if (folder.empty()) return kExitOk;
   if (Status kept = replace_file(folder + "/points.csv", points_csv(*config, *result)); !kept) {

@@ -6,9 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "base/out_file.h"
 #include "learn/model_page.h"
 #include "report/html_parts.h"
-#include "base/out_file.h"
+#include "report/refusals.h"
 
 namespace muster {
 namespace {
@@ -92,6 +93,10 @@ std::string unbroken(std::string_view text) {
 std::string warnings(const std::vector<PageRun>& runs) {
   std::string out;
   for (const PageRun& run : runs) {
+    for (const std::string& sentence : refusal_warnings(run.info, run.summary)) {
+      out += fmt::format("<p class=\"warning\" role=\"note\"><strong>{}</strong>: {}.</p>\n",
+                         escape_html(run.info.label), escape_html(sentence));
+    }
     if (run.complete) continue;
     out += fmt::format(
         "<p class=\"warning\" role=\"note\"><strong>{}</strong> is incomplete: {}.</p>\n",

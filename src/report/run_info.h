@@ -13,6 +13,9 @@ struct RunInfo {
   std::string label;  // short, as a row or a legend shows it: "las + consolidated"
   // In the order to show them: trace, cluster, policies and their parameters, seed.
   std::vector<std::pair<std::string, std::string>> settings;
+  // Of the cluster, for remedies; empty where it names none.
+  std::vector<std::string> partitions;
+  std::vector<std::string> gpu_types;
   std::string rerun;               // a command line
   double wall_s = kNoFigure;       // real time of the run
   double peak_rss_mb = kNoFigure;  // see peak_rss_mb()

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/csv.h"
 #include "report/json.h"
+#include "report/refusals.h"
 
 namespace muster {
 namespace {
@@ -129,6 +130,7 @@ std::string Table::text(const TextStyle& style) const {
   std::string out;
   for (std::string& line : lines) out += trimmed_end(std::move(line)) + "\n";
   if (any_best) out += coloured("* best of its column", kDim, style.colour) + "\n";
+  for (const std::string& note : notes_) out += note + "\n";
   return out;
 }
 
@@ -171,6 +173,15 @@ std::string Table::json() const {
   return json.take() + "\n";
 }
 
+namespace {
+
+std::string refused_note(const Metrics& metrics) {
+  return "warning: " + count_text(metrics.refused) + " of " + count_text(metrics.jobs) +
+         " jobs were refused";
+}
+
+}  // namespace
+
 Table comparison_table(const std::vector<TableRun>& runs, const std::vector<std::string>& keys) {
   std::vector<const MetricInfo*> metrics;
   for (const std::string& key : keys) {
@@ -197,6 +208,9 @@ Table comparison_table(const std::vector<TableRun>& runs, const std::vector<std:
     for (const MetricInfo* metric : metrics)
       cells.emplace_back(run.summary->metrics.*metric->field);
     table.add_row(std::move(cells));
+    if (many_refused(run.summary->metrics)) {
+      table.add_note(refused_note(run.summary->metrics) + " with " + run.label);
+    }
   }
   return table;
 }
@@ -215,6 +229,7 @@ Table figures_table(const RunSummary& summary) {
     table.add_row(
         {figure.label, number_text(figure.value, figure.unit), std::string("custom figure")});
   }
+  if (many_refused(summary.metrics)) table.add_note(refused_note(summary.metrics));
   return table;
 }
 

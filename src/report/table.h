@@ -36,6 +36,8 @@ class Table {
 
   // Cells beyond the columns are an error of ours; missing ones are empty.
   void add_row(std::vector<Cell> cells);
+  // A line below the table, in its text only.
+  void add_note(std::string note) { notes_.push_back(std::move(note)); }
   std::size_t rows() const { return rows_.size(); }
 
   std::string text(const TextStyle& style) const;
@@ -49,6 +51,7 @@ class Table {
 
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;
+  std::vector<std::string> notes_;
 };
 
 // A run of a comparison: one row.

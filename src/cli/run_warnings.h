@@ -1,0 +1,19 @@
+// What a command says at its end about runs whose figures do not mean what they seem to.
+#pragma once
+
+#include <vector>
+
+#include "report/metrics.h"
+#include "report/run_info.h"
+
+namespace muster {
+
+struct FinishedRun {
+  const RunInfo* info;
+  const RunSummary* summary;
+};
+
+// Prints each warning once, with the runs that it is about where not all share it.
+void warn_about(const std::vector<FinishedRun>& runs);
+
+}  // namespace muster
