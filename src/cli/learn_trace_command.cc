@@ -46,6 +46,7 @@ Result<std::vector<JobSpec>> load_one(const std::string& path, Symbols& symbols)
   options.rebase = Rebase::kNo;
   auto trace = load_trace(path, options, symbols);
   if (!trace) return trace.error();
+  for (const std::string& text : notes_of(trace->stats)) note(text);
   return std::move(trace->jobs);
 }
 

@@ -1,4 +1,5 @@
-// What a command says at its end about runs whose figures do not mean what they seem to.
+// What a command says at its end about its runs: how jobs were read, and where figures do not mean
+// what they seem to.
 #pragma once
 
 #include <vector>
@@ -13,7 +14,7 @@ struct FinishedRun {
   const RunSummary* summary;
 };
 
-// Prints each warning once, with the runs that it is about where not all share it.
+// Prints each note and warning once, with the runs that it is about where not all share it.
 void warn_about(const std::vector<FinishedRun>& runs);
 
 }  // namespace muster

@@ -234,6 +234,7 @@ int sweep(const SweepCommandOptions& options) {
   progress.stop();
   if (!result) return complain(result.error());
   if (result->unwritten) return complain(*result->unwritten, kExitFailed);
+  for (const std::string& text : result->notes) note(text);
   if (result->resumed > 0) {
     note(fmt::format("{} of {} runs were already done in {}", result->resumed,
                      result->points.size(), folder));

@@ -97,6 +97,10 @@ std::string warnings(const std::vector<PageRun>& runs) {
       out += fmt::format("<p class=\"warning\" role=\"note\"><strong>{}</strong>: {}.</p>\n",
                          escape_html(run.info.label), escape_html(sentence));
     }
+    for (const std::string& sentence : run.info.notes) {
+      out += fmt::format("<p class=\"note\"><strong>{}</strong>: {}.</p>\n",
+                         escape_html(run.info.label), escape_html(sentence));
+    }
     if (run.complete) continue;
     out += fmt::format(
         "<p class=\"warning\" role=\"note\"><strong>{}</strong> is incomplete: {}.</p>\n",

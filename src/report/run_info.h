@@ -16,6 +16,7 @@ struct RunInfo {
   // Of the cluster, for remedies; empty where it names none.
   std::vector<std::string> partitions;
   std::vector<std::string> gpu_types;
+  std::vector<std::string> notes;  // on how the jobs were read and what is not known of them
   std::string rerun;               // a command line
   double wall_s = kNoFigure;       // real time of the run
   double peak_rss_mb = kNoFigure;  // see peak_rss_mb()

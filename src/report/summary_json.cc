@@ -201,7 +201,9 @@ std::string summary_to_json(const SummaryFile& file) {
   json.end_array().key("cluster").begin_object();
   write_names(json, "partitions", file.info.partitions);
   write_names(json, "gpu_types", file.info.gpu_types);
-  json.end_object().member("rerun", std::string_view(file.info.rerun));
+  json.end_object();
+  write_names(json, "notes", file.info.notes);
+  json.member("rerun", std::string_view(file.info.rerun));
   write_groups(json, "partitions", summary.partitions);
   write_groups(json, "users", summary.users);
   write_groups(json, "sizes", summary.sizes);
@@ -249,6 +251,7 @@ Result<SummaryFile> summary_from_json(std::string_view text, std::string_view wh
     file.info.partitions = read_names(*cluster, "partitions");
     file.info.gpu_types = read_names(*cluster, "gpu_types");
   }
+  file.info.notes = read_names(root, "notes");
   read_lists(root, file.summary);
   return file;
 }

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -93,6 +94,7 @@ struct SweepResult {
   std::vector<SweepPoint> points;
   std::vector<Metrics> metrics;  // by point; only of those that are done
   std::vector<PointState> states;
+  std::set<std::string> notes;     // of the workloads
   std::size_t resumed = 0;         // points that the journal already had
   std::size_t continued = 0;       // runs that went on from where they had been saved
   std::size_t done = 0;            // or decided otherwise; fewer than the points if it was stopped

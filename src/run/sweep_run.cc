@@ -161,10 +161,16 @@ class Work {
     }
   }
 
+  void keep_notes(const SharedJobs& jobs) {
+    const std::lock_guard lock(mutex_);
+    result_.notes.insert(jobs.notes.begin(), jobs.notes.end());
+  }
+
   void run_one(std::size_t at) {
     const SweepPoint& point = result_.points[at];
     auto jobs = groups_[group_[at]]->take();
     if (!jobs) return fail(at, jobs.error());
+    if (*jobs != nullptr) keep_notes(**jobs);
     const auto begun = std::chrono::steady_clock::now();
     bool late = false;
     const auto go_on = [&] {
