@@ -213,8 +213,18 @@ std::string cells_json(const SweepConfig& sweep, const std::vector<SweepCell>& c
 }
 
 int sweep(const SweepCommandOptions& options) {
-  const auto config = described(options);
+  auto config = described(options);
   if (!config) return complain(config.error());
+  if (config->seeds.size() > 1) {
+    const auto matter = seeds_matter(*config);
+    if (!matter) return complain(matter.error());
+    if (!*matter) {
+      note(fmt::format(
+          "nothing in these runs draws, so that {} seeds would repeat each of them: they run once",
+          config->seeds.size()));
+      config->seeds.resize(1);
+    }
+  }
   if (options.save_at >= 0 && options.no_save) {
     return complain(Error{"--save-at saves runs in the folder of the sweep: leave out --no-save"});
   }

@@ -69,6 +69,10 @@ std::size_t rate_axis(const SweepConfig& sweep);
 // All points, seeds innermost, checked and complete.
 Result<std::vector<SweepPoint>> sweep_points(const SweepConfig& sweep);
 
+// Whether another seed changes any of the runs: something in them draws. Otherwise all seeds repeat
+// one run.
+Result<bool> seeds_matter(const SweepConfig& sweep);
+
 // The whole sweep as TOML; equal texts are equal sweeps.
 std::string to_toml(const SweepConfig& sweep);
 
