@@ -22,6 +22,9 @@ struct RunInfo {
   double peak_rss_mb = kNoFigure;  // see peak_rss_mb()
 };
 
+// Whether the runs had the same jobs and the same cluster: only then can one be best.
+bool comparable(const std::vector<const RunInfo*>& runs);
+
 // Most memory this process ever held, in units of 1,048,576 bytes.
 double peak_rss_mb();
 

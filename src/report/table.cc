@@ -197,12 +197,21 @@ Table comparison_table(const std::vector<TableRun>& runs, const std::vector<std:
       if (metric.headline || any) metrics.push_back(&metric);
     }
   }
+  std::vector<const RunInfo*> infos;
+  for (const TableRun& run : runs) {
+    if (run.info != nullptr) infos.push_back(run.info);
+  }
+  const bool fair = comparable(infos);
   std::vector<Column> columns = {{"run", "run", Unit::kCount, Better::kNeither}};
   for (const MetricInfo* metric : metrics) {
     columns.push_back(
-        {std::string(metric->key), std::string(metric->label), metric->unit, metric->better});
+        {std::string(metric->key), std::string(metric->label), metric->unit,
+         fair ? metric->better : Better::kNeither});
   }
   Table table(std::move(columns));
+  if (!fair) {
+    table.add_note("no best is marked: the runs differ in their jobs or their cluster");
+  }
   for (const TableRun& run : runs) {
     std::vector<Cell> cells = {run.label};
     for (const MetricInfo* metric : metrics)

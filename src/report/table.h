@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "report/metrics.h"
+#include "report/run_info.h"
 #include "report/units.h"
 
 namespace muster {
@@ -58,6 +59,7 @@ class Table {
 struct TableRun {
   std::string label;
   const RunSummary* summary = nullptr;
+  const RunInfo* info = nullptr;  // to tell whether runs can be compared; null: they can
 };
 
 // One row per run with the figures named by `keys`; an empty list means those marked as headlines,
