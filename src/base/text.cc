@@ -99,6 +99,7 @@ std::optional<std::string_view> nearest(std::string_view wrong,
 
 std::string unknown_name(std::string_view kind, std::string_view wrong,
                          std::span<const std::string_view> known) {
+  if (known.empty()) return fmt::format("no {} '{}'; there are none to choose from", kind, wrong);
   const auto guess = nearest(wrong, known);
   return fmt::format("no {} '{}'; {}known: {}", kind, wrong,
                      guess ? fmt::format("did you mean '{}'? ", *guess) : "",

@@ -1,7 +1,9 @@
 #include "cli/app.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <new>
+#include <optional>
 #include <system_error>
 
 #include <CLI/CLI.hpp>
@@ -65,6 +67,32 @@ std::string suggestion(const CLI::App& app, const std::vector<std::string>& word
   return near ? fmt::format("; did you mean '{}'?", *near) : "";
 }
 
+// The first word that should be a command and is none. The parser alone would answer `muster serve
+// --help` with the general help, as if there were such a command.
+std::optional<int> unknown_command(const CLI::App& app, int argc, char** argv) {
+  const CLI::App* at = &app;
+  std::string path;
+  for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
+    const auto commands = at->get_subcommands([](const CLI::App*) { return true; });
+    if (commands.empty()) return std::nullopt;
+    const auto named = std::find_if(commands.begin(), commands.end(), [&](const CLI::App* command) {
+      return command->get_name() == argv[i];
+    });
+    if (named == commands.end()) {
+      std::vector<std::string> names;
+      for (const CLI::App* command : commands) {
+        if (!command->get_group().empty()) names.push_back(command->get_name());
+      }
+      return complain(Error{unknown_name(
+          path.empty() ? "command" : fmt::format("`muster {}` command", trim(path)), argv[i],
+          std::vector<std::string_view>(names.begin(), names.end()))});
+    }
+    at = *named;
+    path += at->get_name() + " ";
+  }
+  return std::nullopt;
+}
+
 int bad_usage(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* at = &app;
   std::string path;
@@ -88,6 +116,7 @@ int bad_usage(const CLI::App& app, const CLI::ParseError& error) {
 int run_command(int argc, char** argv) {
   Chosen chosen;
   const std::unique_ptr<CLI::App> app = make_app(chosen);
+  if (const auto status = unknown_command(*app, argc, argv)) return *status;
   try {
     app->parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -38,8 +38,9 @@ struct Chosen {
 
 // Prints "muster: message" to standard error and returns `status`.
 int complain(const Error& error, int status = kExitBadInput);
-// Prints "muster: note: ..." to standard error.
+// Prints "muster: note: ..." or "muster: warning: ..." to standard error.
 void note(std::string_view text);
+void warn(std::string_view text);
 
 void add_simulate_command(CLI::App& app, Chosen& chosen);
 void add_compare_command(CLI::App& app, Chosen& chosen);

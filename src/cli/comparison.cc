@@ -7,10 +7,13 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/parallel.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/run_warnings.h"
+#include "report/comparison_file.h"
 #include "report/html.h"
 #include "report/summary_json.h"
 #include "report/table.h"
@@ -32,6 +35,26 @@ void choose_folders(std::vector<RunConfig>& runs, const std::string& folder) {
   }
 }
 
+// Which runs belong together, those of `recorded` as complete as they are.
+ComparisonFile listed(const std::vector<RunConfig>& runs,
+                      const std::vector<std::optional<RecordedRun>>& recorded) {
+  ComparisonFile list;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const bool complete = i < recorded.size() && recorded[i] && recorded[i]->complete;
+    list.runs.push_back({runs[i].name,
+                         std::filesystem::path(runs[i].output.folder).filename().string(),
+                         complete});
+  }
+  return list;
+}
+
+// An older comparison in the folder goes before the new one comes, so that the two never mix.
+Status prepare_folder(const std::vector<RunConfig>& runs, const std::string& folder) {
+  if (folder.empty()) return Done{};
+  if (Status cleared = clear_comparison(folder); !cleared) return cleared;
+  return write_comparison(folder, listed(runs, {}));
+}
+
 Result<std::vector<std::optional<RecordedRun>>> run_all(const std::vector<RunConfig>& runs,
                                                         const ComparisonOptions& options) {
   std::shared_ptr<const SharedJobs> jobs;
@@ -40,6 +63,7 @@ Result<std::vector<std::optional<RecordedRun>>> run_all(const std::vector<RunCon
     if (!loaded) return loaded.error();
     jobs = std::move(*loaded);
   }
+  if (Status ready = prepare_folder(runs, options.folder); !ready) return ready.error();
   std::vector<std::optional<RecordedRun>> recorded(runs.size());
   std::optional<Error> error;
   std::mutex mutex;
@@ -62,7 +86,8 @@ Result<std::vector<std::optional<RecordedRun>>> run_all(const std::vector<RunCon
 }
 
 Result<std::string> write_page(const std::vector<const RecordedRun*>& runs,
-                               const ComparisonOptions& options) {
+                               const ComparisonFile& list, const ComparisonOptions& options) {
+  if (Status kept = write_comparison(options.folder, list); !kept) return kept.error();
   std::vector<PageRun> pages;
   for (const RecordedRun* run : runs) {
     const auto folder = ResultFolder::open(run->folder);
@@ -72,7 +97,8 @@ Result<std::string> write_page(const std::vector<const RecordedRun*>& runs,
     pages.push_back(std::move(*page));
   }
   const std::string path = options.folder + "/report.html";
-  if (Status written = write_report(path, pages, {options.title}); !written) {
+  if (Status written = write_report(path, pages, {.title = options.title, .missing = list.missing()});
+      !written) {
     return written.error();
   }
   return path;
@@ -90,7 +116,9 @@ void print_runs(const std::vector<const RecordedRun*>& runs, const ComparisonOpt
   }
   std::vector<TableRun> rows;
   rows.reserve(runs.size());
-  for (const RecordedRun* run : runs) rows.push_back({run->info.label, &run->summary});
+  for (const RecordedRun* run : runs) {
+    rows.push_back({run->info.label, &run->summary, &run->info});
+  }
   fmt::print("{}",
              comparison_table(rows, options.metrics).text({wants_colour(STDOUT_FILENO), true}));
 }
@@ -109,9 +137,10 @@ int compare_runs(std::vector<RunConfig> runs, const ComparisonOptions& options) 
     if (run->complete) whole.push_back(&*run);
   }
   if (!whole.empty()) print_runs(whole, options);
+  const ComparisonFile list = listed(runs, *recorded);
   std::string page;
   if (!options.folder.empty() && !whole.empty()) {
-    auto written = write_page(whole, options);
+    auto written = write_page(whole, list, options);
     if (!written) return complain(written.error(), kExitFailed);
     page = *written;
   }
@@ -119,9 +148,12 @@ int compare_runs(std::vector<RunConfig> runs, const ComparisonOptions& options) 
     fmt::print("\nresults: {}\nreport:  {}\n", options.folder,
                std::filesystem::absolute(page).lexically_normal().string());
   }
+  std::vector<FinishedRun> finished;
+  for (const RecordedRun* run : whole) finished.push_back({&run->info, &run->summary});
+  warn_about(finished);
   if (whole.size() == runs.size()) return kExitOk;
-  fmt::print(stderr, "muster: interrupted; {} of {} runs are complete\n", whole.size(),
-             runs.size());
+  fmt::print(stderr, "muster: interrupted; {} of {} runs are complete; missing: {}\n",
+             whole.size(), runs.size(), fmt::join(list.missing(), ", "));
   return kExitInterrupted;
 }
 

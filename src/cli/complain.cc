@@ -13,4 +13,6 @@ int complain(const Error& error, int status) {
 
 void note(std::string_view text) { fmt::print(stderr, "muster: note: {}\n", text); }
 
+void warn(std::string_view text) { fmt::print(stderr, "muster: warning: {}\n", text); }
+
 }  // namespace muster

@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/csv.h"
+#include "base/out_file.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "learn/boosted.h"
@@ -195,11 +197,17 @@ int train(const LearnOptions& options) {
     text = *written;
     fmt::print("trained on {} rows\n", target->values.size());
   }
-  if (Status written = write_text(options.output, text); !written) {
+  if (Status written = replace_file(options.output, text); !written) {
     return complain(written.error(), kExitFailed);
   }
   fmt::print("written to {}\n", options.output);
   return kExitOk;
+}
+
+std::string csv_field(std::string_view text) {
+  std::string field;
+  append_field(field, text);
+  return field;
 }
 
 std::string answer_text(const Trained& model, double value) {
@@ -223,15 +231,18 @@ int predict(const LearnOptions& options) {
   const auto predictions = predict_all(*model, *columns);
   if (!predictions) return complain(predictions.error());
   if (options.id.empty()) {
-    fmt::print("{}\n", model->target());
-    for (const double value : *predictions) fmt::print("{}\n", answer_text(*model, value));
+    fmt::print("{}\n", csv_field(model->target()));
+    for (const double value : *predictions) {
+      fmt::print("{}\n", csv_field(answer_text(*model, value)));
+    }
     return kExitOk;
   }
   const auto ids = examples->need(options.id, options.data);
   if (!ids) return complain(ids.error());
-  fmt::print("{},estimate\n", options.id);
+  fmt::print("{},estimate\n", csv_field(options.id));
   for (std::size_t i = 0; i < predictions->size(); ++i) {
-    fmt::print("{},{}\n", (*ids)->texts[i], answer_text(*model, (*predictions)[i]));
+    fmt::print("{},{}\n", csv_field((*ids)->texts[i]),
+               csv_field(answer_text(*model, (*predictions)[i])));
   }
   return kExitOk;
 }
@@ -342,7 +353,7 @@ int explain(const LearnOptions& options) {
   }
   if (!options.page.empty()) {
     const std::string page = model_page(model->ebm, row);
-    if (Status written = write_text(options.page, page); !written) {
+    if (Status written = replace_file(options.page, page); !written) {
       return complain(written.error(), kExitFailed);
     }
     note(fmt::format("page written to {}", options.page));

@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/csv.h"
+#include "base/out_file.h"
 #include "cli/commands.h"
 #include "learn/estimate.h"
 #include "learn/history_estimate.h"
@@ -44,6 +46,7 @@ Result<std::vector<JobSpec>> load_one(const std::string& path, Symbols& symbols)
   options.rebase = Rebase::kNo;
   auto trace = load_trace(path, options, symbols);
   if (!trace) return trace.error();
+  for (const std::string& text : notes_of(trace->stats)) note(text);
   return std::move(trace->jobs);
 }
 
@@ -99,19 +102,19 @@ int table(const TraceLearnOptions& options) {
   for (std::size_t row = 0; row < examples.rows; ++row) {
     JobSpec job = material.history[row];
     job.id = JobId{static_cast<std::uint32_t>(row)};
-    text += display_name(job);
+    append_field(text, display_name(job));
     for (const std::string& name : names) {
       const ExampleColumn* column = examples.find(name);
       text += ',';
       if (column->is_text) {
-        text += column->texts[row];
+        append_field(text, column->texts[row]);
       } else if (!std::isnan(column->numbers[row])) {
         text += fmt::format("{}", column->numbers[row]);
       }
     }
     text += '\n';
   }
-  if (Status written = write_text(options.output, text); !written) {
+  if (Status written = replace_file(options.output, text); !written) {
     return complain(written.error(), kExitFailed);
   }
   fmt::print("{} rows written to {}\n", examples.rows, options.output);
@@ -140,10 +143,11 @@ int estimate(const TraceLearnOptions& options) {
   for (std::size_t i = 0; i < estimates->size(); ++i) {
     JobSpec job = material.jobs[i];
     job.id = JobId{static_cast<std::uint32_t>(i)};
-    text += fmt::format("{},{:.1f}\n", display_name(job), (*estimates)[i]);
+    append_field(text, display_name(job));
+    text += fmt::format(",{:.1f}\n", (*estimates)[i]);
     error += std::abs((*estimates)[i] - job.duration) / static_cast<double>(estimates->size());
   }
-  if (Status written = write_text(options.output, text); !written) {
+  if (Status written = replace_file(options.output, text); !written) {
     return complain(written.error(), kExitFailed);
   }
   fmt::print("{} estimates written to {}; mean absolute error {:.0f} s\n", estimates->size(),
@@ -155,7 +159,7 @@ int estimate(const TraceLearnOptions& options) {
   const auto model =
       train_estimate(material.history, material.symbols, material.perf.get(), settings);
   if (!model) return complain(model.error());
-  if (Status written = write_text(options.model, to_text(*model)); !written) {
+  if (Status written = replace_file(options.model, to_text(*model)); !written) {
     return complain(written.error(), kExitFailed);
   }
   fmt::print("the model of the history written to {}\n", options.model);
@@ -192,7 +196,7 @@ int forecast(const TraceLearnOptions& options) {
                         slots[i].gpus, (*made)[i].jobs, (*made)[i].gpus);
     error += std::abs((*made)[i].jobs - slots[i].jobs) / static_cast<double>(slots.size() - known);
   }
-  if (Status written = write_text(options.output, text); !written) {
+  if (Status written = replace_file(options.output, text); !written) {
     return complain(written.error(), kExitFailed);
   }
   fmt::print(
@@ -201,7 +205,7 @@ int forecast(const TraceLearnOptions& options) {
       slots.size() - known, options.output, error, options.output,
       slots[known].time - material.epoch, options.slot);
   if (options.model.empty()) return kExitOk;
-  if (Status written = write_text(options.model, to_text(model->jobs)); !written) {
+  if (Status written = replace_file(options.model, to_text(model->jobs)); !written) {
     return complain(written.error(), kExitFailed);
   }
   fmt::print("the model of jobs written to {}\n", options.model);

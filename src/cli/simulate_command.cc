@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/run_options.h"
+#include "cli/run_warnings.h"
 #include "report/summary_json.h"
 #include "report/table.h"
 #include "report/terminal.h"
@@ -76,6 +77,7 @@ int simulate(const SimulateOptions& options) {
   if (!run) return complain(run.error());
   if (run->unwritten) return complain(*run->unwritten, kExitFailed);
   print_run(*run, options.output);
+  warn_about({{&run->info, &run->summary}});
   if (run->complete) return kExitOk;
   fmt::print(stderr, "muster: interrupted; {}\n",
              run->folder.empty() ? "the figures cover the part that was run"

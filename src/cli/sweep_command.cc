@@ -13,7 +13,8 @@
 #include "cli/interrupt.h"
 #include "cli/run_options.h"
 #include "report/json.h"
-#include "report/out_file.h"
+#include "report/refusals.h"
+#include "base/out_file.h"
 #include "report/table.h"
 #include "report/terminal.h"
 #include "run/sweep/sweep.h"
@@ -211,19 +212,19 @@ std::string cells_json(const SweepConfig& sweep, const std::vector<SweepCell>& c
   return json.take() + "\n";
 }
 
-// Written under another name and moved, so that a cut-off file never passes for one.
-Status replace_file(const std::string& path, const std::string& text) {
-  std::error_code code;
-  std::filesystem::remove(path + ".new", code);
-  if (Status written = write_file(path + ".new", text); !written) return written;
-  std::filesystem::rename(path + ".new", path, code);
-  if (code) return file_error("write", path, code.value());
-  return Done{};
-}
-
 int sweep(const SweepCommandOptions& options) {
-  const auto config = described(options);
+  auto config = described(options);
   if (!config) return complain(config.error());
+  if (config->seeds.size() > 1) {
+    const auto matter = seeds_matter(*config);
+    if (!matter) return complain(matter.error());
+    if (!*matter) {
+      note(fmt::format(
+          "nothing in these runs draws, so that {} seeds would repeat each of them: they run once",
+          config->seeds.size()));
+      config->seeds.resize(1);
+    }
+  }
   if (options.save_at >= 0 && options.no_save) {
     return complain(Error{"--save-at saves runs in the folder of the sweep: leave out --no-save"});
   }
@@ -243,6 +244,7 @@ int sweep(const SweepCommandOptions& options) {
   progress.stop();
   if (!result) return complain(result.error());
   if (result->unwritten) return complain(*result->unwritten, kExitFailed);
+  for (const std::string& text : result->notes) note(text);
   if (result->resumed > 0) {
     note(fmt::format("{} of {} runs were already done in {}", result->resumed,
                      result->points.size(), folder));
@@ -268,6 +270,14 @@ int sweep(const SweepCommandOptions& options) {
   if (late > 0) {
     note(fmt::format("{} of {} runs took longer than {} s and were given up", late,
                      result->points.size(), options.timeout));
+  }
+  const auto refusing =
+      std::count_if(result->metrics.begin(), result->metrics.end(), many_refused);
+  if (refusing > 0) {
+    warn(fmt::format(
+        "{} of {} runs refused more than a few of their jobs, and their averages are over the "
+        "others; add --metrics refused, or simulate one of them to see why",
+        refusing, result->points.size()));
   }
   if (folder.empty()) return kExitOk;
   if (Status kept = replace_file(folder + "/points.csv", points_csv(*config, *result)); !kept) {

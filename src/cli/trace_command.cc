@@ -221,6 +221,7 @@ int check(const TraceCommandOptions& options) {
     if (!read) return complain(read.error());
     cluster = std::move(*read);
     doctor.cluster = &*cluster;
+    doctor.symbols = &symbols;
   }
   auto trace = read_raw(options.file, *reading, symbols);
   if (!trace) return complain(trace.error());

@@ -138,7 +138,8 @@ void Engine::take_arrivals() {
     if (fits) {
       held_.push_back(slot);
     } else {
-      leave(slot, JobState::kRefused, Reason::kNeverFits, now_);
+      const Reason why = cluster_.why_never(job.spec.partition, job.spec.gpu_type);
+      leave(slot, JobState::kRefused, why, now_);
     }
   }
 }

@@ -194,10 +194,11 @@ class Line {
     if (!good) complain(found, expected);
     return good ? static_cast<int>(*value) : 0;
   }
+  enum class Absent { kAllowed, kRefused };
   template <typename Id>
-  Id id(Id none, std::string_view expected) {
+  Id id(Id none, std::string_view expected, Absent absent = Absent::kAllowed) {
     const std::string_view found = word(expected);
-    if (found == "-") return none;
+    if (found == "-" && absent == Absent::kAllowed) return none;
     const auto value = parse_integer(found);
     const bool good = value && *value >= 0 && *value < static_cast<std::int64_t>(index(none));
     if (!good) complain(found, expected);
@@ -340,8 +341,8 @@ Recording::Act read_act(Line& line, std::size_t kind) {
   Recording::Act act;
   act.kind = static_cast<CommandKind>(kind);
   act.at = line.real("the time of the command in seconds");
-  act.slot = line.id(kNoSlot, "a slot");
-  act.job = line.id(kNoJob, "the number of a job");
+  act.slot = line.id(kNoSlot, "a slot", Line::Absent::kRefused);
+  act.job = line.id(kNoJob, "the number of a job", Line::Absent::kRefused);
   act.gpus = line.gpus();
   act.graceful = line.one_of(kHow, "graceful or abrupt") == 1;
   act.progress.work = line.real("work done in seconds");

@@ -150,7 +150,7 @@ class XgBoost final : public BoostedTrees {
                        {"target", target_},
                        {"features", features},
                        {"xgboost", std::string(bytes, size)}};
-    return json.dump() + "\n";
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   }
 
  private:

@@ -5,35 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "base/csv.h"
 #include "base/text.h"
 #include "workload/byte_input.h"
 
 namespace muster {
 namespace {
-
-// Cells of one line; quotes protect commas, and two quotes stand for one.
-void split_cells(std::string_view line, std::vector<std::string>& cells) {
-  cells.clear();
-  std::string cell;
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '"') {
-      if (quoted && i + 1 < line.size() && line[i + 1] == '"') {
-        cell += '"';
-        ++i;
-      } else {
-        quoted = !quoted;
-      }
-    } else if (c == ',' && !quoted) {
-      cells.emplace_back(trim(cell));
-      cell.clear();
-    } else {
-      cell += c;
-    }
-  }
-  cells.emplace_back(trim(cell));
-}
 
 // A number, NaN for an empty cell; nothing if it is text.
 std::optional<double> number_of(const std::string& cell) {
@@ -79,11 +56,13 @@ Result<Examples> parse_examples(std::string_view text, std::string_view where,
   std::vector<std::vector<std::string>> columns;
   std::vector<std::string> header;
   std::vector<std::string> cells;
-  std::size_t line_number = 0;
-  for (const std::string_view line : split(text, '\n')) {
-    ++line_number;
-    if (trim(line).empty()) continue;
-    split_cells(trim(line), cells);
+  std::size_t line_number = 1;
+  std::size_t next_line = 1;
+  for (std::string_view before = text; next_csv_record(text, cells); before = text) {
+    const std::string_view record = before.substr(0, before.size() - text.size());
+    line_number = next_line;
+    next_line += static_cast<std::size_t>(std::count(record.begin(), record.end(), '\n'));
+    if (cells.size() == 1 && cells.front().empty()) continue;
     if (header.empty()) {
       header = cells;
       columns.resize(header.size());

@@ -1,8 +1,6 @@
 #include "learn/model_file.h"
 
 #include <cmath>
-#include <cstdio>
-#include <fstream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -112,7 +110,7 @@ std::string to_text(const Ebm& model) {
                      {"rows", model.rows},
                      {"features", json_of(model.features)},
                      {"terms", terms}};
-  return json.dump() + "\n";
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string to_text(const DecisionTree& model) {
@@ -134,7 +132,7 @@ std::string to_text(const DecisionTree& model) {
                      {"classes", model.classes},
                      {"features", json_of(model.features)},
                      {"nodes", nodes}};
-  return json.dump() + "\n";
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Result<Ebm> ebm_of(std::string_view text, std::string_view where) {
@@ -217,24 +215,6 @@ Result<std::string> model_kind(std::string_view text, std::string_view where) {
     return Error{fmt::format("{}: not a model file; `muster learn train` writes them", where)};
   }
   return Error{fmt::format("{}: not a model file; `muster learn train` writes them", where)};
-}
-
-Status write_text(const std::string& path, std::string_view text) {
-  const std::string partial = path + ".partial";
-  {
-    std::ofstream file(partial, std::ios::binary);
-    file.write(text.data(), static_cast<std::streamsize>(text.size()));
-    file.flush();
-    if (!file) {
-      std::remove(partial.c_str());
-      return Error{fmt::format("{}: cannot be written; check the folder and the space left", path)};
-    }
-  }
-  if (std::rename(partial.c_str(), path.c_str()) != 0) {
-    std::remove(partial.c_str());
-    return Error{fmt::format("{}: cannot be put in place", path)};
-  }
-  return Done{};
 }
 
 Result<Ebm> load_ebm(const std::string& path) {

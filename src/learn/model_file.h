@@ -21,7 +21,4 @@ Result<std::string> model_kind(std::string_view text, std::string_view where);
 // The explainable boosting machine in a file; another kind of model is an error.
 Result<Ebm> load_ebm(const std::string& path);
 
-// Writes the whole text, or nothing.
-Status write_text(const std::string& path, std::string_view text);
-
 }  // namespace muster

@@ -252,7 +252,7 @@ std::string explain_json(const Ebm& model, std::span<const double> row) {
                                {"prediction", explanation.prediction},
                                {"intercept", explanation.intercept},
                                {"parts", parts}};
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 std::string_view model_style() {

@@ -1,5 +1,6 @@
 #include "model/cluster_spec.h"
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -54,6 +55,28 @@ Status validate(const ClusterSpec& cluster) {
     last = change.time;
   }
   return Done{};
+}
+
+namespace {
+
+void add_new(std::vector<Symbol>& list, Symbol symbol) {
+  if (symbol == kNoSymbol || std::find(list.begin(), list.end(), symbol) != list.end()) return;
+  list.push_back(symbol);
+}
+
+}  // namespace
+
+std::vector<Symbol> ClusterSpec::partition_names() const {
+  std::vector<Symbol> names;
+  for (const NodeSpec& node : nodes) add_new(names, node.partition);
+  for (const PartitionSpec& partition : partitions) add_new(names, partition.name);
+  return names;
+}
+
+std::vector<Symbol> ClusterSpec::gpu_types() const {
+  std::vector<Symbol> types;
+  for (const NodeSpec& node : nodes) add_new(types, node.gpu_type);
+  return types;
 }
 
 ClusterSpec uniform_cluster(int count, int gpus_per_node) {

@@ -44,6 +44,9 @@ struct ClusterSpec {
     for (const NodeSpec& node : nodes) sum += node.gpus;
     return sum;
   }
+  // Each once, in the order of the nodes; partitions that have only a quota come last.
+  std::vector<Symbol> partition_names() const;
+  std::vector<Symbol> gpu_types() const;
 };
 
 // Checks what a file can get wrong: no GPUs, too many on one node, unknown nodes in the schedule.

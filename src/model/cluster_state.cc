@@ -57,6 +57,16 @@ ClusterState::ClusterState(std::shared_ptr<const ClusterSpec> spec) : spec_(std:
   quota_used_.assign(quota_.size(), 0);
 }
 
+bool ClusterState::knows_partition(Symbol partition) const {
+  if (partition == kNoSymbol) return true;
+  const auto has_nodes = [](const Pool& pool) { return pool.partition != kNoSymbol; };
+  const bool any = !spec_->partitions.empty() || std::any_of(pools_.begin(), pools_.end(), has_nodes);
+  const auto named = [partition](const PartitionSpec& spec) { return spec.name == partition; };
+  const auto owns = [partition](const Pool& pool) { return pool.partition == partition; };
+  return !any || std::any_of(pools_.begin(), pools_.end(), owns) ||
+         std::any_of(spec_->partitions.begin(), spec_->partitions.end(), named);
+}
+
 std::span<const PoolId> ClusterState::pools_for(Symbol partition, Symbol gpu_type) const {
   for (const Access& access : access_) {
     if (access.partition == partition && access.gpu_type == gpu_type) return access.pools;
@@ -70,7 +80,8 @@ std::span<const PoolId> ClusterState::pools_for(Symbol partition, Symbol gpu_typ
   const Symbol home = has_nodes(partition) ? partition : kNoSymbol;
   const bool everywhere = !has_nodes(home);
   std::vector<PoolId> chosen;
-  for (std::size_t i = 0; i < pools_.size(); ++i) {
+  const std::size_t pools = knows_partition(partition) ? pools_.size() : 0;
+  for (std::size_t i = 0; i < pools; ++i) {
     if (!everywhere && pools_[i].partition != home) continue;
     if (gpu_type != kNoSymbol && pools_[i].gpu_type != gpu_type) continue;
     chosen.push_back(PoolId{static_cast<std::uint32_t>(i)});
@@ -95,6 +106,12 @@ int ClusterState::ever_for(Symbol partition, Symbol gpu_type) const {
   for (const PoolId id : pools_for(partition, gpu_type)) sum += pool(id).total;
   const std::size_t i = index(partition);
   return i < quota_.size() && quota_[i] >= 0 ? std::min(sum, quota_[i]) : sum;
+}
+
+Reason ClusterState::why_never(Symbol partition, Symbol gpu_type) const {
+  // A partition that is simulated alone and has no nodes is not one of the cluster either.
+  if (!knows_partition(partition) || pools_.empty()) return Reason::kNoPartition;
+  return pools_for(partition, gpu_type).empty() ? Reason::kNoGpuType : Reason::kNeverFits;
 }
 
 void ClusterState::rebucket(NodeId id, std::uint64_t free_now) {

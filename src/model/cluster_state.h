@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "model/cluster_spec.h"
+#include "model/decision.h"
 #include "model/gpu_set.h"
 #include "model/node_set.h"
 
@@ -60,12 +61,18 @@ class ClusterState {
   bool one_queue() const { return pools_.size() == 1 && spec_->partitions.empty(); }
   const Pool& pool(PoolId id) const { return pools_[index(id)]; }
   PoolId pool_of(NodeId id) const { return nodes_[index(id)].pool; }
-  // Pools that a job of this partition and type may use, in order.
+  // Whether a job of this partition can run here. Where no partition is named at all, those of the
+  // jobs do not matter.
+  bool knows_partition(Symbol partition) const;
+  // Pools that a job of this partition and type may use, in order; none if the partition is not
+  // known.
   std::span<const PoolId> pools_for(Symbol partition, Symbol gpu_type) const;
   // GPUs free now in those pools, bounded by what the quota leaves.
   int free_for(Symbol partition, Symbol gpu_type) const;
   // GPUs that will at most ever be there for such a job, whatever is up now.
   int ever_for(Symbol partition, Symbol gpu_type) const;
+  // Why a job for which that is not enough will never run.
+  Reason why_never(Symbol partition, Symbol gpu_type) const;
   // What the partition's quota still allows; a very large number where there is none.
   int quota_left(Symbol partition) const;
 

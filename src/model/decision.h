@@ -53,11 +53,13 @@ enum class Reason : std::uint8_t {
   kGrouped = 22,      // shares GPUs with `other`
   kScaled = 23,       // a node was powered up or down by choice
   kSlotTooLong = 24,  // admission: its deadline lies within a turn of its submission
+  kNoPartition = 25,  // the cluster has partitions, but not the one it names
+  kNoGpuType = 26,    // its part of the cluster has no GPU of the type it names
 };
 
 // What a reader of results may meet; keep them at the last of each list.
 inline constexpr Action kLastAction = Action::kSwitch;
-inline constexpr Reason kLastReason = Reason::kSlotTooLong;
+inline constexpr Reason kLastReason = Reason::kNoGpuType;
 
 struct Decision {
   Seconds time = 0;

@@ -20,7 +20,7 @@ struct ReasonText {
 };
 
 const ReasonText& reason_text(Reason reason) {
-  static constexpr std::array<ReasonText, 25> kTexts = {{
+  static constexpr std::array<ReasonText, 27> kTexts = {{
       {"none", "no reason recorded"},
       {"arrived", "it was submitted"},
       {"accepted", "admission accepted it"},
@@ -46,6 +46,8 @@ const ReasonText& reason_text(Reason reason) {
       {"grouped", "it shares GPUs with another job"},
       {"scaled", "nodes are powered up and down as load is expected"},
       {"slot-too-long", "its deadline lies less than a turn after its submission"},
+      {"no-partition", "the cluster has no partition of the name that it gives"},
+      {"no-gpu-type", "its part of the cluster has no GPUs of the type that it asks for"},
   }};
   return kTexts.at(static_cast<std::size_t>(reason));
 }

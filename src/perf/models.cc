@@ -152,6 +152,10 @@ class Product final : public PerfModel {
     }
     return Done{};
   }
+  bool knows_nothing_of(const JobSpec& job) const override {
+    return std::any_of(models_.begin(), models_.end(),
+                       [&](const auto& model) { return model->knows_nothing_of(job); });
+  }
   HostResources wanted_host(const JobSpec& job) const override {
     HostResources most = PerfModel::wanted_host(job);
     for (const auto& model : models_) {

@@ -67,6 +67,8 @@ class PerfModel {
   virtual const Training* training(const JobSpec& /*job*/) const { return nullptr; }
   // Whether the model can say how fast this job runs; the error says what it would need to know.
   virtual Status check(const JobSpec& /*job*/) const { return Done{}; }
+  // Whether the model says nothing of this job, which then runs as recorded wherever it is.
+  virtual bool knows_nothing_of(const JobSpec& /*job*/) const { return false; }
   // CPU cores and memory the job wants beside each GPU; zero where the model does not care.
   virtual HostResources wanted_host(const JobSpec& job) const {
     const double gpus = job.gpus > 0 ? job.gpus : 1;

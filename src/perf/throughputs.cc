@@ -64,6 +64,9 @@ class Throughputs : public PerfModel {
                     sizes.empty() ? "the table does not know the type at all"
                                   : "the table has it on " + sizes + " GPUs")};
   }
+  bool knows_nothing_of(const JobSpec& job) const override {
+    return key_of(job) == ThroughputTable::kUnknown;
+  }
 
  protected:
   const ThroughputTable& table() const { return table_; }

@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
-#include "report/csv.h"
+#include "base/csv.h"
 #include "report/decision_coding.h"
-#include "report/out_file.h"
+#include "base/out_file.h"
 
 namespace muster {
 namespace {
@@ -275,7 +275,7 @@ void append_decision(std::string& out, const Decision& decision, const GpuSet& w
 Status decisions_to_csv(const std::string& log_path, const std::string& csv_path) {
   auto reader = DecisionReader::open(log_path);
   if (!reader) return reader.error();
-  return write_aside(csv_path, [&](OutFile& file) -> Status {
+  return replace_file(csv_path, [&](OutFile& file) -> Status {
     file.write("time_s,action,job,other,gpus,detail,reason,placement\n");
     std::string line;
     while (const Decision* decision = reader->next()) {

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "report/out_file.h"
+#include "base/out_file.h"
 #include "report/summary_json.h"
 
 namespace muster {

@@ -5,10 +5,12 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "base/out_file.h"
 #include "learn/model_page.h"
 #include "report/html_parts.h"
-#include "report/out_file.h"
+#include "report/refusals.h"
 
 namespace muster {
 namespace {
@@ -27,6 +29,9 @@ std::string one_run(const PageRun& run) {
   if (std::isfinite(metrics.utilization)) {
     text += fmt::format(", with {:.0f} % of the GPUs in use", metrics.utilization * 100);
   }
+  if (std::isfinite(metrics.busy_utilization)) {
+    text += fmt::format(", {:.0f} % while jobs still came", metrics.busy_utilization * 100);
+  }
   return text + ".";
 }
 
@@ -42,6 +47,9 @@ std::string several_runs(const std::vector<PageRun>& runs) {
     if (std::isfinite(metrics_of(run).avg_jct_s)) order.push_back(&run);
   }
   if (order.size() < 2) return fmt::format("{} runs.", runs.size());
+  if (!comparable(infos_of(runs))) {
+    return fmt::format("{} runs, not all of the same jobs on the same cluster.", runs.size());
+  }
   std::stable_sort(order.begin(), order.end(), [](const PageRun* a, const PageRun* b) {
     return metrics_of(*a).avg_jct_s < metrics_of(*b).avg_jct_s;
   });
@@ -89,9 +97,22 @@ std::string unbroken(std::string_view text) {
   return out;
 }
 
-std::string warnings(const std::vector<PageRun>& runs) {
+std::string warnings(const std::vector<PageRun>& runs, const PageOptions& options) {
   std::string out;
+  if (!options.missing.empty()) {
+    out += fmt::format(
+        "<p class=\"warning\" role=\"note\">The comparison was interrupted. Missing: {}.</p>\n",
+        escape_html(fmt::format("{}", fmt::join(options.missing, ", "))));
+  }
   for (const PageRun& run : runs) {
+    for (const std::string& sentence : refusal_warnings(run.info, run.summary)) {
+      out += fmt::format("<p class=\"warning\" role=\"note\"><strong>{}</strong>: {}.</p>\n",
+                         escape_html(run.info.label), escape_html(sentence));
+    }
+    for (const std::string& sentence : run.info.notes) {
+      out += fmt::format("<p class=\"note\"><strong>{}</strong>: {}.</p>\n",
+                         escape_html(run.info.label), escape_html(sentence));
+    }
     if (run.complete) continue;
     out += fmt::format(
         "<p class=\"warning\" role=\"note\"><strong>{}</strong> is incomplete: {}.</p>\n",
@@ -201,7 +222,7 @@ std::string report_page(const std::vector<PageRun>& runs, const PageOptions& opt
                      options.model != nullptr ? model_style() : std::string_view());
   out += fmt::format("<header>\n<p class=\"kicker\">Muster<span>{}</span></p>\n<h1>{}</h1>\n",
                      escape_html(page_title(runs, options)), unbroken(headline(runs)));
-  out += warnings(runs) + "</header>\n<main>\n";
+  out += warnings(runs, options) + "</header>\n<main>\n";
   out += section("Figures", headline_table(runs));
   if (runs.size() > 1) out += "<nav class=\"legend\" aria-label=\"Runs\"></nav>\n";
   out +=
@@ -230,7 +251,7 @@ std::string report_page(const std::vector<PageRun>& runs, const PageOptions& opt
 
 Status write_report(const std::string& path, const std::vector<PageRun>& runs,
                     const PageOptions& options) {
-  return write_aside(path, [&](OutFile& file) {
+  return replace_file(path, [&](OutFile& file) {
     file.write(report_page(runs, options));
     return file.close();
   });

@@ -18,6 +18,8 @@ struct PageOptions {
   std::string title = {};        // empty: made from the runs
   const Ebm* model = nullptr;    // shown with its effects; must outlive the call
   std::vector<double> row = {};  // an answer of the model to take apart; empty: none
+  // Runs that should be here too, of a comparison that was interrupted.
+  std::vector<std::string> missing = {};
 };
 
 std::string report_page(const std::vector<PageRun>& runs, const PageOptions& options = {});

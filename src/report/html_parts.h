@@ -11,6 +11,8 @@
 
 namespace muster {
 
+std::vector<const RunInfo*> infos_of(const std::vector<PageRun>& runs);
+
 // Tables.
 std::string headline_table(const std::vector<PageRun>& runs);   // the few figures that matter most
 std::string figures_section(const std::vector<PageRun>& runs);  // all of them

@@ -48,9 +48,11 @@ std::string run_heads(const std::vector<PageRun>& runs) {
   return out;
 }
 
-// Which of the values is best, if they differ at all.
-std::vector<bool> best_of(const std::vector<double>& values, Better better) {
+// Which of the values is best, if they differ at all and the runs can be compared.
+std::vector<bool> best_of(const std::vector<PageRun>& runs, const std::vector<double>& values,
+                          Better better) {
   std::vector<bool> best(values.size(), false);
+  if (!comparable(infos_of(runs))) return best;
   std::vector<double> finite;
   std::copy_if(values.begin(), values.end(), std::back_inserter(finite),
                [](double v) { return std::isfinite(v); });
@@ -87,6 +89,12 @@ double quantile(const std::vector<CurvePoint>& curve, double fraction) {
 
 }  // namespace
 
+std::vector<const RunInfo*> infos_of(const std::vector<PageRun>& runs) {
+  std::vector<const RunInfo*> infos;
+  for (const PageRun& run : runs) infos.push_back(&run.info);
+  return infos;
+}
+
 std::string headline_table(const std::vector<PageRun>& runs) {
   if (runs.size() == 1) {
     std::string out = "<dl class=\"cards\">";
@@ -112,7 +120,7 @@ std::string headline_table(const std::vector<PageRun>& runs) {
     if (!worth_showing(metric, values)) continue;
     header += fmt::format("<th scope=\"col\" class=\"number\" title=\"{}\">{}</th>",
                           escape_html(metric.sentence), escape_html(metric.label));
-    const std::vector<bool> best = best_of(values, metric.better);
+    const std::vector<bool> best = best_of(runs, values, metric.better);
     for (std::size_t i = 0; i < runs.size(); ++i) {
       rows[i] += cell(values[i], metric.unit, best[i],
                       fmt::format(" data-run=\"{}\" data-key=\"{}\"", i, metric.key));
@@ -127,7 +135,7 @@ std::string figures_section(const std::vector<PageRun>& runs) {
   std::string body;
   for (const MetricInfo& metric : metric_list()) {
     const std::vector<double> values = values_of(runs, metric);
-    const std::vector<bool> best = best_of(values, metric.better);
+    const std::vector<bool> best = best_of(runs, values, metric.better);
     body += "<tr>" + row_head(metric.label, metric.sentence);
     for (std::size_t i = 0; i < runs.size(); ++i) {
       body += cell(values[i], metric.unit, best[i],
@@ -148,7 +156,7 @@ std::string figures_section(const std::vector<PageRun>& runs) {
                        [&name = key](const CustomFigure& f) { return f.key == name; });
       values.push_back(found == run.summary.custom.end() ? kNoFigure : found->value);
     }
-    const std::vector<bool> best = best_of(values, figure.better);
+    const std::vector<bool> best = best_of(runs, values, figure.better);
     body += "<tr>" + row_head(figure.label, key);
     for (std::size_t i = 0; i < runs.size(); ++i) body += cell(values[i], figure.unit, best[i]);
     body += fmt::format("<td class=\"meaning\">a figure of this run's own, in {}</td></tr>",

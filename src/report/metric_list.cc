@@ -52,6 +52,8 @@ constexpr std::array kMetrics = {
     MetricInfo{"utilization", "utilisation", Unit::kRatio, kHigher, &M::utilization,
                "GPU-seconds in use over GPU-seconds usable, from the first job to the last end",
                true},
+    MetricInfo{"busy_utilization", "busy utilisation", Unit::kRatio, kHigher, &M::busy_utilization,
+               "the same from the first start to the last arrival, while jobs still came", true},
     MetricInfo{"preemptions", "preemptions", kCount, kLower, &M::preemptions,
                "times a job lost its GPUs to another job", true},
     MetricInfo{"restarts", "restarts", kCount, kLower, &M::restarts,

@@ -34,6 +34,7 @@ struct Metrics {
   double avg_responsiveness_s = kNoFigure;
   double p99_responsiveness_s = kNoFigure;
   double utilization = kNoFigure;
+  double busy_utilization = kNoFigure;
   double preemptions = 0;
   double restarts = 0;
   double resizes = 0;

@@ -70,6 +70,11 @@ void MetricsFold::on_decision(const Decision& decision) {
   switch (decision.action) {
     case Action::kSubmit:
       note_come(decision);
+      comes_now_ = true;
+      break;
+    case Action::kStart:
+      starts_now_ = starts_now_ || !started_;
+      started_ = true;
       break;
     case Action::kFinish:
       ++ended_;
@@ -182,6 +187,9 @@ void MetricsFold::on_turn(const TurnStats& turn) {
     idle_usable_ += span * last_.usable_gpus;
     idle_time_ += span;
   }
+  if (starts_now_) at_first_start_ = used_so_far();
+  if (comes_now_) at_last_arrival_ = used_so_far();
+  starts_now_ = comes_now_ = false;
   contention_ = contention_at(turn.time);
   if (turn.spent > 0) {
     spent_.add(turn.spent);
@@ -229,6 +237,10 @@ void MetricsFold::fill_times(Metrics& metrics) const {
   if (usable_.value() > 0) {
     metrics.utilization = used_.value() / usable_.value();
     metrics.powered_gpu_hours = usable_.value() / 3600;
+  }
+  if (const double usable = at_last_arrival_.usable - at_first_start_.usable;
+      started_ && usable > 0) {
+    metrics.busy_utilization = (at_last_arrival_.used - at_first_start_.used) / usable;
   }
   if (busy_time_.value() > 0) metrics.avg_queue_length = queued_.value() / busy_time_.value();
 }

@@ -164,6 +164,17 @@ class MetricsFold final : public Observer {
   Sum usable_;
   Sum queued_;
   Sum busy_time_;
+  // GPU-seconds so far when the first job started and when the last one came.
+  struct Used {
+    double used = 0;
+    double usable = 0;
+  };
+  Used used_so_far() const { return {used_.value(), usable_.value() + idle_usable_}; }
+  bool started_ = false;
+  bool starts_now_ = false;  // the first job, in this turn
+  bool comes_now_ = false;   // any job, in this turn
+  Used at_first_start_;
+  Used at_last_arrival_;
   double idle_usable_ = 0;
   double idle_time_ = 0;
   std::int32_t most_queued_ = 0;

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "report/json.h"
-#include "report/out_file.h"
+#include "base/out_file.h"
 
 namespace muster {
 namespace {
@@ -193,7 +193,7 @@ Status write_trace(const ResultFolder& result, OutFile& file) {
 }  // namespace
 
 Status write_perfetto(const ResultFolder& result, const std::string& path) {
-  return write_aside(path, [&](OutFile& file) { return write_trace(result, file); });
+  return replace_file(path, [&](OutFile& file) { return write_trace(result, file); });
 }
 
 }  // namespace muster

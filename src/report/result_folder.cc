@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "report/csv.h"
+#include "base/csv.h"
 #include "report/folder_swap.h"
 #include "report/summary_json.h"
 

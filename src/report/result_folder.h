@@ -16,7 +16,7 @@
 
 #include "report/decision_log.h"
 #include "report/metrics.h"
-#include "report/out_file.h"
+#include "base/out_file.h"
 #include "report/run_info.h"
 #include "report/timeline.h"
 

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "report/csv.h"
-#include "report/out_file.h"
+#include "base/csv.h"
+#include "base/out_file.h"
 #include "report/result_folder.h"
 
 namespace muster {

@@ -41,6 +41,12 @@ void write_groups(JsonWriter& json, std::string_view key, const std::vector<Grou
   json.end_array();
 }
 
+void write_names(JsonWriter& json, std::string_view key, const std::vector<std::string>& names) {
+  json.key(key).begin_array();
+  for (const std::string& name : names) json.value(std::string_view(name));
+  json.end_array();
+}
+
 void write_curve(JsonWriter& json, std::string_view key, const std::vector<CurvePoint>& curve) {
   // Two plain lists: smaller than pairs, and ready for plotting.
   json.key(key).begin_object().key("value").begin_array();
@@ -109,6 +115,14 @@ std::vector<GroupRow> read_groups(const Json& root, std::string_view key) {
     for (const GroupField& field : kGroupFields) row.*field.field = number_at(item, field.key);
   }
   return groups;
+}
+
+std::vector<std::string> read_names(const Json& object, std::string_view key) {
+  std::vector<std::string> names;
+  for (const Json& item : list_at(object, key)) {
+    if (item.is_string()) names.push_back(item.get<std::string>());
+  }
+  return names;
 }
 
 std::vector<CurvePoint> read_curve(const Json& root, std::string_view key) {
@@ -184,7 +198,12 @@ std::string summary_to_json(const SummaryFile& file) {
         .member("value", std::string_view(text))
         .end_object();
   }
-  json.end_array().member("rerun", std::string_view(file.info.rerun));
+  json.end_array().key("cluster").begin_object();
+  write_names(json, "partitions", file.info.partitions);
+  write_names(json, "gpu_types", file.info.gpu_types);
+  json.end_object();
+  write_names(json, "notes", file.info.notes);
+  json.member("rerun", std::string_view(file.info.rerun));
   write_groups(json, "partitions", summary.partitions);
   write_groups(json, "users", summary.users);
   write_groups(json, "sizes", summary.sizes);
@@ -228,6 +247,11 @@ Result<SummaryFile> summary_from_json(std::string_view text, std::string_view wh
     if (item.is_object())
       file.info.settings.emplace_back(text_at(item, "name"), text_at(item, "value"));
   }
+  if (const auto cluster = root.find("cluster"); cluster != root.end() && cluster->is_object()) {
+    file.info.partitions = read_names(*cluster, "partitions");
+    file.info.gpu_types = read_names(*cluster, "gpu_types");
+  }
+  file.info.notes = read_names(root, "notes");
   read_lists(root, file.summary);
   return file;
 }

@@ -5,8 +5,9 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "report/csv.h"
+#include "base/csv.h"
 #include "report/json.h"
+#include "report/refusals.h"
 
 namespace muster {
 namespace {
@@ -129,6 +130,7 @@ std::string Table::text(const TextStyle& style) const {
   std::string out;
   for (std::string& line : lines) out += trimmed_end(std::move(line)) + "\n";
   if (any_best) out += coloured("* best of its column", kDim, style.colour) + "\n";
+  for (const std::string& note : notes_) out += note + "\n";
   return out;
 }
 
@@ -171,6 +173,15 @@ std::string Table::json() const {
   return json.take() + "\n";
 }
 
+namespace {
+
+std::string refused_note(const Metrics& metrics) {
+  return "warning: " + count_text(metrics.refused) + " of " + count_text(metrics.jobs) +
+         " jobs were refused";
+}
+
+}  // namespace
+
 Table comparison_table(const std::vector<TableRun>& runs, const std::vector<std::string>& keys) {
   std::vector<const MetricInfo*> metrics;
   for (const std::string& key : keys) {
@@ -186,17 +197,29 @@ Table comparison_table(const std::vector<TableRun>& runs, const std::vector<std:
       if (metric.headline || any) metrics.push_back(&metric);
     }
   }
+  std::vector<const RunInfo*> infos;
+  for (const TableRun& run : runs) {
+    if (run.info != nullptr) infos.push_back(run.info);
+  }
+  const bool fair = comparable(infos);
   std::vector<Column> columns = {{"run", "run", Unit::kCount, Better::kNeither}};
   for (const MetricInfo* metric : metrics) {
     columns.push_back(
-        {std::string(metric->key), std::string(metric->label), metric->unit, metric->better});
+        {std::string(metric->key), std::string(metric->label), metric->unit,
+         fair ? metric->better : Better::kNeither});
   }
   Table table(std::move(columns));
+  if (!fair) {
+    table.add_note("no best is marked: the runs differ in their jobs or their cluster");
+  }
   for (const TableRun& run : runs) {
     std::vector<Cell> cells = {run.label};
     for (const MetricInfo* metric : metrics)
       cells.emplace_back(run.summary->metrics.*metric->field);
     table.add_row(std::move(cells));
+    if (many_refused(run.summary->metrics)) {
+      table.add_note(refused_note(run.summary->metrics) + " with " + run.label);
+    }
   }
   return table;
 }
@@ -215,6 +238,7 @@ Table figures_table(const RunSummary& summary) {
     table.add_row(
         {figure.label, number_text(figure.value, figure.unit), std::string("custom figure")});
   }
+  if (many_refused(summary.metrics)) table.add_note(refused_note(summary.metrics));
   return table;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "report/metrics.h"
+#include "report/run_info.h"
 #include "report/units.h"
 
 namespace muster {
@@ -36,6 +37,8 @@ class Table {
 
   // Cells beyond the columns are an error of ours; missing ones are empty.
   void add_row(std::vector<Cell> cells);
+  // A line below the table, in its text only.
+  void add_note(std::string note) { notes_.push_back(std::move(note)); }
   std::size_t rows() const { return rows_.size(); }
 
   std::string text(const TextStyle& style) const;
@@ -49,12 +52,14 @@ class Table {
 
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;
+  std::vector<std::string> notes_;
 };
 
 // A run of a comparison: one row.
 struct TableRun {
   std::string label;
   const RunSummary* summary = nullptr;
+  const RunInfo* info = nullptr;  // to tell whether runs can be compared; null: they can
 };
 
 // One row per run with the figures named by `keys`; an empty list means those marked as headlines,

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/csv.h"
+#include "base/csv.h"
 
 namespace muster {
 

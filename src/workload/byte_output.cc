@@ -1,18 +1,14 @@
 #include "workload/byte_output.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 #include <zlib.h>
 
 #include <fmt/format.h>
 #include <zstd.h>
+
+#include "base/out_file.h"
 
 namespace muster {
 namespace {
@@ -21,48 +17,18 @@ constexpr std::size_t kWriteChunk = std::size_t{1} << 17;
 
 class FileOutput final : public ByteOutput {
  public:
-  // An empty `path` is a descriptor that is written to directly.
-  FileOutput(int descriptor, std::string path, std::string partial)
-      : descriptor_(descriptor), path_(std::move(path)), partial_(std::move(partial)) {}
-  FileOutput(const FileOutput&) = delete;
-  FileOutput& operator=(const FileOutput&) = delete;
-  ~FileOutput() override {
-    if (descriptor_ > STDERR_FILENO) close(descriptor_);
-    if (!partial_.empty()) unlink(partial_.c_str());
-  }
+  explicit FileOutput(OutFile file) : file_(std::move(file)) {}
 
   Status write(std::string_view bytes) override {
-    while (!bytes.empty()) {
-      const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) return failed("writing");
-      bytes.remove_prefix(static_cast<std::size_t>(count));
-    }
-    return Done{};
+    file_.write(bytes);
+    file_.flush();
+    // close() says what went wrong.
+    return file_.failed() ? file_.close() : Done{};
   }
-
-  Status finish() override {
-    if (path_.empty()) return Done{};
-    // Some file systems tell only now that the disk is full.
-    if (close(std::exchange(descriptor_, -1)) != 0) return failed("writing");
-    if (!partial_.empty()) {
-      if (std::rename(partial_.c_str(), path_.c_str()) != 0) return failed("naming");
-      partial_.clear();
-    }
-    return Done{};
-  }
+  Status finish() override { return file_.close(); }
 
  private:
-  Error failed(std::string_view what) const {
-    const int code = errno;
-    return Error{fmt::format("{} {} failed: {}", what,
-                             path_.empty() ? "standard output" : fmt::format("'{}'", path_),
-                             std::strerror(code))};  // NOLINT(concurrency-mt-unsafe)
-  }
-
-  int descriptor_;
-  std::string path_;
-  std::string partial_;
+  OutFile file_;
 };
 
 class GzipOutput final : public ByteOutput {
@@ -152,28 +118,12 @@ class ZstdOutput final : public ByteOutput {
   ZSTD_CCtx* context_;
 };
 
-// Devices and pipes are written to directly; only plain files are replaced as a whole.
-bool replaceable(const std::string& path) {
-  struct stat about {};
-  return stat(path.c_str(), &about) != 0 || S_ISREG(about.st_mode);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<ByteOutput>> create_bytes(const std::string& path) {
-  std::unique_ptr<ByteOutput> output;
-  if (path == "-") {
-    output = std::make_unique<FileOutput>(STDOUT_FILENO, "", "");
-  } else {
-    const std::string partial = replaceable(path) ? path + ".partial" : "";
-    const int descriptor = open((partial.empty() ? path : partial).c_str(),
-                                O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (descriptor < 0) {
-      return Error{fmt::format("cannot write '{}': {}", path,
-                               std::strerror(errno))};  // NOLINT(concurrency-mt-unsafe)
-    }
-    output = std::make_unique<FileOutput>(descriptor, path, partial);
-  }
+  auto file = path == "-" ? OutFile::standard_output() : OutFile::replace(path);
+  if (!file) return file.error();
+  std::unique_ptr<ByteOutput> output = std::make_unique<FileOutput>(std::move(*file));
   if (path.ends_with(".gz")) output = std::make_unique<GzipOutput>(std::move(output));
   if (path.ends_with(".zst")) output = std::make_unique<ZstdOutput>(std::move(output));
   return output;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -22,6 +21,8 @@ enum TraceFault : std::size_t {
   kUnreadable,
   kMissing,
   kTooLarge,
+  kUnknownPartition,
+  kUnknownType,
   kRepeated,
   kSameName,
   kUnsorted,
@@ -39,6 +40,18 @@ constexpr std::array<Finding, kTraceFaults> kTraceFindings = {{
     {"larger-than-cluster",
      Severity::kError,
      "it asks for more GPUs than its part of the cluster has",
+     "the job is dropped",
+     0,
+     {}},
+    {"unknown-partition",
+     Severity::kError,
+     "the cluster has no partition of the name that it gives",
+     "the job is dropped",
+     0,
+     {}},
+    {"unknown-gpu-type",
+     Severity::kError,
+     "its part of the cluster has no GPUs of the type that it asks for",
      "the job is dropped",
      0,
      {}},
@@ -69,34 +82,18 @@ Finding finding_of(JobFault fault) {
       {}};
 }
 
-// How many GPUs jobs of a partition and a type could at most get.
-class Capacity {
- public:
-  explicit Capacity(const ClusterSpec& cluster)
-      : state_(std::make_shared<const ClusterSpec>(cluster)), cluster_(cluster) {}
-
-  int of(const JobSpec& job) {
-    const auto key = std::make_pair(job.partition, job.gpu_type);
-    const auto known = known_.find(key);
-    if (known != known_.end()) return known->second;
-    int gpus = 0;
-    for (const PoolId pool : state_.pools_for(job.partition, job.gpu_type))
-      gpus += state_.pool(pool).total;
-    for (const PartitionSpec& partition : cluster_.partitions) {
-      if (partition.name == job.partition && partition.quota > 0)
-        gpus = std::min(gpus, partition.quota);
-    }
-    return known_.emplace(key, gpus).first->second;
-  }
-
- private:
-  ClusterState state_;
-  const ClusterSpec& cluster_;
-  std::map<std::pair<Symbol, Symbol>, int> known_;
-};
+// The cluster that a trace is to run on; empty: not looked at.
+std::optional<ClusterState> state_of(const DoctorOptions& options) {
+  if (options.cluster == nullptr) return std::nullopt;
+  return ClusterState(std::make_shared<const ClusterSpec>(*options.cluster));
+}
 
 int fewest_gpus(const JobSpec& job) {
   return job.elastic() && job.min_gpus > 0 ? job.min_gpus : job.gpus;
+}
+
+bool never_runs(const ClusterState& cluster, const JobSpec& job) {
+  return fewest_gpus(job) > cluster.ever_for(job.partition, job.gpu_type);
 }
 
 bool same_job(const JobSpec& a, const JobSpec& b) {
@@ -127,16 +124,12 @@ class Examination {
 
   Diagnosis run() {
     take_bad_lines();
-    std::optional<Capacity> capacity;
-    if (options_.cluster != nullptr) capacity.emplace(*options_.cluster);
+    const std::optional<ClusterState> cluster = state_of(options_);
     const std::vector<std::size_t> first = first_of_name(trace_.jobs);
     for (std::size_t i = 0; i < trace_.jobs.size(); ++i) {
       const JobSpec& job = trace_.jobs[i];
       look_at(job, i);
-      if (capacity && fewest_gpus(job) > capacity->of(job)) {
-        add(trace_findings_[kTooLarge], i,
-            fmt::format("{} GPUs, of {}", fewest_gpus(job), capacity->of(job)));
-      }
+      if (cluster && never_runs(*cluster, job)) look_for_room(*cluster, job, i);
       if (first[i] != i) {
         const bool repeated = same_job(job, trace_.jobs[first[i]]);
         add(trace_findings_[repeated ? kRepeated : kSameName], i,
@@ -168,6 +161,31 @@ class Examination {
       const JobFaults bit = fault_bit(static_cast<JobFault>(f));
       if ((faults & bit) != 0) add(job_findings_[f], i, fault_text(job, bit));
     }
+  }
+  void look_for_room(const ClusterState& cluster, const JobSpec& job, std::size_t i) {
+    const ClusterSpec& spec = cluster.spec();
+    switch (cluster.why_never(job.partition, job.gpu_type)) {
+      case Reason::kNoPartition:
+        return add_unknown(kUnknownPartition, i, job.partition, spec.partition_names());
+      case Reason::kNoGpuType:
+        return add_unknown(kUnknownType, i, job.gpu_type, spec.gpu_types());
+      default:
+        add(trace_findings_[kTooLarge], i,
+            fmt::format("{} GPUs, of {}", fewest_gpus(job),
+                        cluster.ever_for(job.partition, job.gpu_type)));
+    }
+  }
+  void add_unknown(TraceFault fault, std::size_t i, Symbol wrong, const std::vector<Symbol>& known) {
+    Finding& finding = trace_findings_[fault];
+    std::string what;
+    // Looking for the nearest name takes time, and a wrong cluster makes every job a finding.
+    if (finding.examples.size() < options_.examples) {
+      std::vector<std::string_view> names;
+      for (const Symbol symbol : known) names.push_back(options_.symbols->text(symbol));
+      what = unknown_name(fault == kUnknownType ? "GPU type" : "partition",
+                          options_.symbols->text(wrong), names);
+    }
+    add(finding, i, std::move(what));
   }
   void add(Finding& finding, std::size_t i, std::string what) {
     ++finding.count;
@@ -259,8 +277,7 @@ Diagnosis examine(const RawTrace& trace, const DoctorOptions& options) {
 
 RepairSummary repair(RawTrace& trace, const DoctorOptions& options) {
   RepairSummary summary;
-  std::optional<Capacity> capacity;
-  if (options.cluster != nullptr) capacity.emplace(*options.cluster);
+  const std::optional<ClusterState> cluster = state_of(options);
   const std::vector<std::size_t> first = first_of_name(trace.jobs);
   std::unordered_map<std::string, std::size_t> taken;
   for (const JobSpec& job : trace.jobs) {
@@ -272,7 +289,7 @@ RepairSummary repair(RawTrace& trace, const DoctorOptions& options) {
   for (std::size_t i = 0; i < trace.jobs.size(); ++i) {
     const JobSpec& job = trace.jobs[i];
     const JobFaults faults = find_faults(job);
-    const bool too_large = capacity && fewest_gpus(job) > capacity->of(job);
+    const bool too_large = cluster && never_runs(*cluster, job);
     const bool repeated = first[i] != i && same_job(job, trace.jobs[first[i]]);
     if ((faults & kDropped) != 0 || too_large || repeated) {
       ++summary.dropped;

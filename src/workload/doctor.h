@@ -46,6 +46,7 @@ struct RawTrace {
 
 struct DoctorOptions {
   const ClusterSpec* cluster = nullptr;  // to find jobs that can never fit; null: not looked for
+  const Symbols* symbols = nullptr;      // of the trace and the cluster; needed with a cluster
   std::size_t examples = 3;              // to keep per finding
 };
 

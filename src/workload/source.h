@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -23,6 +24,9 @@ class JobSource {
   // No job will ever come again. A live inbox is finished only when it is closed.
   virtual bool finished() = 0;
   virtual std::optional<Error> error() const { return std::nullopt; }
+  // What a person should know about the jobs: how they were read, what the run does not know of
+  // them. Complete once they have all come.
+  virtual std::vector<std::string> notes() const { return {}; }
   // Whether a job may still come after those that arrive at `time`. True where it is not known.
   virtual bool more_after(Seconds /*time*/) const { return true; }
 };

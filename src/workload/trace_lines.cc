@@ -66,8 +66,9 @@ void append_number(double value, std::string& line) {
 // A cell of a CSV file: quoted where it must be, without line breaks, which no line-wise reader
 // survives.
 void append_cell(std::string_view text, std::string& line, JobProperties& changed) {
+  const auto blank = [](char c) { return static_cast<unsigned char>(c) <= ' '; };
   const bool quote = text.find_first_of(",\"\r\n") != std::string_view::npos ||
-                     (!text.empty() && (text.front() == ' ' || text.back() == ' '));
+                     (!text.empty() && (blank(text.front()) || blank(text.back())));
   if (!quote) {
     line += text;
     return;

@@ -235,6 +235,14 @@ JobSpec TraceReader::take() {
   return std::move(job_);
 }
 
+std::vector<std::string> notes_of(const TraceStats& stats) {
+  std::vector<std::string> notes = stats.notes;
+  if (stats.bad > 0) {
+    notes.push_back(fmt::format("{} bad records of the trace were left out", stats.bad));
+  }
+  return notes;
+}
+
 Result<Trace> load_trace(const std::string& path, const TraceOptions& options, Symbols& symbols) {
   TraceOptions unordered = options;
   unordered.any_order = true;

@@ -60,6 +60,9 @@ struct TraceStats {
   std::vector<std::string> notes;
 };
 
+// How the trace was read, for people: conversions, and records that were left out.
+std::vector<std::string> notes_of(const TraceStats& stats);
+
 class TraceReader final : public JobSource {
  public:
   // "-" is standard input. The symbol table must outlive the reader.
@@ -80,6 +83,7 @@ class TraceReader final : public JobSource {
   // The line of the job that peek() shows.
   std::uint64_t line() const { return records_->line(); }
   const TraceStats& stats() const { return stats_; }
+  std::vector<std::string> notes() const override { return notes_of(stats_); }
   // Bytes of the file, where that says something about the number of its records; else 0.
   std::size_t size_hint() const { return size_hint_; }
 

@@ -61,6 +61,12 @@ expect 2 muster reproduce bloks
 says "did you mean 'blox'?"
 expect 2 muster simulat
 says "did you mean 'simulate'?"
+expect 2 muster simulat --help
+says "did you mean 'simulate'?"
+expect 2 muster serve --help
+says "no command 'serve'; known: demo, simulate"
+expect 2 muster trace chek --help
+says "no \`muster trace\` command 'chek'; did you mean 'check'?"
 expect 2 muster simulate --schedulng fifo
 says "did you mean '--scheduling'?"
 expect 2 muster simulate good.csv -c 2x4 --set restart.restrt=5
@@ -109,6 +115,8 @@ expect 2 muster compare good.csv -c 2x4 -s fifo
 says "nothing to compare"
 expect 2 muster sweep good.csv -c 2x4 -s fifo --seeds 3-1
 says "3-1"
+expect 2 muster sweep good.csv -c 2x4 -s fifo --load 0 --no-save
+says "expected a number above 0"
 expect 2 muster sweep good.csv -c 2x4 -s fifo -s las --baseline lass
 says "did you mean 'las'?"
 expect 2 muster sweep good.csv -c 2x4 -s fifo --save-at 3 --no-save
@@ -118,6 +126,13 @@ says nowhere
 expect 2 muster
 prints "First steps"
 absent results
+
+tell "seeds where nothing draws: said, and run once"
+expect 0 muster sweep good.csv -c 2x4 -s fifo -s las --seeds 5 --no-save -q
+says "nothing in these runs draws"
+grep -q "±" out && fail "an interval over nothing"
+expect 0 muster sweep -g poisson:jobs=30 -c 2x4 -s fifo -s las --seeds 3 --no-save -q
+prints "±"
 
 tell "results that cannot be written"
 expect 2 muster simulate good.csv -c 2x4 -o good.csv/results

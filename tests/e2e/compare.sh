@@ -24,3 +24,22 @@ same one/fifo-scattered/jobs.csv again/jobs.csv
 tell "a page from results that lie about"
 expect 0 muster report one/fifo-consolidated one/fifo-scattered -o both.html --title "Two placements"
 grep -q "Two placements" both.html || fail "no title"
+
+tell "the page of a whole comparison, by its folder or by all that is in it"
+expect 0 muster report one -o folder.html
+expect 0 muster report one/* -o all.html
+same folder.html all.html
+expect 2 muster report one/report.html -o none.html
+says "no results"
+
+tell "a second comparison in the same folder replaces the first"
+echo mine >one/notes.txt
+expect 0 muster compare -g poisson:jobs=50 -c 2x8 -s srtf -s las -o one -q
+[[ $(ls one) == $'comparison.json\nlas\nnotes.txt\nreport.html\nsrtf' ]] || fail "$(ls one)"
+
+tell "no best across clusters"
+expect 0 muster compare -g poisson:jobs=50 -c 2x8 -c 4x8 -s fifo -s las -o clusters -q
+prints "no best is marked"
+grep -qF '*' out && fail "a best was marked"
+expect 0 muster report one/las clusters/4x8-las -o mixed.html
+prints "no best is marked"

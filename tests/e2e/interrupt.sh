@@ -39,6 +39,17 @@ assert summary["complete"] is False and summary["jobs"] > 0, summary
 PY
 [[ -z $(find . -name '*partial*') ]] || fail "left behind: $(find . -name '*partial*')"
 
+tell "a comparison keeps the runs that are whole, and names those that are missing"
+interrupt_after cut/fifo/summary.json 1 compare -g poisson:jobs=20000,load=0.95 -c 16x8:v100 -s fifo \
+  -s gavel-max-min-fairness --pacing rounds -o cut -j 1 -q
+[[ $status == 130 ]] || fail "status $status"
+says "1 of 2 runs are complete; missing: gavel-max-min-fairness"
+grep -q "Missing: gavel-max-min-fairness" cut/report.html || fail "the page does not say what is missing"
+expect 0 muster report cut -o later.html
+says "missing: gavel-max-min-fairness"
+expect 0 muster report cut/* -o all.html
+grep -q "Missing: gavel-max-min-fairness" all.html || fail "the page does not say what is missing"
+
 tell "a sweep goes on where it was, and ends as one that was never stopped"
 options=(sweep -g poisson:jobs=3000,load=0.9 -c 8x8 -s las -s srtf --seeds 20)
 interrupt_after swept/journal.jsonl 1 "${options[@]}" -j 1 -q -o swept

@@ -208,7 +208,7 @@ TEST(NeverFits, IsSaidAtOnce) {
   const RunLog log = simulate(scenario);
   for (const int id : {0, 1, 2, 3}) {
     EXPECT_EQ(log.job(id).status, JobState::kRefused) << id;
-    EXPECT_EQ(log.job(id).reason, Reason::kNeverFits) << id;
+    EXPECT_EQ(log.job(id).reason, id == 2 ? Reason::kNoGpuType : Reason::kNeverFits) << id;
     EXPECT_EQ(log.job(id).end, id) << id;
     EXPECT_EQ(log.job(id).start, kNever) << id;
     EXPECT_EQ(log.job(id).queue, 0) << id;
@@ -216,6 +216,29 @@ TEST(NeverFits, IsSaidAtOnce) {
   EXPECT_EQ(log.job(4).status, JobState::kFinished);
   scenario.placement = {"consolidated", {{"one_node", "true"}}};
   EXPECT_EQ(simulate(scenario).job(4).status, JobState::kRefused);
+}
+
+// Where the cluster has partitions, a job of another one has no place; where it has none, they do
+// not matter.
+TEST(Arrivals, AnUnknownPartitionIsRefused) {
+  Scenario scenario;
+  const Symbol research{5};
+  const Symbol shared{6};
+  const Symbol unknown{7};
+  scenario.cluster = uniform_cluster(2, 4);
+  scenario.jobs = {job_of(0, 10, 1), job_of(1, 10, 1), job_of(2, 10, 1), job_of(3, 10, 1)};
+  scenario.jobs[0].partition = research;
+  scenario.jobs[1].partition = shared;
+  scenario.jobs[2].partition = unknown;
+  const RunLog open = simulate(scenario);
+  for (const int id : {0, 1, 2, 3}) EXPECT_EQ(open.job(id).status, JobState::kFinished) << id;
+
+  scenario.cluster.nodes[0].partition = research;
+  scenario.cluster.partitions = {{shared, 2}};
+  const RunLog log = simulate(scenario);
+  for (const int id : {0, 1, 3}) EXPECT_EQ(log.job(id).status, JobState::kFinished) << id;
+  EXPECT_EQ(log.job(2).status, JobState::kRefused);
+  EXPECT_EQ(log.job(2).reason, Reason::kNoPartition);
 }
 
 // The node that a large job needs has left for good. It is refused; the one behind it can run then.

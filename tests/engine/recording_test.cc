@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/recording_text.h"
+#include "support/hostile_names.h"
 #include "support/simulation.h"
 
 namespace muster {
@@ -128,6 +129,31 @@ TEST(RecordingText, KeepsEveryFieldExactly) {
   EXPECT_EQ(act_again.progress.saved_work, 0.05);
   EXPECT_EQ(act_again.progress.added_work, 62);
   EXPECT_EQ(std::get<Recording::Close>(read->entries[4]).refusals, 1);
+}
+
+TEST(RecordingText, KeepsAnyName) {
+  Symbols symbols;
+  std::string text = recording_header(false);
+  std::vector<JobSpec> jobs;
+  for (const std::string& name : hostile_names()) {
+    JobSpec& job = jobs.emplace_back(full_job(symbols));
+    job.name = name;
+    job.model = job.user = job.partition = job.gpu_type = symbols.intern(name);
+    text += text_of(Recording::Offer{0, job}, symbols);
+  }
+  const auto read = read_recording(text, symbols);
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_EQ(read->entries.size(), jobs.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    EXPECT_TRUE(equal(std::get<Recording::Offer>(read->entries[i]).job, jobs[i])) << jobs[i].name;
+  }
+}
+
+TEST(RecordingText, ACommandNamesItsJobAndSlot) {
+  EXPECT_THAT(complaint("start 0.5 - 0 0:3 graceful 0 1 0.5 0 0\n"),
+              HasSubstr("found '-', but expected a slot"));
+  EXPECT_THAT(complaint("stop 0.5 0 - 0:3 abrupt 0 1 0.5 0 0\n"),
+              HasSubstr("found '-', but expected the number of a job"));
 }
 
 TEST(RecordingText, ComplaintsNameLineFindingAndExpectation) {

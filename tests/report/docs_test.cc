@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "report/metric_list.h"
-#include "report/out_file.h"
+#include "base/out_file.h"
 #include "report/result_folder.h"
 #include "support/paths.h"
 

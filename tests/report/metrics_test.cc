@@ -34,6 +34,32 @@ TurnStats turn(Seconds time, int waiting, int running, int used, int usable = 10
   return stats;
 }
 
+// From the first start to the last arrival: neither the wait before nor the tail after counts.
+TEST(Metrics, BusyUtilisationLeavesTheTailOut) {
+  Symbols symbols;
+  MetricsFold fold(symbols);
+  const auto tell = [&](Seconds time, Action action, std::uint32_t job) {
+    Decision decision;
+    decision.time = time;
+    decision.action = action;
+    decision.job = JobId{job};
+    fold.on_decision(decision);
+  };
+  tell(0, Action::kSubmit, 0);
+  fold.on_turn(turn(0, 1, 0, 0));  // it waits
+  tell(10, Action::kStart, 0);
+  fold.on_turn(turn(10, 0, 1, 10));
+  fold.on_turn(turn(40, 0, 1, 5));
+  tell(50, Action::kSubmit, 1);
+  tell(50, Action::kStart, 1);
+  fold.on_turn(turn(50, 0, 2, 6));
+  fold.on_turn(turn(1050, 0, 1, 1));
+  fold.on_turn(turn(2050, 0, 0, 0));
+  const Metrics metrics = fold.summary().metrics;
+  EXPECT_DOUBLE_EQ(metrics.busy_utilization, (30 * 10 + 10 * 5) / 400.0);
+  EXPECT_DOUBLE_EQ(metrics.utilization, (300 + 50 + 6000 + 1000) / 20500.0);
+}
+
 TEST(Metrics, WorksOutAHandMadeRun) {
   Symbols symbols;
   MetricsFold fold(symbols);

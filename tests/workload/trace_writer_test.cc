@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/hostile_names.h"
 #include "support/temporary_folder.h"
 #include "workload/trace_reader.h"
 
@@ -201,6 +202,19 @@ TEST_F(TraceWriterTest, UnknownFormatsAreErrors) {
   const auto writer = create_trace(path("trace"), "sacct", symbols_);
   ASSERT_FALSE(writer);
   EXPECT_THAT(writer.error().message, HasSubstr("known: muster, gavel, tiresias, philly-csv, swf"));
+}
+
+TEST_F(TraceWriterTest, KeepsAnyNameWithoutLineBreaks) {
+  std::vector<JobSpec> jobs;
+  for (const std::string& name : hostile_names("\r\n")) {
+    JobSpec& job = jobs.emplace_back(full_job());
+    job.name = name;
+    job.model = job.user = job.partition = job.gpu_type = symbols_.intern(name);
+  }
+  EXPECT_THAT(write(jobs, "muster", "hostile.csv"), IsEmpty());
+  const std::vector<JobSpec> back = read("hostile.csv", "muster");
+  ASSERT_EQ(back.size(), jobs.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) expect_equal(back[i], jobs[i]);
 }
 
 }  // namespace

@@ -211,6 +211,32 @@ TEST(Generators, LoadsShareTheirJobs) {
   }
 }
 
+// Whatever the arrivals look like: a higher load has the same jobs, each of them earlier, and the
+// load that was asked for.
+TEST(Generators, AHigherLoadBringsTheSameJobsCloserTogether) {
+  for (const char* name : {"poisson", "diurnal", "small-large", "philly-like"}) {
+    for (const char* seed : {"1", "2", "3"}) {
+      std::vector<JobSpec> before;
+      double load_before = 0;
+      for (const char* load : {"0.5", "0.7", "0.9", "1.1"}) {
+        const auto jobs = jobs_of(name, {{"load", load},
+                                         {"jobs", "3000"},
+                                         {"seed", seed},
+                                         {"whole_seconds", "false"}});
+        const double measured = load_of(jobs, 128);
+        EXPECT_GT(measured, load_before) << name << " at " << load << ", seed " << seed;
+        for (std::size_t i = 0; i < before.size(); ++i) {
+          ASSERT_EQ(jobs[i].duration, before[i].duration) << name;
+          ASSERT_EQ(jobs[i].gpus, before[i].gpus) << name;
+          ASSERT_LE(jobs[i].submit, before[i].submit) << name << " job " << i;
+        }
+        before = jobs;
+        load_before = measured;
+      }
+    }
+  }
+}
+
 TEST(Generators, ExtrasChangeNothingElse) {
   const auto plain = jobs_of("poisson", {});
   auto rich = jobs_of("poisson", {{"users", "5"},

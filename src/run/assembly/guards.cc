@@ -41,6 +41,8 @@ class CheckedSource final : public JobSource {
       return nullptr;
     }
     checked_ = true;
+    ++jobs_;
+    if (perf_->knows_nothing_of(*next)) ++unknown_;
     return next;
   }
   void pop() override {
@@ -49,12 +51,24 @@ class CheckedSource final : public JobSource {
   }
   bool finished() override { return error_ || source_->finished(); }
   std::optional<Error> error() const override { return error_ ? error_ : source_->error(); }
+  std::vector<std::string> notes() const override {
+    std::vector<std::string> notes = source_->notes();
+    if (unknown_ > 0) {
+      notes.push_back(fmt::format(
+          "the performance model knows nothing of {} of {} jobs, which name no model: they run as "
+          "recorded on every GPU",
+          unknown_, jobs_));
+    }
+    return notes;
+  }
   bool more_after(Seconds time) const override { return source_->more_after(time); }
 
  private:
   std::shared_ptr<const PerfModel> perf_;
   std::unique_ptr<JobSource> source_;
   bool checked_ = false;
+  long long jobs_ = 0;
+  long long unknown_ = 0;
   std::optional<Error> error_;
 };
 

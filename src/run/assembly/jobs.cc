@@ -25,14 +25,17 @@ TraceOptions trace_options(const WorkloadConfig& workload) {
 // Jobs of a list that the source itself keeps alive.
 class OwnedList final : public JobSource {
  public:
-  explicit OwnedList(std::vector<JobSpec> jobs) : jobs_(std::move(jobs)), list_(jobs_) {}
+  OwnedList(std::vector<JobSpec> jobs, std::vector<std::string> notes)
+      : jobs_(std::move(jobs)), list_(jobs_), notes_(std::move(notes)) {}
   const JobSpec* peek() override { return list_.peek(); }
   void pop() override { list_.pop(); }
   bool finished() override { return list_.finished(); }
+  std::vector<std::string> notes() const override { return notes_; }
 
  private:
   std::vector<JobSpec> jobs_;
   ListSource list_;
+  std::vector<std::string> notes_;
 };
 
 // The first `limit` jobs of another source, arriving `speed` times as fast.
@@ -61,6 +64,7 @@ class Adjusted final : public JobSource {
   }
   bool finished() override { return (limit_ > 0 && taken_ == limit_) || inner_->finished(); }
   std::optional<Error> error() const override { return inner_->error(); }
+  std::vector<std::string> notes() const override { return inner_->notes(); }
 
  private:
   std::unique_ptr<JobSource> inner_;
@@ -103,7 +107,8 @@ Result<std::unique_ptr<JobSource>> open_source(const WorkloadConfig& workload, S
     return joined.error();
   }
   expected = trace->jobs.size();
-  return std::unique_ptr<JobSource>(std::make_unique<OwnedList>(std::move(trace->jobs)));
+  return std::unique_ptr<JobSource>(
+      std::make_unique<OwnedList>(std::move(trace->jobs), notes_of(trace->stats)));
 }
 
 }  // namespace
@@ -139,6 +144,7 @@ Result<std::shared_ptr<const SharedJobs>> load_jobs(const WorkloadConfig& worklo
     opened->source->pop();
   }
   if (auto error = opened->source->error()) return *error;
+  shared->notes = opened->source->notes();
   return std::shared_ptr<const SharedJobs>(std::move(shared));
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/symbols.h"
@@ -16,6 +17,7 @@ namespace muster {
 struct SharedJobs {
   Symbols symbols;
   std::vector<JobSpec> jobs;
+  std::vector<std::string> notes;  // of the source that they came from
 };
 
 // The whole workload in memory. A generator without end needs workload.limit.

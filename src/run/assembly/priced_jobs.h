@@ -19,6 +19,7 @@ class PricedJobs final : public JobSource {
   void pop() override { inner_->pop(); }
   bool finished() override { return unpriced_ || inner_->finished(); }
   std::optional<Error> error() const override { return unpriced_ ? unpriced_ : inner_->error(); }
+  std::vector<std::string> notes() const override { return inner_->notes(); }
 
  private:
   std::unique_ptr<JobSource> inner_;

@@ -60,6 +60,12 @@ std::string cluster_text(const ClusterConfig& cluster) {
   return cluster.file.empty() ? "described in the run" : cluster.file;
 }
 
+std::vector<std::string> names_of(const std::vector<Symbol>& list, const Symbols& symbols) {
+  std::vector<std::string> names;
+  for (const Symbol symbol : list) names.push_back(symbols.text(symbol));
+  return names;
+}
+
 std::string shown(std::string_view kind, const Choice& choice) {
   const auto row = find_plugin(plugin_kind(kind), choice.name);
   return row ? shorten_choice(*(*row)->params, choice).text() : choice.text();
@@ -141,6 +147,9 @@ Result<RecordedRun> record_run(const RunConfig& config, std::shared_ptr<const Sh
   if (!simulation) return simulation.error();
   RecordedRun run;
   run.info = describe_run(config);
+  const ClusterSpec& cluster = (*simulation)->cluster();
+  run.info.partitions = names_of(cluster.partition_names(), (*simulation)->symbols());
+  run.info.gpu_types = names_of(cluster.gpu_types(), (*simulation)->symbols());
 
   std::unique_ptr<ResultWriter> writer;
   std::optional<MetricsFold> fold;
@@ -180,6 +189,7 @@ Result<RecordedRun> record_run(const RunConfig& config, std::shared_ptr<const Sh
     return ended.error();
   }
   run.complete = *ended || recorder.failed();
+  run.info.notes = (*simulation)->notes();
   run.info.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   run.info.peak_rss_mb = peak_rss_mb();
   run.summary = writer == nullptr ? fold->summary() : writer->metrics().summary();

@@ -1,9 +1,8 @@
 #include "run/assembly/saved_run.h"
 
-#include <filesystem>
-
 #include <fmt/format.h>
 
+#include "base/out_file.h"
 #include "report/out_file.h"
 #include "run/sweep/sweep_journal.h"
 
@@ -47,12 +46,7 @@ Status save_run(const std::string& file, Engine& engine, const RunConfig& config
   whole.text(bytes);
   bytes = story.bytes();
   whole.text(bytes);
-  std::error_code code;
-  std::filesystem::remove(file + ".new", code);
-  if (Status written = write_file(file + ".new", whole.bytes()); !written) return written;
-  std::filesystem::rename(file + ".new", file, code);
-  if (code) return file_error("write", file, code.value());
-  return Done{};
+  return replace_file(file, whole.bytes());
 }
 
 Status continue_run(const std::string& file, Engine& engine, const RunConfig& config,

@@ -189,6 +189,17 @@ Engine::Parts Simulation::clone_parts() const {
   return parts;
 }
 
+std::vector<std::string> Simulation::notes() const {
+  std::vector<std::string> notes = jobs_ == nullptr ? std::vector<std::string>{} : jobs_->notes;
+  for (std::string& note : source_->notes()) notes.push_back(std::move(note));
+  if (by_gpu_type_ && cluster_->gpu_types().empty()) {
+    notes.emplace_back(
+        "the cluster names no GPU types, so the performance model changes nothing: name them, as "
+        "in --cluster 16x8:v100");
+  }
+  return notes;
+}
+
 void Simulation::use_threads(unsigned threads) {
   if (apart_) apart_->threads = threads;
 }
@@ -291,6 +302,7 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
                                       JobId{static_cast<std::uint32_t>(*config.measure.last)}};
   }
   self.config_ = config;
+  self.by_gpu_type_ = (*perf)->counts_steps();
   if (config.pacing.name == "ideal") {
     if (Status added = self.add_ideal(config, *perf); !added) return added.error();
   }

@@ -33,6 +33,8 @@ class Simulation {
   // How many jobs will have left at the end; 0 if that is not known.
   std::uint64_t expected_jobs() const { return expected_; }
   const ClusterSpec& cluster() const { return *cluster_; }
+  // What a person should know about the jobs, once it has run.
+  std::vector<std::string> notes() const;
   // In how many threads a run with partitions apart may work; 0: as many as the machine has.
   void use_threads(unsigned threads);
   // Observers must outlive the run; add them before it.
@@ -69,6 +71,7 @@ class Simulation {
   RunConfig config_;
   SaveOptions save_;
   std::uint64_t expected_ = 0;
+  bool by_gpu_type_ = false;  // speeds are measured by GPU type
 };
 
 // The measured window of the description.

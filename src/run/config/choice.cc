@@ -1,5 +1,7 @@
 #include "run/config/choice.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -7,19 +9,56 @@
 namespace muster {
 namespace {
 
-// The end of the value that starts `text`: the next comma outside quotes.
+bool is_quote(char c) { return c == '"' || c == '\''; }
+
+// The end of the value that starts `text`: the next comma outside quotes that a KEY= follows. A list
+// may stand without quotes: limits=3250,7200.
 std::size_t value_end(std::string_view text) {
-  if (!text.empty() && (text.front() == '"' || text.front() == '\'')) {
-    const std::size_t close = text.find(text.front(), 1);
-    return close == std::string_view::npos ? close : text.find(',', close);
+  std::size_t end = 0;
+  if (!text.empty() && is_quote(text.front())) {
+    // Two quotes inside stand for one.
+    end = text.find(text.front(), 1);
+    while (end != std::string_view::npos && end + 1 < text.size() && text[end + 1] == text.front()) {
+      end = text.find(text.front(), end + 2);
+    }
+    return end == std::string_view::npos ? end : text.find(',', end);
   }
-  return text.find(',');
+  end = text.find(',');
+  while (end != std::string_view::npos) {
+    const std::string_view next = text.substr(end + 1, text.find(',', end + 1) - (end + 1));
+    if (trim(next).empty() || next.find('=') != std::string_view::npos) break;
+    end = text.find(',', end + 1);
+  }
+  return end;
 }
 
-std::string_view unquoted(std::string_view text) {
-  const bool quoted = text.size() >= 2 && (text.front() == '"' || text.front() == '\'') &&
-                      text.back() == text.front();
-  return quoted ? text.substr(1, text.size() - 2) : text;
+std::string unquoted(std::string_view text) {
+  if (text.size() < 2 || !is_quote(text.front()) || text.back() != text.front()) {
+    return std::string(text);
+  }
+  std::string out;
+  const char mark = text.front();
+  for (std::size_t i = 1; i + 1 < text.size(); ++i) {
+    out += text[i];
+    if (text[i] == mark && text[i + 1] == mark) ++i;
+  }
+  return out;
+}
+
+std::string quoted(std::string_view value) {
+  const char mark = value.find('"') == std::string_view::npos ? '"' : '\'';
+  std::string out(1, mark);
+  for (const char c : value) {
+    if (c == mark) out += c;
+    out += c;
+  }
+  return out + mark;
+}
+
+bool needs_quotes(std::string_view value) {
+  return value.find_first_of(",\"'") != std::string_view::npos ||
+         std::any_of(value.begin(), value.end(),
+                     [](char c) { return static_cast<unsigned char>(c) <= ' '; });
 }
 
 }  // namespace
@@ -28,11 +67,8 @@ std::string Choice::text() const {
   std::string out = name;
   char separator = ':';
   for (const auto& [key, value] : params) {
-    const bool quote = value.find_first_of(",\"' ") != std::string::npos;
-    const char mark = value.find('"') == std::string::npos ? '"' : '\'';
     out += separator;
-    out +=
-        quote ? fmt::format("{}={}{}{}", key, mark, value, mark) : fmt::format("{}={}", key, value);
+    out += fmt::format("{}={}", key, needs_quotes(value) ? quoted(value) : value);
     separator = ',';
   }
   return out;

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "base/toml_library.h"
-#include "report/out_file.h"
+#include "base/out_file.h"
 
 namespace muster {
 namespace {

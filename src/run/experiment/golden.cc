@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "report/csv.h"
+#include "base/csv.h"
 #include "workload/byte_input.h"
 #include "workload/data/data_folder.h"
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "report/out_file.h"
+#include "base/out_file.h"
 
 namespace muster {
 namespace {

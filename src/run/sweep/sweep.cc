@@ -176,6 +176,11 @@ Status set_axis(SweepConfig& sweep, std::string_view name, std::vector<std::stri
   if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
     return Error{fmt::format("'{}' is given twice as '{}'", *twice, name)};
   }
+  for (const std::string& value : values) {
+    const auto load = parse_real(value);
+    if (name != "load" || (load && *load > 0 && std::isfinite(*load))) continue;
+    return Error{fmt::format("load '{}': expected a number above 0, as in 0.8", value)};
+  }
   SweepAxis axis{std::string(name), std::string(name), std::move(values)};
   if (name == "load") axis.key = load_key(sweep.base);
   for (SweepAxis& old : sweep.axes) {
@@ -300,6 +305,23 @@ Result<std::vector<SweepPoint>> sweep_points(const SweepConfig& sweep) {
                               std::vector<std::string_view>(policies.begin(), policies.end()))};
   }
   return points;
+}
+
+Result<bool> seeds_matter(const SweepConfig& sweep) {
+  SweepConfig two = sweep;
+  two.seeds = {1, 2};
+  const auto points = sweep_points(two);
+  if (!points) return points.error();
+  // What is left of a seed in a complete description belongs to something that draws.
+  const auto drawn = [](RunConfig config) {
+    config.seed = 0;
+    if (!config.failures.any()) config.failure_seed.reset();
+    return to_toml(config);
+  };
+  for (std::size_t i = 0; i + 1 < points->size(); i += 2) {
+    if (drawn((*points)[i].config) != drawn((*points)[i + 1].config)) return true;
+  }
+  return false;
 }
 
 std::string policy_label(const SweepConfig& sweep, const std::vector<std::size_t>& values) {

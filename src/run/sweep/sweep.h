@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,10 @@ std::size_t rate_axis(const SweepConfig& sweep);
 // All points, seeds innermost, checked and complete.
 Result<std::vector<SweepPoint>> sweep_points(const SweepConfig& sweep);
 
+// Whether another seed changes any of the runs: something in them draws. Otherwise all seeds repeat
+// one run.
+Result<bool> seeds_matter(const SweepConfig& sweep);
+
 // The whole sweep as TOML; equal texts are equal sweeps.
 std::string to_toml(const SweepConfig& sweep);
 
@@ -93,6 +98,7 @@ struct SweepResult {
   std::vector<SweepPoint> points;
   std::vector<Metrics> metrics;  // by point; only of those that are done
   std::vector<PointState> states;
+  std::set<std::string> notes;     // of the workloads
   std::size_t resumed = 0;         // points that the journal already had
   std::size_t continued = 0;       // runs that went on from where they had been saved
   std::size_t done = 0;            // or decided otherwise; fewer than the points if it was stopped

@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "report/json.h"
-#include "report/out_file.h"
+#include "base/out_file.h"
 
 namespace muster {
 namespace {
@@ -78,12 +78,7 @@ Result<SweepJournal> SweepJournal::open(const std::string& folder, const std::st
     }
     fs::create_directories(folder, code);
     if (code) return file_error("create", folder, code.value());
-    // Under another name first: a description that was cut off must not pass for one.
-    const std::string unfinished = described + ".new";
-    fs::remove(unfinished, code);
-    if (Status written = write_file(unfinished, description); !written) return written.error();
-    fs::rename(unfinished, described, code);
-    if (code) return file_error("create", described, code.value());
+    if (Status written = replace_file(described, description); !written) return written.error();
   }
 
   std::string path = fmt::format("{}/{}", folder, kJournal);

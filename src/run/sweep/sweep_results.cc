@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/csv.h"
 #include "report/csv.h"
 #include "run/sweep/sweep.h"
 #include "run/sweep/sweep_journal.h"

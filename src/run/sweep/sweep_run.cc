@@ -9,10 +9,12 @@
 
 #include <fmt/format.h>
 
+#include "base/out_file.h"
 #include "base/parallel.h"
 #include "report/out_file.h"
 #include "run/assembly/jobs.h"
 #include "run/assembly/simulation.h"
+#include "run/parallel.h"
 #include "run/sweep/sweep.h"
 #include "run/sweep/sweep_journal.h"
 
@@ -161,10 +163,16 @@ class Work {
     }
   }
 
+  void keep_notes(const SharedJobs& jobs) {
+    const std::lock_guard lock(mutex_);
+    result_.notes.insert(jobs.notes.begin(), jobs.notes.end());
+  }
+
   void run_one(std::size_t at) {
     const SweepPoint& point = result_.points[at];
     auto jobs = groups_[group_[at]]->take();
     if (!jobs) return fail(at, jobs.error());
+    if (*jobs != nullptr) keep_notes(**jobs);
     const auto begun = std::chrono::steady_clock::now();
     bool late = false;
     const auto go_on = [&] {

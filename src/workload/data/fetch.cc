@@ -9,6 +9,7 @@
 #include <curl/curl.h>
 #include <fmt/format.h>
 
+#include "base/out_file.h"
 #include "base/shared_library.h"
 #include "workload/data/data_folder.h"
 #include "workload/data/sha256.h"
@@ -265,9 +266,11 @@ Result<Fetched> fetch_data(const DataFile& file, const FetchOptions& options) {
     return Error{fmt::format("{}: the folder cannot be made: {}", place.parent_path().string(),
                              code.message())};
   }
-  const fs::path part = place.string() + ".part";
+  const Result<std::string> target = replaceable_path(place.string());
+  if (!target) return target.error();
+  const fs::path part = *target + ".part";
   if (std::optional<Error> error = download(file, options, part, place)) return *std::move(error);
-  return accepted(file, options, part, place);
+  return accepted(file, options, part, *target);
 }
 
 }  // namespace muster

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 namespace muster {
 namespace {
@@ -45,9 +46,10 @@ class WeeklyArrivals final : public ArrivalProcess {
   }
 
   Arrival next(Random& random) override {
+    if (has_bursts() && !phases_) phases_.emplace(Random(random).next(), "bursts");
     double left = random.exponential(1);
     while (true) {
-      if (has_bursts() && time_ >= phase_end_) change_phase(random);
+      if (has_bursts() && time_ >= phase_end_) change_phase();
       const double rate =
           base_rate_ * profile_[hour_ % profile_.size()] * (in_burst_ ? bursts_.factor : 1);
       const Seconds hour_end = static_cast<Seconds>(hour_ + 1) * kHour;
@@ -63,14 +65,17 @@ class WeeklyArrivals final : public ArrivalProcess {
  private:
   bool has_bursts() const { return bursts_.per_day > 0 && bursts_.length > 0; }
 
-  void change_phase(Random& random) {
+  void change_phase() {
     in_burst_ = started_ && !in_burst_;
     started_ = true;
-    phase_end_ = time_ + random.exponential(in_burst_ ? bursts_.length : kDay / bursts_.per_day);
+    phase_end_ = time_ + phases_->exponential(in_burst_ ? bursts_.length : kDay / bursts_.per_day);
   }
 
   WeekProfile profile_;
   Bursts bursts_;
+  // Of their own stream: at another rate the bursts come at the same times, and every job earlier or
+  // later than it did.
+  std::optional<Random> phases_;
   double base_rate_ = 0;
   Seconds time_ = 0;
   std::size_t hour_ = 0;

@@ -90,6 +90,7 @@ class SyntheticSource final : public JobSource {
         shape_(std::move(shape)),
         arrival_random_(seed, "arrivals"),
         shape_random_(seed, "shapes"),
+        burst_shape_random_(seed, "shapes of bursts"),
         estimate_random_(seed, "estimates"),
         deadline_random_(seed, "deadlines") {}
 
@@ -107,7 +108,8 @@ class SyntheticSource final : public JobSource {
  private:
   void draw() {
     const Arrival arrival = arrivals_->next(arrival_random_);
-    shape_->draw(arrival.kind, shape_random_, job_);
+    // How many come in a burst before the next plain job depends on the load; who they are does not.
+    shape_->draw(arrival.kind, arrival.kind == 0 ? shape_random_ : burst_shape_random_, job_);
     job_.submit = extras_.whole_seconds ? std::floor(arrival.time) : arrival.time;
     job_.arrival = job_.submit;
     if (extras_.whole_seconds) job_.duration = std::max(1.0, std::floor(job_.duration + 0.5));
@@ -141,6 +143,7 @@ class SyntheticSource final : public JobSource {
   std::unique_ptr<JobShape> shape_;
   Random arrival_random_;
   Random shape_random_;
+  Random burst_shape_random_;
   Random estimate_random_;
   Random deadline_random_;
   JobSpec job_;

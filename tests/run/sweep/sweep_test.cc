@@ -52,6 +52,36 @@ TEST(Sweep, Seeds) {
   }
 }
 
+TEST(Sweep, SeedsMatterWhereSomethingDraws) {
+  const auto matter = [](std::string_view run, std::string_view placement) {
+    SweepConfig sweep;
+    const auto document = parse_toml(run, "run.toml");
+    EXPECT_TRUE(document);
+    const auto base = load_config(*document, "run.toml", "", {});
+    EXPECT_TRUE(base);
+    sweep.base = *base;
+    EXPECT_TRUE(set_axis(sweep, "scheduling", {"fifo", "srtf"}));
+    EXPECT_TRUE(set_axis(sweep, "placement", {"consolidated", std::string(placement)}));
+    const auto answer = seeds_matter(sweep);
+    EXPECT_TRUE(answer) << (answer ? "" : answer.error().message);
+    return answer && *answer;
+  };
+  const std::string trace = "cluster = \"2x4\"\n[workload]\ntrace = \"jobs.csv\"\n";
+  EXPECT_FALSE(matter(trace, "scattered"));
+  EXPECT_TRUE(matter(trace, "random"));
+  EXPECT_TRUE(matter(trace + "[failures]\nnode_mtbf = 40000\n", "scattered"));
+  EXPECT_TRUE(matter("cluster = \"2x4\"\n[workload.generator]\nname = \"poisson\"\n", "scattered"));
+}
+
+TEST(Sweep, ALoadIsMoreThanNothing) {
+  SweepConfig sweep = small_sweep();
+  for (const char* wrong : {"0", "-1", "inf", "x"}) {
+    const Status set = set_axis(sweep, "load", {"0.5", wrong});
+    ASSERT_FALSE(set) << wrong;
+    EXPECT_THAT(set.error().message, HasSubstr("expected a number above 0"));
+  }
+}
+
 TEST(Sweep, PointsAreTheProduct) {
   const auto points = sweep_points(small_sweep());
   ASSERT_TRUE(points) << points.error().message;

@@ -15,8 +15,12 @@ namespace muster {
 
 class OutFile {
  public:
-  // `path` must not exist yet.
+  // `path` must not exist yet: a file in a folder that is still being put together.
   static Result<OutFile> create(const std::string& path);
+  // Any path that a user named. A plain file is replaced whole, by close(); until then, and when
+  // something fails, the old one stays. A link is followed. Devices and pipes are written to.
+  static Result<OutFile> replace(const std::string& path);
+  static Result<OutFile> standard_output();
 
   OutFile(OutFile&& other) noexcept;
   OutFile& operator=(OutFile&& other) noexcept;
@@ -31,6 +35,7 @@ class OutFile {
   }
   void used(const char* end) { size_ = static_cast<std::size_t>(end - buffer_.get()); }
   void write(std::string_view bytes);
+  void flush();
 
   bool failed() const { return !error_.empty(); }
   Status close();
@@ -39,11 +44,13 @@ class OutFile {
   static constexpr std::size_t kCapacity = std::size_t{256} << 10;
 
   OutFile(std::string path, int descriptor);
+  void swap(OutFile& other) noexcept;
   void make_room(std::size_t bytes);
-  void flush();
   void fail(int code);
 
-  std::string path_;
+  std::string path_;     // as the user knows it
+  std::string partial_;  // what close() moves to target_; empty for files written in place
+  std::string target_;
   int descriptor_ = -1;
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
@@ -56,12 +63,16 @@ class OutFile {
 // device ...".
 Error file_error(std::string_view what, const std::string& path, int code);
 
-// The whole of a small file at once.
+// The whole of a small file at once; OutFile::create.
 Status write_file(const std::string& path, std::string_view text);
 
-// Lets `fill` write (and close) a file beside `path` and moves it there when that succeeded; an
-// older file is replaced in one step, and a failure leaves nothing behind.
-Status write_aside(const std::string& path, const std::function<Status(OutFile&)>& fill);
+// The same over OutFile::replace. `fill` writes and closes the file.
+Status replace_file(const std::string& path, std::string_view text);
+Status replace_file(const std::string& path, const std::function<Status(OutFile&)>& fill);
+
+// Where a new file may be moved so that it takes the place of `path`: links are followed, and what
+// is there must be a plain file that may be written, or nothing.
+Result<std::string> replaceable_path(const std::string& path);
 
 // The whole of a file in memory.
 Result<std::string> read_file(const std::string& path);

@@ -1,4 +1,4 @@
-#include "report/csv.h"
+#include "base/csv.h"
 
 #include <algorithm>
 #include <charconv>
@@ -11,7 +11,9 @@ namespace muster {
 namespace {
 
 bool needs_quotes(std::string_view text) {
-  bool found = false;
+  // Many readers drop blanks around a field that is not quoted.
+  bool found = !text.empty() && (static_cast<unsigned char>(text.front()) <= ' ' ||
+                                 static_cast<unsigned char>(text.back()) <= ' ');
   for (const char letter : text) {
     found = found || letter == ',' || letter == '"' || letter == '\n' || letter == '\r';
   }
@@ -61,10 +63,24 @@ void append_field(std::string& out, std::string_view text) {
   out.resize(static_cast<std::size_t>(put_field(out.data() + before, text) - out.data()));
 }
 
+namespace {
+
+bool is_blank(char letter) { return letter == ' ' || letter == '\t' || letter == '\r'; }
+
+// Takes blanks off the end, but nothing before `least`: what was quoted stays.
+void trim_end(std::string& field, std::size_t least) {
+  while (field.size() > least && is_blank(field.back())) field.pop_back();
+}
+
+}  // namespace
+
 bool next_csv_record(std::string_view& rest, std::vector<std::string>& fields) {
   if (rest.empty()) return false;
   std::size_t count = 0;
+  std::size_t fixed = 0;  // bytes of the field that were quoted, and what came before them
   const auto open_field = [&]() -> std::string& {
+    if (count > 0) trim_end(fields[count - 1], fixed);
+    fixed = 0;
     if (count == fields.size()) fields.emplace_back();
     fields[count].clear();
     return fields[count++];
@@ -82,6 +98,7 @@ bool next_csv_record(std::string_view& rest, std::vector<std::string>& fields) {
         ++i;
       } else {
         quoted = false;
+        fixed = field->size();
       }
     } else if (letter == '"') {
       quoted = true;
@@ -90,10 +107,11 @@ bool next_csv_record(std::string_view& rest, std::vector<std::string>& fields) {
     } else if (letter == '\n') {
       ++i;
       break;
-    } else if (letter != '\r') {
+    } else if (!field->empty() || fixed > 0 || !is_blank(letter)) {
       field->push_back(letter);
     }
   }
+  trim_end(*field, quoted ? field->size() : fixed);
   rest.remove_prefix(i);
   fields.resize(count);
   return true;

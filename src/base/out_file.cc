@@ -1,10 +1,12 @@
-#include "report/out_file.h"
+#include "base/out_file.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -31,6 +33,18 @@ std::string_view remedy(int code) {
   }
 }
 
+// Whether it is the file into which this program's own output goes, as /dev/stdout may be: it is
+// added to, or what was printed there would be lost.
+bool is_own_stream(const struct stat& about) {
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat own {};
+    if (::fstat(stream, &own) == 0 && own.st_dev == about.st_dev && own.st_ino == about.st_ino) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Error file_error(std::string_view what, const std::string& path, int code) {
@@ -40,34 +54,62 @@ Error file_error(std::string_view what, const std::string& path, int code) {
 OutFile::OutFile(std::string path, int descriptor)
     : path_(std::move(path)), descriptor_(descriptor) {}
 
-OutFile::OutFile(OutFile&& other) noexcept
-    : path_(std::move(other.path_)),
-      descriptor_(std::exchange(other.descriptor_, -1)),
-      buffer_(std::move(other.buffer_)),
-      capacity_(std::exchange(other.capacity_, 0)),
-      size_(std::exchange(other.size_, 0)),
-      error_(std::move(other.error_)),
-      written_(other.written_) {}
-
-OutFile& OutFile::operator=(OutFile&& other) noexcept {
+void OutFile::swap(OutFile& other) noexcept {
   std::swap(path_, other.path_);
+  std::swap(partial_, other.partial_);
+  std::swap(target_, other.target_);
   std::swap(descriptor_, other.descriptor_);
   std::swap(buffer_, other.buffer_);
   std::swap(capacity_, other.capacity_);
   std::swap(size_, other.size_);
   std::swap(error_, other.error_);
   std::swap(written_, other.written_);
+}
+
+OutFile::OutFile(OutFile&& other) noexcept { swap(other); }
+
+OutFile& OutFile::operator=(OutFile&& other) noexcept {
+  swap(other);
   return *this;
 }
 
 OutFile::~OutFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
+  if (!partial_.empty()) ::unlink(partial_.c_str());
 }
 
 Result<OutFile> OutFile::create(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor < 0) return file_error("create", path, errno);
   return OutFile(path, descriptor);
+}
+
+Result<OutFile> OutFile::replace(const std::string& path) {
+  struct stat about {};
+  const bool exists = ::stat(path.c_str(), &about) == 0;
+  if (exists && !S_ISDIR(about.st_mode) && (!S_ISREG(about.st_mode) || is_own_stream(about))) {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (descriptor < 0) return file_error("write", path, errno);
+    return OutFile(path, descriptor);
+  }
+  auto target = replaceable_path(path);
+  if (!target) return target.error();
+  std::string partial = fmt::format("{}.partial-{}", *target, ::getpid());
+  ::unlink(partial.c_str());
+  const int descriptor = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor < 0) return file_error("write", path, errno);
+  OutFile file(path, descriptor);
+  file.partial_ = std::move(partial);
+  file.target_ = std::move(*target);
+  // A file that only its owner may read stays so.
+  if (exists && ::fchmod(descriptor, about.st_mode & 07777) != 0) file.fail(errno);
+  return file;
+}
+
+Result<OutFile> OutFile::standard_output() {
+  const int descriptor = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (descriptor < 0) return file_error("write", "standard output", errno);
+  return OutFile("standard output", descriptor);
 }
 
 void OutFile::fail(int code) {
@@ -105,6 +147,10 @@ Status OutFile::close() {
   flush();
   // Some file systems report a full disk only here.
   if (descriptor_ >= 0 && ::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
+  if (!failed() && !partial_.empty()) {
+    if (std::rename(partial_.c_str(), target_.c_str()) != 0) fail(errno);
+    if (!failed()) partial_.clear();
+  }
   if (failed()) return Error{error_};
   return Done{};
 }
@@ -116,17 +162,40 @@ Status write_file(const std::string& path, std::string_view text) {
   return file->close();
 }
 
-Status write_aside(const std::string& path, const std::function<Status(OutFile&)>& fill) {
-  const std::string partial = fmt::format("{}.partial-{}", path, ::getpid());
-  ::unlink(partial.c_str());
-  auto file = OutFile::create(partial);
+Status replace_file(const std::string& path, const std::function<Status(OutFile&)>& fill) {
+  auto file = OutFile::replace(path);
   if (!file) return file.error();
-  Status written = fill(*file);
-  if (written && std::rename(partial.c_str(), path.c_str()) != 0) {
-    written = file_error("write", path, errno);
+  return fill(*file);
+}
+
+Status replace_file(const std::string& path, std::string_view text) {
+  return replace_file(path, [&](OutFile& file) {
+    file.write(text);
+    return file.close();
+  });
+}
+
+Result<std::string> replaceable_path(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code code;
+  fs::path target = path;
+  constexpr int kMostLinks = 40;  // as many as the system follows
+  for (int i = 0; fs::is_symlink(fs::symlink_status(target, code)); ++i) {
+    if (i == kMostLinks) return file_error("write", path, ELOOP);
+    target = target.parent_path() / fs::read_symlink(target, code);
+    if (code) return file_error("write", path, code.value());
   }
-  if (!written) ::unlink(partial.c_str());
-  return written;
+  const fs::file_status status = fs::symlink_status(target, code);
+  if (fs::is_directory(status)) {
+    return Error{fmt::format("cannot write {}: it is a folder; name a file", path)};
+  }
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    return Error{fmt::format("cannot write {}: it is not a plain file; name another", path)};
+  }
+  if (fs::exists(status) && ::access(target.c_str(), W_OK) != 0) {
+    return file_error("write", path, errno);
+  }
+  return target.string();
 }
 
 Result<std::string> read_file(const std::string& path) {
