@@ -83,9 +83,9 @@ std::optional<int> unknown_command(const CLI::App& app, int argc, char** argv) {
       for (const CLI::App* command : commands) {
         if (!command->get_group().empty()) names.push_back(command->get_name());
       }
-      return complain(Error{unknown_name(
-          path.empty() ? "command" : fmt::format("`muster {}` command", trim(path)), argv[i],
-          std::vector<std::string_view>(names.begin(), names.end()))});
+      return complain(Error{
+          unknown_name(path.empty() ? "command" : fmt::format("`muster {}` command", trim(path)),
+                       argv[i], std::vector<std::string_view>(names.begin(), names.end()))});
     }
     at = *named;
     path += at->get_name() + " ";

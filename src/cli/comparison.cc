@@ -41,9 +41,8 @@ ComparisonFile listed(const std::vector<RunConfig>& runs,
   ComparisonFile list;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const bool complete = i < recorded.size() && recorded[i] && recorded[i]->complete;
-    list.runs.push_back({runs[i].name,
-                         std::filesystem::path(runs[i].output.folder).filename().string(),
-                         complete});
+    list.runs.push_back(
+        {runs[i].name, std::filesystem::path(runs[i].output.folder).filename().string(), complete});
   }
   return list;
 }
@@ -97,7 +96,8 @@ Result<std::string> write_page(const std::vector<const RecordedRun*>& runs,
     pages.push_back(std::move(*page));
   }
   const std::string path = options.folder + "/report.html";
-  if (Status written = write_report(path, pages, {.title = options.title, .missing = list.missing()});
+  if (Status written =
+          write_report(path, pages, {.title = options.title, .missing = list.missing()});
       !written) {
     return written.error();
   }
@@ -152,8 +152,8 @@ int compare_runs(std::vector<RunConfig> runs, const ComparisonOptions& options) 
   for (const RecordedRun* run : whole) finished.push_back({&run->info, &run->summary});
   warn_about(finished);
   if (whole.size() == runs.size()) return kExitOk;
-  fmt::print(stderr, "muster: interrupted; {} of {} runs are complete; missing: {}\n",
-             whole.size(), runs.size(), fmt::join(list.missing(), ", "));
+  fmt::print(stderr, "muster: interrupted; {} of {} runs are complete; missing: {}\n", whole.size(),
+             runs.size(), fmt::join(list.missing(), ", "));
   return kExitInterrupted;
 }
 

@@ -9,8 +9,8 @@
 #include "cli/commands.h"
 #include "cli/param_text.h"
 #include "report/json.h"
-#include "run/config/plugins.h"
 #include "run/config/declarations.h"
+#include "run/config/plugins.h"
 
 namespace muster {
 namespace {

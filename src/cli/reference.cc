@@ -9,8 +9,8 @@
 #include "cli/command_page.h"
 #include "cli/param_text.h"
 #include "policy/abilities.h"
-#include "run/config/plugins.h"
 #include "run/config/declarations.h"
+#include "run/config/plugins.h"
 
 namespace muster {
 namespace {

@@ -54,7 +54,8 @@ Result<Named> named_results(const std::vector<std::string>& paths) {
     const fs::path name = fs::path(path).filename();
     const bool listed = is_comparison(path);
     if (listed || name == kComparisonName) {
-      const auto comparison = read_comparison(listed ? path : fs::path(path).parent_path().string());
+      const auto comparison =
+          read_comparison(listed ? path : fs::path(path).parent_path().string());
       if (!comparison) return comparison.error();
       for (const ComparisonFile::Run& run : comparison->runs) {
         if (listed && run.complete) named.folders.push_back(path + "/" + run.folder);

@@ -8,13 +8,13 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/out_file.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/run_options.h"
 #include "report/json.h"
 #include "report/refusals.h"
-#include "base/out_file.h"
 #include "report/table.h"
 #include "report/terminal.h"
 #include "run/sweep/sweep.h"
@@ -271,8 +271,7 @@ int sweep(const SweepCommandOptions& options) {
     note(fmt::format("{} of {} runs took longer than {} s and were given up", late,
                      result->points.size(), options.timeout));
   }
-  const auto refusing =
-      std::count_if(result->metrics.begin(), result->metrics.end(), many_refused);
+  const auto refusing = std::count_if(result->metrics.begin(), result->metrics.end(), many_refused);
   if (refusing > 0) {
     warn(fmt::format(
         "{} of {} runs refused more than a few of their jobs, and their averages are over the "

@@ -216,8 +216,7 @@ Seconds Engine::next_turn() {
   // On a backend that can surprise, a running job may be done by the next turn, whatever is known.
   const bool has_external_events = parts_.backend->has_external_events();
   const SchedulingTraits traits = active().scheduling->traits();
-  const bool undecided =
-      !jobs_.waiting().empty() || (running_ > 0 && traits.needs_periodic_turns);
+  const bool undecided = !jobs_.waiting().empty() || (running_ > 0 && traits.needs_periodic_turns);
   moments.needs_periodic_turns =
       (has_external_events && running_ > 0) ||
       (parts_.selector != nullptr ? moments.active : undecided && !stable_between_events());

@@ -60,7 +60,8 @@ ClusterState::ClusterState(std::shared_ptr<const ClusterSpec> spec) : spec_(std:
 bool ClusterState::knows_partition(Symbol partition) const {
   if (partition == kNoSymbol) return true;
   const auto has_nodes = [](const Pool& pool) { return pool.partition != kNoSymbol; };
-  const bool any = !spec_->partitions.empty() || std::any_of(pools_.begin(), pools_.end(), has_nodes);
+  const bool any =
+      !spec_->partitions.empty() || std::any_of(pools_.begin(), pools_.end(), has_nodes);
   const auto named = [partition](const PartitionSpec& spec) { return spec.name == partition; };
   const auto owns = [partition](const Pool& pool) { return pool.partition == partition; };
   return !any || std::any_of(pools_.begin(), pools_.end(), owns) ||

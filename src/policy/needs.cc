@@ -27,7 +27,7 @@ constexpr std::array kKnowledge = {
                   "how much of a GPU and of its memory the model of a job uses"},
     KnowledgeInfo{Knowledge::kPairs, "speeds of co-located jobs",
                   "how fast two jobs are on the same GPUs"},
-    KnowledgeInfo{Knowledge::kStages, "stage times",
+    KnowledgeInfo{Knowledge::kStageTimes, "stage times",
                   "how long a training step uses storage, CPU, GPU and network"},
     KnowledgeInfo{Knowledge::kHost, "CPU and memory demands",
                   "the CPU cores and memory that a job wants beside its GPUs", true},

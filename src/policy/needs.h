@@ -13,21 +13,21 @@ namespace muster {
 
 // Things that can be known of jobs, GPUs and the future.
 enum class Knowledge {
-  kDuration,       // how long the job will run, as it really will
-  kEstimate,       // how long somebody believes it will run
-  kDeadline,       // when it should be done
-  kPriority,       // a priority below 0: the job takes what others leave idle
-  kSizes,          // the least and most GPUs that it can use
-  kScaling,        // how its speed grows with the number of GPUs
-  kGpuTypes,       // how its speed depends on the type of GPU
-  kLocality,       // how its speed depends on the number of nodes
-  kProfile,        // what it does to a GPU: use, memory
-  kPairs,          // how fast it is beside another job on the same GPUs
-  kStages,         // how its training step divides into storage, CPU, GPU and network
-  kHost,           // the CPU cores and memory that it wants
-  kForecast,       // how many jobs and GPUs will be asked for
-  kNodeForecast,   // how many nodes will be in use
-  kPrices,         // what GPUs cost
+  kDuration,      // how long the job will run, as it really will
+  kEstimate,      // how long somebody believes it will run
+  kDeadline,      // when it should be done
+  kPriority,      // a priority below 0: the job takes what others leave idle
+  kSizes,         // the least and most GPUs that it can use
+  kScaling,       // how its speed grows with the number of GPUs
+  kGpuTypes,      // how its speed depends on the type of GPU
+  kLocality,      // how its speed depends on the number of nodes
+  kProfile,       // what it does to a GPU: use, memory
+  kPairs,         // how fast it is beside another job on the same GPUs
+  kStageTimes,    // how its training step divides into storage, CPU, GPU and network
+  kHost,          // the CPU cores and memory that it wants
+  kForecast,      // how many jobs and GPUs will be asked for
+  kNodeForecast,  // how many nodes will be in use
+  kPrices,        // what GPUs cost
 };
 
 struct KnowledgeInfo {

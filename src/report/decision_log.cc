@@ -11,8 +11,8 @@
 #include <zstd.h>
 
 #include "base/csv.h"
-#include "report/decision_coding.h"
 #include "base/out_file.h"
+#include "report/decision_coding.h"
 
 namespace muster {
 namespace {

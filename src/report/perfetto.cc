@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "report/json.h"
 #include "base/out_file.h"
+#include "report/json.h"
 
 namespace muster {
 namespace {

@@ -18,7 +18,8 @@ std::string unknown_partitions(const RunInfo& info, const RunSummary& summary) {
   std::vector<std::string> named;
   std::size_t unknown = 0;
   for (const GroupRow& row : summary.partitions) {
-    if (row.refused == 0 || std::find(known.begin(), known.end(), row.name) != known.end()) continue;
+    if (row.refused == 0 || std::find(known.begin(), known.end(), row.name) != known.end())
+      continue;
     if (++unknown > kMostNamed) continue;
     const auto near = nearest(row.name, known);
     named.push_back(near ? fmt::format("'{}' (did you mean '{}'?)", row.name, *near)

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
 #include "base/csv.h"
+#include "base/text.h"
 #include "report/folder_swap.h"
 #include "report/summary_json.h"
 

@@ -14,9 +14,9 @@
 #include <optional>
 #include <string>
 
+#include "base/out_file.h"
 #include "report/decision_log.h"
 #include "report/metrics.h"
-#include "base/out_file.h"
 #include "report/run_info.h"
 #include "report/timeline.h"
 

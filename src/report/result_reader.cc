@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
 #include "base/csv.h"
 #include "base/out_file.h"
+#include "base/text.h"
 #include "report/result_folder.h"
 
 namespace muster {

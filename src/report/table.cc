@@ -4,8 +4,8 @@
 #include <cassert>
 #include <cmath>
 
-#include "base/text.h"
 #include "base/csv.h"
+#include "base/text.h"
 #include "report/json.h"
 #include "report/refusals.h"
 
@@ -204,9 +204,8 @@ Table comparison_table(const std::vector<TableRun>& runs, const std::vector<std:
   const bool fair = comparable(infos);
   std::vector<Column> columns = {{"run", "run", Unit::kCount, Better::kNeither}};
   for (const MetricInfo* metric : metrics) {
-    columns.push_back(
-        {std::string(metric->key), std::string(metric->label), metric->unit,
-         fair ? metric->better : Better::kNeither});
+    columns.push_back({std::string(metric->key), std::string(metric->label), metric->unit,
+                       fair ? metric->better : Better::kNeither});
   }
   Table table(std::move(columns));
   if (!fair) {

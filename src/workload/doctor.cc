@@ -175,7 +175,8 @@ class Examination {
                         cluster.ever_for(job.partition, job.gpu_type)));
     }
   }
-  void add_unknown(TraceFault fault, std::size_t i, Symbol wrong, const std::vector<Symbol>& known) {
+  void add_unknown(TraceFault fault, std::size_t i, Symbol wrong,
+                   const std::vector<Symbol>& known) {
     Finding& finding = trace_findings_[fault];
     std::string what;
     // Looking for the nearest name takes time, and a wrong cluster makes every job a finding.

@@ -102,7 +102,8 @@ TEST_F(ReplaceFile, APipeIsWrittenTo) {
 TEST_F(ReplaceFile, AFailureNamesThePathAsGiven) {
   const Status written = replace_file(path("no/such/page.html"), "text");
   ASSERT_FALSE(written);
-  EXPECT_THAT(written.error().message, HasSubstr("cannot write " + path("no/such/page.html") + ":"));
+  EXPECT_THAT(written.error().message,
+              HasSubstr("cannot write " + path("no/such/page.html") + ":"));
 }
 
 }  // namespace

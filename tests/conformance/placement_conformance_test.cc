@@ -118,8 +118,8 @@ TEST_P(PlacementConformance, KnowsWhatCouldEverFit) {
     const JobSpec& job = situation.jobs[situation.slot].spec;
     const bool ever = rule->ever_fits(situation.cluster, job, job.gpus);
     const bool now = !situation.place(*rule).empty();
-    // A rule that strands jobs may find a place on a cluster in use that it does not find on an empty
-    // one.
+    // A rule that strands jobs may find a place on a cluster in use that it does not find on an
+    // empty one.
     if (now || !rule->traits().strands) {
       EXPECT_EQ(now, ever) << job.gpus << " GPUs";
     }

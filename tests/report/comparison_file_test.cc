@@ -100,8 +100,9 @@ TEST(Comparison, AFolderWithFilesOfOthersIsNotCleared) {
 
 TEST(Comparison, ADamagedFileLeadsNowhere) {
   const TemporaryFolder folder;
-  for (const char* text : {"", "{}", R"({"format": "muster-comparison", "runs": [{"name": "a", "folder": "../b"}]})",
-                           R"({"format": "muster-comparison", "runs": [3]})"}) {
+  for (const char* text :
+       {"", "{}", R"({"format": "muster-comparison", "runs": [{"name": "a", "folder": "../b"}]})",
+        R"({"format": "muster-comparison", "runs": [3]})"}) {
     folder.write("comparison.json", text);
     const auto read = read_comparison(folder.path().string());
     ASSERT_FALSE(read) << text;

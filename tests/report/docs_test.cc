@@ -7,9 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/out_file.h"
 #include "base/text.h"
 #include "report/metric_list.h"
-#include "base/out_file.h"
 #include "report/result_folder.h"
 #include "support/paths.h"
 

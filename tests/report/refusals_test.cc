@@ -41,13 +41,12 @@ RunInfo info() {
 }
 
 TEST(Refusals, ByReasonWithTheRemedyMostFirst) {
-  EXPECT_THAT(
-      refusal_warnings(info(), refused(1284, 894, 7)),
-      ElementsAre(AllOf(HasSubstr("894 of 1,284 jobs were refused"), HasSubstr("GPU type"),
-                        HasSubstr("Its types: v100"), HasSubstr("--cluster 16x8:v100")),
-                  AllOf(HasSubstr("7 of 1,284 jobs were refused"),
-                        HasSubstr("'reserch' (did you mean 'research'?)"),
-                        HasSubstr("It has research, teaching"))));
+  EXPECT_THAT(refusal_warnings(info(), refused(1284, 894, 7)),
+              ElementsAre(AllOf(HasSubstr("894 of 1,284 jobs were refused"), HasSubstr("GPU type"),
+                                HasSubstr("Its types: v100"), HasSubstr("--cluster 16x8:v100")),
+                          AllOf(HasSubstr("7 of 1,284 jobs were refused"),
+                                HasSubstr("'reserch' (did you mean 'research'?)"),
+                                HasSubstr("It has research, teaching"))));
 }
 
 TEST(Refusals, AFewAmongManyAreNoWarning) {

@@ -10,8 +10,10 @@
 namespace muster {
 
 inline std::vector<std::string> hostile_names(std::string_view never = "") {
-  constexpr std::string_view kLetters = "a=,:;%\"'\\|#/ \t\n\r\v<>{}[]&\x7f\xc3\xa9\xff" "0-";
-  std::vector<std::string> names = {"resnet 50us=8", "%20",  "-",     "a,b",   "\"",  "\"\"", "=",
+  constexpr std::string_view kLetters =
+      "a=,:;%\"'\\|#/ \t\n\r\v<>{}[]&\x7f\xc3\xa9\xff"
+      "0-";
+  std::vector<std::string> names = {"resnet 50us=8", "%20",  "-",     "a,b",  "\"",  "\"\"", "=",
                                     " blank ",       "x=1,", "#note", "it's", "a\\", "null", "1e5"};
   std::mt19937 random(7);
   while (names.size() < 400) {

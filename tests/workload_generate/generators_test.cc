@@ -219,10 +219,8 @@ TEST(Generators, AHigherLoadBringsTheSameJobsCloserTogether) {
       std::vector<JobSpec> before;
       double load_before = 0;
       for (const char* load : {"0.5", "0.7", "0.9", "1.1"}) {
-        const auto jobs = jobs_of(name, {{"load", load},
-                                         {"jobs", "3000"},
-                                         {"seed", seed},
-                                         {"whole_seconds", "false"}});
+        const auto jobs = jobs_of(
+            name, {{"load", load}, {"jobs", "3000"}, {"seed", seed}, {"whole_seconds", "false"}});
         const double measured = load_of(jobs, 128);
         EXPECT_GT(measured, load_before) << name << " at " << load << ", seed " << seed;
         for (std::size_t i = 0; i < before.size(); ++i) {

@@ -64,7 +64,8 @@ class Chronus final : public SchedulingPolicy {
 
  private:
   static constexpr Need kNeeds[] = {
-      {Knowledge::kDeadline, "nobody is promised a lease and the least remaining GPU time goes first"},
+      {Knowledge::kDeadline,
+       "nobody is promised a lease and the least remaining GPU time goes first"},
       {Knowledge::kEstimate, "such a job is planned with its true duration", true}};
   struct State {
     bool promised = false;

@@ -263,7 +263,9 @@ Needs needs_of(std::string_view name) {
   static std::map<std::string_view, std::vector<Need>> known = [] {
     std::map<std::string_view, std::vector<Need>> all;
     for (const AllocatorInfo& row : kAllocators) {
-      const auto has = [&row](std::string_view word) { return row.name.find(word) != row.name.npos; };
+      const auto has = [&row](std::string_view word) {
+        return row.name.find(word) != row.name.npos;
+      };
       std::vector<Need>& list = all[row.name];
       if (has("finish-time") || has("total-duration") || has("allox") || has("slos")) {
         list.push_back({Knowledge::kDuration});

@@ -67,7 +67,7 @@ class NetworkLoad final : public WalkingPlacement {
 
  private:
   static constexpr Need kNeeds[] = {
-      {Knowledge::kStages, "such a job is taken to be on the network all the time"}};
+      {Knowledge::kStageTimes, "such a job is taken to be on the network all the time"}};
   struct Node {
     NodeId id;
     int free;

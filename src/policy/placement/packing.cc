@@ -87,10 +87,9 @@ class PackingPlacement final : public PlacementPolicy {
 
  private:
   // The last one only where sharing depends on the load.
-  static constexpr Need kNeeds[] = {
-      {Knowledge::kProfile, "such a job shares its GPUs with nobody"},
-      {Knowledge::kEstimate, "such a job is taken to outlast nobody"},
-      {Knowledge::kForecast, "jobs may always share"}};
+  static constexpr Need kNeeds[] = {{Knowledge::kProfile, "such a job shares its GPUs with nobody"},
+                                    {Knowledge::kEstimate, "such a job is taken to outlast nobody"},
+                                    {Knowledge::kForecast, "jobs may always share"}};
   struct Host {
     int gpus;
     std::uint32_t order;

@@ -8,9 +8,7 @@ namespace {
 // Meant for the placement of the same name.
 class AntMan final : public SchedulingPolicy {
  public:
-  SchedulingTraits traits() const override {
-    return {.needs = kNeeds, .work_conserving = false};
-  }
+  SchedulingTraits traits() const override { return {.needs = kNeeds, .work_conserving = false}; }
   void schedule(const View& view, Plan& plan) override {
     for (const bool guaranteed : {true, false}) {
       for (const Slot slot : view.jobs.active()) {
@@ -25,6 +23,7 @@ class AntMan final : public SchedulingPolicy {
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<AntMan>(*this);
   }
+
  private:
   static constexpr Need kNeeds[] = {{Knowledge::kPriority, "every job is guaranteed: it is fifo"}};
 };

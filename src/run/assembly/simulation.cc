@@ -14,8 +14,8 @@
 #include "run/assembly/make_allocator.h"
 #include "run/assembly/priced_jobs.h"
 #include "run/assembly/prices.h"
-#include "run/config/plugins.h"
 #include "run/config/plugin_tables.h"
+#include "run/config/plugins.h"
 #include "workload/byte_input.h"
 
 namespace muster {

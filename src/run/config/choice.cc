@@ -11,14 +11,15 @@ namespace {
 
 bool is_quote(char c) { return c == '"' || c == '\''; }
 
-// The end of the value that starts `text`: the next comma outside quotes that a KEY= follows. A list
-// may stand without quotes: limits=3250,7200.
+// The end of the value that starts `text`: the next comma outside quotes that a KEY= follows. A
+// list may stand without quotes: limits=3250,7200.
 std::size_t value_end(std::string_view text) {
   std::size_t end = 0;
   if (!text.empty() && is_quote(text.front())) {
     // Two quotes inside stand for one.
     end = text.find(text.front(), 1);
-    while (end != std::string_view::npos && end + 1 < text.size() && text[end + 1] == text.front()) {
+    while (end != std::string_view::npos && end + 1 < text.size() &&
+           text[end + 1] == text.front()) {
       end = text.find(text.front(), end + 2);
     }
     return end == std::string_view::npos ? end : text.find(',', end);

@@ -62,8 +62,8 @@ Result<DeclaredRow> declared_row(std::string_view kind, std::string_view name) {
     if (info.kind == ParamKind::kFlag) values = {"true", "false"};
     for (const std::string_view value : values) {
       if (value == info.initial) continue;
-      auto other = declaration_of(
-          kind, {std::string(name), {{std::string(info.name), std::string(value)}}});
+      auto other =
+          declaration_of(kind, {std::string(name), {{std::string(info.name), std::string(value)}}});
       if (!other) return other.error();
       if (*other == result.usual) continue;
       result.variants.push_back({fmt::format("{} = {}", info.name, value), std::move(*other)});
@@ -75,9 +75,9 @@ Result<DeclaredRow> declared_row(std::string_view kind, std::string_view name) {
 std::string need_text(const Need& need) {
   const KnowledgeInfo& info = info_of(need.of);
   if (need.of == Knowledge::kDuration) return std::string(info.name);
-  return fmt::format("{} ({})", info.name,
-                     need.refuses() ? "refused without"
-                                    : fmt::format("without: {}", need.otherwise));
+  return fmt::format(
+      "{} ({})", info.name,
+      need.refuses() ? "refused without" : fmt::format("without: {}", need.otherwise));
 }
 
 }  // namespace muster

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/out_file.h"
 #include "base/text.h"
 #include "base/toml_library.h"
-#include "base/out_file.h"
 
 namespace muster {
 namespace {

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/text.h"
 #include "base/csv.h"
+#include "base/text.h"
 #include "workload/byte_input.h"
 #include "workload/data/data_folder.h"
 

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/out_file.h"
 #include "base/text.h"
 #include "report/json.h"
-#include "base/out_file.h"
 
 namespace muster {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
 #include "base/csv.h"
+#include "base/text.h"
 #include "report/csv.h"
 #include "run/sweep/sweep.h"
 #include "run/sweep/sweep_journal.h"

@@ -73,8 +73,8 @@ class WeeklyArrivals final : public ArrivalProcess {
 
   WeekProfile profile_;
   Bursts bursts_;
-  // Of their own stream: at another rate the bursts come at the same times, and every job earlier or
-  // later than it did.
+  // Of their own stream: at another rate the bursts come at the same times, and every job earlier
+  // or later than it did.
   std::optional<Random> phases_;
   double base_rate_ = 0;
   Seconds time_ = 0;

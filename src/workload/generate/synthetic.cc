@@ -108,7 +108,8 @@ class SyntheticSource final : public JobSource {
  private:
   void draw() {
     const Arrival arrival = arrivals_->next(arrival_random_);
-    // How many come in a burst before the next plain job depends on the load; who they are does not.
+    // How many come in a burst before the next plain job depends on the load; who they are does
+    // not.
     shape_->draw(arrival.kind, arrival.kind == 0 ? shape_random_ : burst_shape_random_, job_);
     job_.submit = extras_.whole_seconds ? std::floor(arrival.time) : arrival.time;
     job_.arrival = job_.submit;
