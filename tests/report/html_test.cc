@@ -29,12 +29,13 @@ PageRun run_into(const std::filesystem::path& folder, const std::string& label,
   EXPECT_TRUE(writer) << writer.error().message;
   (*writer)->metrics().add(std::make_unique<IdleWhileWaiting>());
   play(run, symbols, **writer);
-  const RunInfo info{
-      label,
-      {{"trace", "made up, 600 jobs"}, {"cluster", "4 nodes of 8 GPUs"}, {"policy", label}},
-      "muster simulate inputs/run.toml",
-      0.125,
-      33};
+  RunInfo info;
+  info.label = label;
+  info.settings = {
+      {"trace", "made up, 600 jobs"}, {"cluster", "4 nodes of 8 GPUs"}, {"policy", label}};
+  info.rerun = "muster simulate inputs/run.toml";
+  info.wall_s = 0.125;
+  info.peak_rss_mb = 33;
   const auto placed = (*writer)->finish(info);
   EXPECT_TRUE(placed) << placed.error().message;
   const auto result = ResultFolder::open(folder);

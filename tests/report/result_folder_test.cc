@@ -19,12 +19,14 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-RunInfo info() {
-  return {"fifo \"strict\" </script>",
-          {{"trace", "fake"}, {"seed", "1"}},
-          "muster simulate run.toml",
-          0.25,
-          12.5};
+RunInfo hostile_info() {
+  RunInfo info;
+  info.label = "fifo \"strict\" </script>";
+  info.settings = {{"trace", "fake"}, {"seed", "1"}};
+  info.rerun = "muster simulate run.toml";
+  info.wall_s = 0.25;
+  info.peak_rss_mb = 12.5;
+  return info;
 }
 
 // Writes a run and returns the records that went in.
@@ -35,7 +37,7 @@ std::vector<JobRecord> write_result(const fs::path& folder,
       {.folder = folder, .turns = true, .inputs = {{"run.toml", "seed = 1\n"}}}, symbols);
   EXPECT_TRUE(writer) << writer.error().message;
   const auto jobs = play(run, symbols, **writer);
-  const auto placed = (*writer)->finish(info());
+  const auto placed = (*writer)->finish(hostile_info());
   EXPECT_TRUE(placed) << placed.error().message;
   return jobs;
 }
@@ -70,8 +72,8 @@ TEST(ResultFolder, ReadsBackJobForJob) {
   const auto result = ResultFolder::open(folder.path() / "run");
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_TRUE(result->summary().complete);
-  EXPECT_EQ(result->summary().info.label, info().label);
-  EXPECT_EQ(result->summary().info.settings, info().settings);
+  EXPECT_EQ(result->summary().info.label, hostile_info().label);
+  EXPECT_EQ(result->summary().info.settings, hostile_info().settings);
   EXPECT_EQ(result->summary().summary.metrics.jobs, 300);
   EXPECT_EQ(result->summary().summary.metrics.wall_s, 0.25);
   Symbols symbols;

@@ -6,7 +6,6 @@
 
 #include "base/csv.h"
 #include "base/text.h"
-#include "report/csv.h"
 #include "run/sweep/sweep.h"
 #include "run/sweep/sweep_journal.h"
 

@@ -11,10 +11,8 @@
 
 #include "base/out_file.h"
 #include "base/parallel.h"
-#include "report/out_file.h"
 #include "run/assembly/jobs.h"
 #include "run/assembly/simulation.h"
-#include "run/parallel.h"
 #include "run/sweep/sweep.h"
 #include "run/sweep/sweep_journal.h"
 

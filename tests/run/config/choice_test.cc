@@ -50,15 +50,16 @@ TEST(Choice, TextReadsBack) {
 TEST(Choice, AnyValueReadsBack) {
   for (const std::string& name : hostile_names()) {
     const Choice choice{"x", {{"first", name}, {"second", name + name}}};
-    EXPECT_EQ(parsed(choice.text()), choice) << choice.text();
+    EXPECT_EQ(choice_of(choice.text()), choice) << choice.text();
   }
 }
 
 TEST(Choice, AListNeedsNoQuotes) {
-  EXPECT_THAT(parsed("dlas-gpu:limits=3250,7200").params, ElementsAre(Pair("limits", "3250,7200")));
-  EXPECT_THAT(parsed("dlas-gpu:limits=3250,7200,starve=8").params,
+  EXPECT_THAT(choice_of("dlas-gpu:limits=3250,7200").params,
+              ElementsAre(Pair("limits", "3250,7200")));
+  EXPECT_THAT(choice_of("dlas-gpu:limits=3250,7200,starve=8").params,
               ElementsAre(Pair("limits", "3250,7200"), Pair("starve", "8")));
-  EXPECT_THAT(parsed("las:quantum=600,").params, ElementsAre(Pair("quantum", "600")));
+  EXPECT_THAT(choice_of("las:quantum=600,").params, ElementsAre(Pair("quantum", "600")));
 }
 
 TEST(Choice, Mistakes) {

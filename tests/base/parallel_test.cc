@@ -1,4 +1,4 @@
-#include "run/parallel.h"
+#include "base/parallel.h"
 
 #include <atomic>
 #include <stdexcept>
