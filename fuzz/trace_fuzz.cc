@@ -60,6 +60,7 @@ void doctor(const std::string& text, muster::TraceOptions options) {
   const muster::ClusterSpec cluster = muster::uniform_cluster(4, 8);
   muster::DoctorOptions doctor_options;
   doctor_options.cluster = &cluster;
+  doctor_options.symbols = &symbols;
   muster::examine(trace, doctor_options);
   muster::repair(trace, doctor_options);
   require(muster::examine(trace, doctor_options).findings.empty(),

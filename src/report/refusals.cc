@@ -18,7 +18,9 @@ std::string unknown_partitions(const RunInfo& info, const RunSummary& summary) {
   std::vector<std::string> named;
   std::size_t unknown = 0;
   for (const GroupRow& row : summary.partitions) {
-    if (row.refused == 0 || std::find(known.begin(), known.end(), row.name) != known.end())
+    const bool nameless = row.name.empty();  // refused for another reason
+    if (row.refused == 0 || nameless ||
+        std::find(known.begin(), known.end(), row.name) != known.end())
       continue;
     if (++unknown > kMostNamed) continue;
     const auto near = nearest(row.name, known);

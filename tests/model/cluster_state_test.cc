@@ -108,7 +108,7 @@ TEST(ClusterState, AJobWithoutPartitionMayUseAllNodesWhereNoneAreOpen) {
 
 TEST(ClusterState, QuotaBindsOnSharedNodes) {
   ClusterSpec spec = uniform_cluster(2, 4);
-  spec.partitions = {{kResearch, 3}};
+  spec.partitions = {{kResearch, 3}, {kProduct, 0}};
   ClusterState state = state_of(spec);
   EXPECT_EQ(state.free_for(kResearch, kNoSymbol), 3);
   EXPECT_EQ(state.ever_for(kResearch, kNoSymbol), 3);
