@@ -23,7 +23,7 @@ struct RunContext {
   bool opportunistic = false;                  // it only gets what they leave idle
 };
 
-// What a workload does to a GPU when it runs alone on it, as a profiler measures it.
+// The profile of a workload that runs alone on a GPU.
 struct WorkloadProfile {
   double gpu_util = 0;     // percent of time in which a kernel runs
   double memory_util = 0;  // percent of time in which memory is read or written
@@ -67,7 +67,7 @@ class PerfModel {
   virtual const Training* training(const JobSpec& /*job*/) const { return nullptr; }
   // Whether the model can say how fast this job runs; the error says what it would need to know.
   virtual Status check(const JobSpec& /*job*/) const { return Done{}; }
-  // CPU cores and memory the job wants beside each GPU; zero where the model does not care.
+  // CPU cores and memory that the job needs per GPU; zero if the model does not say.
   virtual HostResources wanted_host(const JobSpec& job) const {
     const double gpus = job.gpus > 0 ? job.gpus : 1;
     return {job.cpus / gpus, job.memory_gb / gpus};

@@ -1,5 +1,5 @@
-// A file being written, where no failure goes unnoticed: the first error is kept, later writes do
-// nothing, and close() tells. Check failed() from time to time in long runs.
+// A file being written that reports every failure: the first error is kept, later writes do
+// nothing, and close() returns it. Check failed() from time to time in long runs.
 #pragma once
 
 #include <cstddef>
@@ -59,8 +59,8 @@ Error file_error(std::string_view what, const std::string& path, int code);
 // The whole of a small file at once.
 Status write_file(const std::string& path, std::string_view text);
 
-// Lets `fill` write (and close) a file beside `path` and moves it there when that succeeded; an
-// older file is replaced in one step, and a failure leaves nothing behind.
+// Lets `fill` write (and close) a file next to `path` and moves it there on success; an older file
+// is replaced in one step, and a failure leaves nothing behind.
 Status write_aside(const std::string& path, const std::function<Status(OutFile&)>& fill);
 
 // The whole of a file in memory.
