@@ -1,11 +1,11 @@
-// A run's state as bytes, to be put back later: one function per class names its members once, and
-// an archive either writes them or reads them.
-//
-//   void checkpoint(Archive& archive) { archive.value(count_); archive.list(times_);
-//   archive.text(name_);
+// The state of a run as bytes, to save and restore it. A class names its members once, and an
+// archive either writes or reads them:
+//   void checkpoint(Archive& archive) {
+//     archive.value(count_);
+//     archive.list(times_);
+//     archive.text(name_);
 //   }
-//
-// The bytes are for the program that wrote them: they follow its layout in memory.
+// Only the program that wrote the bytes can read them: they follow its layout in memory.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace muster {
 
 class Archive;
 
-// What can be saved and put back. False: not as it is now, and neither can what it is part of.
+// What can be saved and restored. False: not possible now, so the run cannot be saved either.
 class Checkpointable {
  public:
   virtual ~Checkpointable() = default;
@@ -33,7 +33,7 @@ class Archive {
   explicit Archive(std::string_view bytes) : rest_(bytes), reading_(true) {}  // reads
 
   bool reading() const { return reading_; }
-  // False once reading has met an end or a mark where none should be: the bytes are damaged.
+  // False once reading has met an unexpected end or mark: the bytes are damaged.
   bool good() const { return good_; }
   bool finished() const { return rest_.empty(); }
   const std::string& bytes() const { return bytes_; }

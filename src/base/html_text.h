@@ -6,7 +6,7 @@
 
 namespace muster {
 
-// With the five letters that mean something to HTML written as what they stand for.
+// Escapes the five characters that have a meaning in HTML.
 std::string escape_html(std::string_view text);
 
 }  // namespace muster

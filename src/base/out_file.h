@@ -1,5 +1,5 @@
-// A file being written, where no failure goes unnoticed: the first error is kept, later writes do
-// nothing, and close() tells. Check failed() from time to time in long runs.
+// A file being written that reports every failure: the first error is kept, later writes do
+// nothing, and close() returns it. Check failed() from time to time in long runs.
 #pragma once
 
 #include <cstddef>

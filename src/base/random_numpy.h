@@ -1,7 +1,7 @@
 // NumPy's legacy numpy.random.RandomState (and the functions of numpy.random), bit for bit.
 //
-// Use it where a published generator drew from NumPy and its very jobs are wanted. NumPy promises
-// that this stream never changes; the method names are NumPy's. Integers are 64 bits wide, NumPy's
+// Use it to draw exactly the jobs of a published generator that used NumPy. NumPy promises that
+// this stream never changes; the method names are NumPy's. Integers are 64 bits wide, NumPy's
 // default on Linux.
 #pragma once
 

@@ -1,6 +1,6 @@
 // CPython's random.Random, bit for bit: the same seed and the same calls give the same values.
 //
-// Use it where a published generator was a Python program and its very jobs are wanted. The method
+// Use it to draw exactly the jobs of a published generator that was a Python program. The method
 // names are Python's. Equal to CPython 3.11 (and, for what is here, to every version from 3.2 on,
 // except: sample() on sizes where 3.11 changed it is as in 3.11, paretovariate() as in 3.10 and
 // later). The real-valued distributions call log, exp, pow, sin and cos of the C library, as Python

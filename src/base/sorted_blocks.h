@@ -1,6 +1,6 @@
-// A sorted set of values that is walked far more often than it changes: values lie side by side in
-// blocks of some hundred, so that a walk reads memory in order, and a change moves one block at
-// most. Use it in place of std::set where the whole of it is read every turn.
+// A sorted set of values that is read far more often than it changes. Values are contiguous in
+// blocks of a few hundred, so a walk reads memory in order and a change moves at most one block.
+// Use it instead of std::set where all of it is read every turn.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Strings as small integers: model names, users, partitions and GPU types are interned at the door,
-// so that everything behind it compares and indexes numbers.
+// Strings as small integers: model names, users, partitions and GPU types are interned when they
+// are read, so that all other code compares and indexes numbers.
 //
 // A symbol is meaningful only together with the table that made it. Reading is thread-safe as long
 // as nobody interns; sweeps intern everything first and then share the table.

@@ -1,6 +1,5 @@
-// The subcommands of `muster`. Each declares its options on the parser and, when it is the one that
-// was called, leaves what is to be done in `chosen`; main runs that after all of the line was
-// understood.
+// The subcommands of `muster`. Each declares its options on the parser. The one that was called
+// stores its work in `chosen`; main runs it after the whole command line has been parsed.
 //
 //   void add_trace_command(CLI::App& app, Chosen& chosen) {
 //     CLI::App* command = app.add_subcommand("trace", "...");

@@ -1,4 +1,4 @@
-// Ctrl-C: the first asks the work to end in good order, the second ends the process at once.
+// Ctrl-C: the first asks the work to stop cleanly, the second ends the process at once.
 #pragma once
 
 namespace muster {

@@ -1,4 +1,5 @@
-// What a trace is like, gathered in one pass and bounded memory: sizes, durations, GPU hours, load.
+// Statistics of a trace, gathered in one pass and bounded memory: sizes, durations, GPU hours,
+// load.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ class TraceInfo {
   std::string json(const std::string& name, const TraceStats& stats, const Symbols& symbols,
                    const ClusterSpec* cluster) const;
 
-  // GPU-seconds asked for per GPU-second there is while jobs are submitted; NaN without a span.
+  // Requested over existing GPU-seconds while jobs are submitted; NaN without a span.
   double load_on(const ClusterSpec& cluster) const;
 
  private:

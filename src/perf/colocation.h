@@ -1,6 +1,6 @@
-// How fast jobs run that share GPUs, from two tables: what each workload does to a GPU alone, and
-// how fast pairs of workloads run beside each other. Both are inputs; docs/lucid.md has their
-// columns. A pair that was not measured gets a documented estimate from the two GPU utilisations.
+// The speed of co-located jobs, from two tables: the profile of each workload alone, and the speeds
+// of pairs of co-located workloads. Both are inputs; docs/lucid.md has their columns. A pair that
+// was not measured gets a documented estimate from the two GPU utilisations.
 //
 // The model of a job must be the name of its workload: MODEL/DATASET/BATCH, and /amp with mixed
 // precision ("ResNet18/CIFAR-10/64/amp"), as far as the tables have those columns; or by

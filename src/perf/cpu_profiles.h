@@ -1,6 +1,5 @@
-// How the speed of well-known models depends on CPU cores beside each GPU, from the published
-// profiles of Synergy (OSDI'22): speed relative to three cores per GPU, a fair share on its
-// machines.
+// How the speed of well-known models depends on CPU cores per GPU, from the published profiles of
+// Synergy (OSDI'22): speed relative to three cores per GPU, a fair share on its machines.
 #pragma once
 
 #include <memory>

@@ -40,11 +40,13 @@ struct StepMeasurement {
   double step_time = 0;
 };
 
-// The model that comes closest to the measurements, in the logarithms of their times. What they say
-// nothing about is taken to be as good as it could be: nobody would try it otherwise.
+// Fits the model to the measurements by least squares in the logarithms of their times.
+// Configurations without measurements are assumed to be as good as possible; otherwise they would
+// never be tried.
 StepModel fit_step_model(std::span<const StepMeasurement> measurements);
 
-// Size and scatter of gradients at the smallest batch: what decides how much a larger batch helps.
+// Squared norm and variance of gradients at the smallest batch; they decide how much a larger batch
+// helps.
 struct GradientNoise {
   double square = 1;
   double variance = 0;

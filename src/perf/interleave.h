@@ -1,6 +1,6 @@
-// Interleaving: jobs on the same GPUs take turns at storage, CPU, GPU and network, so that one
-// computes while another loads. One round runs one step of every member; its length is the period
-// of the group. Numbers in, numbers out: policies, performance models and the live runtime use it.
+// Interleaving: co-located jobs take turns at storage, CPU, GPU and network, so that one computes
+// while another loads. One round runs one step of every member; its length is the period of the
+// group. Numbers in, numbers out: policies, performance models and the live runtime use it.
 //
 // Source: Muri (SIGCOMM'22). docs/muri.md has the picture and the formula.
 #pragma once
@@ -17,8 +17,8 @@
 
 namespace muster {
 
-// What the members' places in the round are chosen for: the shortest period, or, to see what the
-// choice is worth, the longest.
+// The objective for the members' places in the round: the shortest period, or the longest, to see
+// how much the order matters.
 enum class StageOrder { kBest, kWorst };
 
 struct Interleaving {
@@ -35,10 +35,10 @@ struct Interleaving {
   // Seconds of one round; of a single member, its step alone.
   double period(std::span<const JobSpec* const> members, StageOrder by) const;
   double period(std::span<const JobSpec* const> members) const { return period(members, order); }
-  // Seconds of one step of an opportunistic job beside a holder whose own rate it must not touch:
-  // its stages run in the holder's steps, each where the holder leaves that resource idle.
+  // Seconds of one step of an opportunistic job on the GPUs of a holder whose rate it must not
+  // change: its stages run in the holder's steps, each where the holder leaves that resource idle.
   double opportunistic_step(const JobSpec& job, const JobSpec& holder) const;
-  // The part of the four resources that the group keeps busy, in [0, 1].
+  // The fraction of the four resources that the group keeps busy, in [0, 1].
   double efficiency(std::span<const JobSpec* const> members) const;
 };
 

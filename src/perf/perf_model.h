@@ -23,7 +23,7 @@ struct RunContext {
   bool opportunistic = false;                  // it only gets what they leave idle
 };
 
-// What a workload does to a GPU when it runs alone on it, as a profiler measures it.
+// The profile of a workload that runs alone on a GPU.
 struct WorkloadProfile {
   double gpu_util = 0;     // percent of time in which a kernel runs
   double memory_util = 0;  // percent of time in which memory is read or written

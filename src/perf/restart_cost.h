@@ -1,5 +1,5 @@
-// What it costs to lose one's GPUs: seconds until a restarted job makes progress again, and how
-// much work a crash throws away.
+// The cost of losing GPUs: seconds until a restarted job makes progress again, and the work that a
+// crash loses.
 #pragma once
 
 #include <map>

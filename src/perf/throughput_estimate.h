@@ -1,9 +1,9 @@
-// Speeds of pairs of jobs that nobody has measured, estimated as Gavel does: a few job types are
-// references, measured beside each other; a new job is profiled beside some of them, the gaps are
-// filled by matrix completion, and the reference that behaves most alike stands for it.
+// Estimated speeds of unmeasured pairs of jobs, as in Gavel: a few job types are references,
+// measured in pairs with each other. A new job is profiled with some of them, matrix completion
+// fills the gaps, and the most similar reference stands for the job.
 //
-// Speeds beside a neighbour are parts of the speed alone, which is known of every job. Jobs on
-// several GPUs are not estimated: their measured speeds count.
+// Speeds in a pair are fractions of the speed alone, which is known for every job. Jobs on several
+// GPUs are not estimated: their measured speeds count.
 #pragma once
 
 #include <vector>
@@ -28,7 +28,7 @@ class ThroughputEstimator {
   // The reference that a job of this key resembles, after a profile of its own; draws decide what
   // is measured. The key itself where it runs on several GPUs.
   int match(int key, Random& random) const;
-  // The speeds of two jobs beside each other, of which these references stand for them.
+  // The speeds of two co-located jobs, given the references that stand for them.
   ThroughputTable::Pair pair(int type, int mine, int my_reference, int other,
                              int other_reference) const;
 
@@ -36,7 +36,7 @@ class ThroughputEstimator {
   const std::vector<int>& references() const { return references_; }
 
  private:
-  // The part of its speed that `mine` keeps beside `other`; 0 where one of the two cannot run.
+  // The fraction of its speed that `mine` keeps with `other`; 0 where one of the two cannot run.
   double part(int type, int mine, int other) const;
   int closest(const std::vector<double>& row, Random& random) const;
 

@@ -1,12 +1,13 @@
 // Measured training steps per second, by GPU type, job type and number of GPUs, alone and in pairs:
 // the JSON tables that Gavel publishes.
 //
-//   {"v100": {"('ResNet-18 (batch size 16)', 1)": {"null": 28.2, "('LM (batch size 5)', 1)":
-//   [12.3, 41.0]}}}
+//   {"v100": {"('ResNet-18 (batch size 16)', 1)": {
+//       "null": 28.2,
+//       "('LM (batch size 5)', 1)": [12.3, 41.0]}}}
 //
-// A key is a job type with the number of GPUs it runs on; "null" is its rate alone, every other
-// member the rates of a pair on the same GPUs: its own, then its neighbour's. A rate of zero means
-// that it cannot run there (out of memory, mostly).
+// A key is a job type with the number of GPUs it runs on. "null" is its rate alone; every other
+// member has the two rates of a co-located pair: its own, then the other job's. A rate of zero
+// means that it cannot run there, usually for lack of memory.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// A performance model out of a measured table: how many steps per second a job makes on each GPU
-// type, alone or beside a neighbour (perf/throughput_table.h).
+// A performance model from a measured table: steps per second of a job on each GPU type, alone or
+// co-located with another (perf/throughput_table.h).
 #pragma once
 
 #include <memory>
@@ -16,8 +16,7 @@ namespace muster {
 Result<std::unique_ptr<PerfModel>> make_throughputs(const std::string& path,
                                                     const std::string& reference, Symbols& symbols);
 
-// The same for those who do not know how fast pairs run: a belief, not the truth
-// (perf/throughput_estimate.h).
+// The same with estimated speeds of pairs: a belief, not the truth (perf/throughput_estimate.h).
 Result<std::unique_ptr<PerfModel>> make_estimated_throughputs(const std::string& path,
                                                               const std::string& reference,
                                                               const EstimateOptions& options,

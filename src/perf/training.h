@@ -1,14 +1,17 @@
-// Applications as measured: how long their steps take with so many GPUs on so many nodes, and how
-// their gradients and their progress behave from epoch to epoch, by batch size.
+// Measured applications: step times by GPUs, nodes and batch size, and the gradients and progress
+// of every epoch by batch size.
 //
 // A folder per application, as Pollux publishes them:
-//   placements.csv       placement,local_bsz,step_time,sync_time      up to four nodes; "124" is
-//   one
-//                        GPU on a node, two on the next, four on the third
+//
+//   placements.csv       placement,local_bsz,step_time,sync_time
+//                        up to four nodes; "124" is one GPU on a node, two on the next, four on
+//                        the third
 //   scalability.csv      num_nodes,num_replicas,local_bsz,step_time,sync_time
-//   validation-<B>.csv   progress,iteration,metric,grad_sqr,grad_var  a row per epoch, batch size B
-// What was not measured is interpolated: linearly in the batch size, the GPU count and the number
-// of nodes, keeping the GPUs per node.
+//   validation-<B>.csv   progress,iteration,metric,grad_sqr,grad_var
+//                        a row per epoch, at batch size B
+//
+// Values between measurements are interpolated linearly in the batch size, the GPU count and the
+// number of nodes, keeping the GPUs per node.
 #pragma once
 
 #include <map>

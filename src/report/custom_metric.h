@@ -1,6 +1,6 @@
-// A figure of your own. Derive, fold what you need in bounded memory, and hand it to
-// MetricsFold::add; its value then stands beside the built-in ones in summary.json, tables and
-// reports. The two below are used as they are and serve as examples.
+// A user-defined figure. Derive from it, fold what you need in bounded memory, and pass it to
+// MetricsFold::add; summary.json, tables and reports then show its value with the built-in ones.
+// The classes below can be used as they are and serve as examples.
 #pragma once
 
 #include <string_view>
@@ -25,8 +25,8 @@ class CustomMetric {
   virtual double value() const = 0;
 };
 
-// GPU-hours that stood idle while jobs waited in the queue: what fragmentation and strict order
-// cost.
+// GPU-hours that were idle while jobs waited in the queue: the cost of fragmentation and strict
+// order.
 class IdleWhileWaiting final : public CustomMetric {
  public:
   std::string_view key() const override { return "idle_while_waiting_gpu_hours"; }
@@ -34,7 +34,7 @@ class IdleWhileWaiting final : public CustomMetric {
   Unit unit() const override { return Unit::kGpuHours; }
   Better better() const override { return Better::kLower; }
   void on_turn(const TurnStats& turn) override {
-    // What the turn before left behind held until now.
+    // The state after the previous turn held until now.
     if (last_.waiting > 0)
       gpu_seconds_.add((turn.time - last_.time) * (last_.usable_gpus - last_.used_gpus));
     last_ = turn;
@@ -46,8 +46,8 @@ class IdleWhileWaiting final : public CustomMetric {
   Sum gpu_seconds_;
 };
 
-// Mean over turns of the blocking index, as Muri's testbed logs it: how long those who wait have
-// waited, relative to what they still have to run. Needs EngineOptions::close_look.
+// Mean over turns of the blocking index, as Muri's testbed logs it: how long waiting jobs have
+// waited, relative to their remaining run time. Needs EngineOptions::close_look.
 class MeanBlockingIndex final : public CustomMetric {
  public:
   std::string_view key() const override { return "avg_blocking_index"; }
@@ -65,7 +65,7 @@ class MeanBlockingIndex final : public CustomMetric {
   long long turns_ = 0;
 };
 
-// Mean completion time in which a job counts once per GPU it asked for: how the large jobs fare.
+// Mean completion time weighted by requested GPUs, which shows the effect on large jobs.
 class GpuWeightedCompletion final : public CustomMetric {
  public:
   std::string_view key() const override { return "gpu_weighted_jct_s"; }

@@ -1,8 +1,8 @@
-// Why a job waited: its life as the decisions of a run tell it, stretch by stretch.
+// Why a job waited: its history, reconstructed from the decisions of a run, stretch by stretch.
 //
 // A block is recorded when the first job that could not be placed, its reason or the number of free
-// GPUs changes. A waiting job is that first job itself, or waits behind it; when nobody is
-// blocked, the jobs before it take all the free GPUs.
+// GPUs changes. A waiting job is that first job itself, or waits behind it; when nobody is blocked,
+// the jobs before it take all free GPUs.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ struct StoryLine {
     kHeld,         // admission keeps it out of the queue
     kFirstInLine,  // it needs `gpus` GPUs
     kBehind,       // `other` is first in line and needs `gpus` GPUs
-    kOutranked,    // nobody is blocked: the jobs before it take all the free GPUs
+    kOutranked,    // nobody is blocked: the jobs before it take all free GPUs
     kRuns,         // on `where`
   };
   Kind kind = Kind::kEvent;

@@ -1,4 +1,4 @@
-// Putting a finished folder where it belongs, all at once, and never deleting what is not ours.
+// Moves a finished folder to its place in one step, and never deletes what is not a Muster result.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace muster {
 // `target`.old.
 Status check_target(const std::string& target, bool force);
 
-// A fresh working folder beside `target`, named `target`.partial-<process id>.
+// A fresh working folder next to `target`, named `target`.partial-<process id>.
 Result<std::string> make_partial_folder(const std::string& target);
 
 // Moves the finished folder to `target`. An older muster result there is replaced in one step.

@@ -1,8 +1,8 @@
 // The report: one HTML file that needs nothing else, for one run or a comparison of several.
 //
-// Words and tables are written here and stand without JavaScript; the plots are drawn in the page
-// from data embedded as JSON. Curves and timelines are down-sampled, so the size depends on the
-// number of runs, not on the number of jobs.
+// Text and tables are written here and need no JavaScript; the page draws the plots from data
+// embedded as JSON. Curves and timelines are down-sampled, so the size depends on the number of
+// runs, not on the number of jobs.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct PageOptions {
 
 std::string report_page(const std::vector<PageRun>& runs, const PageOptions& options = {});
 
-// Writes the page beside `path` and moves it there when it is whole; an older file is replaced.
+// Writes the page next to `path` and moves it there when it is complete; an older file is replaced.
 Status write_report(const std::string& path, const std::vector<PageRun>& runs,
                     const PageOptions& options = {});
 

@@ -1,6 +1,6 @@
-// Folds a run into its figures while it goes on. Memory does not follow the length of the run:
-// values are kept exactly up to Quantiles::kExactLimit and then in buckets, groups are as many as
-// there are users, partitions and GPU counts.
+// Folds a run into its figures while it runs. Memory is bounded: distributions keep exact values up
+// to Quantiles::kExactLimit (8 bytes per job and distribution) and buckets beyond; there are as
+// many groups as users, partitions and GPU counts.
 //
 // JCT, queueing time and slowdown are over finished jobs; responsiveness is over jobs that started.
 // A window of job ids restricts these and all counts to the jobs inside it (Blox and Gavel measure

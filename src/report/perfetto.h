@@ -9,7 +9,7 @@
 
 namespace muster {
 
-// Writes beside `path` and moves the file there when it is whole; an older one is replaced.
+// Writes next to `path` and moves the file there when it is complete; an older one is replaced.
 Status write_perfetto(const ResultFolder& result, const std::string& path);
 
 }  // namespace muster

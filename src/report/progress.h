@@ -1,4 +1,4 @@
-// Tells a person on stderr how far long work has come, without slowing it down.
+// Shows the progress of long work on stderr without slowing it down.
 //
 // Workers count with relaxed atomics; one background thread draws. On a terminal that is one line
 // with bar, percent, rate and time left, redrawn in place and removed at the end. Elsewhere (a log

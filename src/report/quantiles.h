@@ -13,7 +13,7 @@
 
 namespace muster {
 
-// A sum that does not lose small terms beside large ones (Neumaier's compensation).
+// A sum that does not lose small terms added to large ones (Neumaier's compensated summation).
 class Sum {
  public:
   void add(double value) {
@@ -76,7 +76,7 @@ class Quantiles {
   double at_rank(std::uint64_t rank) const;
 
   std::size_t exact_limit_;
-  // Reordered on demand: the values are a multiset, so their order is nobody's business.
+  // Reordered on demand: the values are a multiset, so their order does not matter.
   mutable std::vector<double> values_;
   mutable bool sorted_ = true;
   bool folded_ = false;

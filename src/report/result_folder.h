@@ -1,12 +1,13 @@
-// Writes the results of a run into a folder while the run goes on.
+// Writes the results of a run into a folder during the run.
 //
-// Everything is written beside the target and moved there at the end, so nothing half-written
-// passes for a result. Failures to write are kept and told by finish(); check failed() now and then
-// to stop early.
+// Everything is written next to the target and moved there at the end, so a folder with the
+// target's name is always complete. finish() reports the first failed write; check failed() now and
+// then to stop early.
 //
-//   auto writer = ResultWriter::open(options, symbols);      // fails before the run if it must
-//   fail engine.observe(**writer); ... run ... auto placed = (*writer)->finish(info); // or
-//   finish_incomplete(), or abandon()
+//   auto writer = ResultWriter::open(options, symbols);  // an error here comes before the run
+//   engine.observe(**writer);
+//   ... run ...
+//   auto placed = (*writer)->finish(info);  // or finish_incomplete(), or abandon()
 #pragma once
 
 #include <map>

@@ -1,4 +1,5 @@
-// What a person must know about a run beside its figures: what was run, and how to run it again.
+// What a person must know about a run in addition to its figures: what was run, and how to run it
+// again.
 #pragma once
 
 #include <string>

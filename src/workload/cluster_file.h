@@ -2,11 +2,13 @@
 //
 //   32x4                      32 nodes of 4 GPUs
 //   16x8:v100,4x8:a100        groups of nodes with their GPU types
-//   36:36:36  36:36:36@4:2:2  Gavel: V100, P100 and K80 GPUs, in servers of 1 (or as many as behind
-//   '@') v100=36,p100=36@4         the same with the types named cluster.toml              every
-//   detail (docs/trace-formats.md has the schema) cluster.csv, cluster.json the cluster files of
-//   Tiresias, Muri and ElasticFlow, Lucid's vc_config, the
-//                             openb node list, Gavel's cluster_specs
+//   36:36:36                  Gavel: numbers of V100, P100 and K80 GPUs, in servers of one GPU
+//   36:36:36@4:2:2            the same in servers of 4, 2 and 2 GPUs
+//   v100=36,p100=36@4         the same with the types named
+//   cluster.toml              every detail (docs/trace-formats.md has the schema)
+//   cluster.csv               cluster files of Tiresias, Muri and ElasticFlow, Lucid's vc_config,
+//                             the openb node list
+//   cluster.json              Gavel's cluster_specs
 //
 // Every function returns a cluster that validate() accepts.
 #pragma once
@@ -20,7 +22,7 @@
 
 namespace muster {
 
-// A short text or the path of a file, told apart by their shape.
+// A short text or the path of a file; the form of the text decides which.
 Result<ClusterSpec> read_cluster(const std::string& text, Symbols& symbols);
 
 Result<ClusterSpec> parse_cluster_shape(std::string_view shape, Symbols& symbols);

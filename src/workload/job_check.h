@@ -1,6 +1,5 @@
-// What can be wrong with a job whose record could be read. One list serves the readers, which
-// refuse the jobs no simulation can make sense of, and the doctor, which reports all of it and
-// repairs.
+// What can be wrong with a job whose record could be read. The readers use this list to refuse jobs
+// that cannot be simulated; the doctor uses it to report and repair all faults.
 #pragma once
 
 #include <array>
@@ -51,7 +50,7 @@ JobFaults fatal_faults();
 // The first of the faults in a sentence with the value: "found a duration of -5 s, expected ...".
 std::string fault_text(const JobSpec& job, JobFaults faults);
 
-// Nothing is wrong, as fast as that can be said; false may still be harmless.
+// A quick check: true means that nothing is wrong; false may still be harmless.
 inline bool plainly_fine(const JobSpec& job) {
   constexpr double kFar = 1e10;
   constexpr int kManyGpus = 1 << 20;

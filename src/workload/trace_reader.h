@@ -1,9 +1,9 @@
 // Reading traces: as a stream for sorted ones of any length (open_trace), or whole and sorted
 // (load_trace).
 //
-// Both detect the format and unpack gzip and zstd. A record that cannot be understood ends the
-// reading with file, line, column, what was found and what was expected; with skip_bad it is
-// counted and passed over.
+// Both detect the format and decompress gzip and zstd. A record that cannot be read is an error
+// with file, line, column, what was found and what was expected; with skip_bad it is counted and
+// skipped.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@
 
 namespace muster {
 
-// Something that `jobs` of the jobs had and the written trace has not.
+// A property that `jobs` of the jobs have and the written trace cannot carry.
 struct Loss {
   std::string what;
   std::uint64_t jobs = 0;
@@ -37,7 +37,7 @@ struct WritableFormat {
 };
 const std::vector<WritableFormat>& writable_formats();
 
-// "-" is standard output; names that end in .gz and .zst are packed.
+// "-" is standard output; files whose names end in .gz or .zst are compressed.
 Result<std::unique_ptr<TraceWriter>> create_trace(const std::string& path, std::string_view format,
                                                   const Symbols& symbols);
 

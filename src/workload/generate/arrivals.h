@@ -1,5 +1,4 @@
-// When jobs come: arrival processes for generators. Each yields times that never go back, without
-// end.
+// Arrival processes for generators. Each yields an endless sequence of times that never decrease.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// The table of generators: everything that can make a workload out of nothing, or out of a trace.
+// The table of generators: everything that draws a workload from a seed, or from a seed and a
+// trace.
 //
 // One row per generator feeds `muster trace generate`, the workload section of TOML files, the
 // documentation and the "did you mean" of errors. To add one: write its parameters and its factory
