@@ -1,4 +1,4 @@
-// Parameters of policies that stand in several of the tables behind policy/table.h.
+// Parameters that several policies describe in the same words.
 #pragma once
 
 #include "base/params.h"
@@ -8,5 +8,21 @@ namespace muster {
 inline const ParamInfo kPlanSlot{"slot", ParamKind::kReal, "60",
                                  "where turns have no length: seconds of a slot in the plan", 1e-3};
 inline const ParamInfo kSeed{"seed", ParamKind::kInteger, "1", "of the random numbers", 0};
+inline const ParamInfo kBoostAfter{
+    "boost_after", ParamKind::kReal, "inf",
+    "seconds of waiting in a row after which a job goes first, for good", 0};
+inline const ParamInfo kService{
+    "service", ParamKind::kText,          "gpu-seconds", "what counts as service", -1,
+    1,         {"gpu-seconds", "seconds"}};
+inline const ParamInfo kQuantum{
+    "quantum", ParamKind::kReal, "300",
+    "where turns follow events: seconds after which the order is looked at again", 1};
+inline const ParamInfo kStrict{"strict", ParamKind::kFlag, "true",
+                               "nobody overtakes a job that does not fit"};
+inline const ParamInfo kBranches{"branches", ParamKind::kInteger, "1000",
+                                 "after so many branches the solver returns the best it has found",
+                                 1};
+inline const ParamInfo kBackfill{"backfill", ParamKind::kFlag, "true",
+                                 "try jobs behind one that does not fit"};
 
 }  // namespace muster

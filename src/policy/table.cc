@@ -1,75 +1,179 @@
+// The tables of built-in policies. To add a policy: write its file, with its row at the end, and
+// name the row here, once to declare it and once in its table.
 #include "policy/table.h"
-
-#include "policy/builtin.h"
-#include "policy/shared_params.h"
 
 namespace muster {
 
-// To add a policy: write its file, declare its maker in policy/builtin.h, add its row here; those
-// of scheduling and placement have tables in files of their own.
+PolicyInfo<AdmissionPolicy> accept_all_row();
+PolicyInfo<AdmissionPolicy> load_threshold_row();
+PolicyInfo<AdmissionPolicy> deadline_admission_row();
+
+PolicyInfo<SchedulingPolicy> fifo_row();
+PolicyInfo<SchedulingPolicy> sjf_row();
+PolicyInfo<SchedulingPolicy> srtf_row();
+PolicyInfo<SchedulingPolicy> srsf_row();
+PolicyInfo<SchedulingPolicy> dlas_row();
+PolicyInfo<SchedulingPolicy> multi_dlas_row();
+PolicyInfo<SchedulingPolicy> gittins_row();
+PolicyInfo<SchedulingPolicy> shortest_expected_row();
+PolicyInfo<SchedulingPolicy> longest_pending_row();
+PolicyInfo<SchedulingPolicy> gandiva_row();
+PolicyInfo<SchedulingPolicy> themis_row();
+PolicyInfo<SchedulingPolicy> antman_row();
+PolicyInfo<SchedulingPolicy> muri_row();
+PolicyInfo<SchedulingPolicy> las_row();
+PolicyInfo<SchedulingPolicy> tiresias_row();
+PolicyInfo<SchedulingPolicy> optimus_row();
+PolicyInfo<SchedulingPolicy> optimus_as_coded_row();
+PolicyInfo<SchedulingPolicy> proportional_row();
+PolicyInfo<SchedulingPolicy> max_min_row();
+PolicyInfo<SchedulingPolicy> finish_time_fairness_row();
+PolicyInfo<SchedulingPolicy> qssf_row();
+PolicyInfo<SchedulingPolicy> lucid_row();
+PolicyInfo<SchedulingPolicy> least_gpus_row();
+PolicyInfo<SchedulingPolicy> srtf_quota_row();
+PolicyInfo<SchedulingPolicy> tiresias_quota_row();
+PolicyInfo<SchedulingPolicy> edf_row();
+PolicyInfo<SchedulingPolicy> elasticflow_row();
+PolicyInfo<SchedulingPolicy> published_elasticflow_row();
+PolicyInfo<SchedulingPolicy> published_edf_row();
+PolicyInfo<SchedulingPolicy> published_gandiva_row();
+PolicyInfo<SchedulingPolicy> published_tiresias_row();
+PolicyInfo<SchedulingPolicy> published_themis_row();
+PolicyInfo<SchedulingPolicy> pollux_row();
+PolicyInfo<SchedulingPolicy> pollux_as_coded_row();
+PolicyInfo<SchedulingPolicy> sia_row();
+PolicyInfo<SchedulingPolicy> chronus_row();
+PolicyInfo<SchedulingPolicy> chronus_as_coded_row();
+std::vector<PolicyInfo<SchedulingPolicy>> gavel_rows();
+
+PolicyInfo<PlacementPolicy> as_planned_row();
+PolicyInfo<PlacementPolicy> local_search_row();
+PolicyInfo<PlacementPolicy> consolidated_row();
+PolicyInfo<PlacementPolicy> first_gpu_row();
+PolicyInfo<PlacementPolicy> scattered_row();
+PolicyInfo<PlacementPolicy> profile_guided_row();
+PolicyInfo<PlacementPolicy> bebop_row();
+PolicyInfo<PlacementPolicy> synergy_row();
+PolicyInfo<PlacementPolicy> count_row();
+PolicyInfo<PlacementPolicy> yarn_row();
+PolicyInfo<PlacementPolicy> blox_placement_row();
+PolicyInfo<PlacementPolicy> buddy_row();
+PolicyInfo<PlacementPolicy> whole_nodes_row();
+PolicyInfo<PlacementPolicy> consolidate_first_row();
+PolicyInfo<PlacementPolicy> random_placement_row();
+PolicyInfo<PlacementPolicy> random_gpus_row();
+PolicyInfo<PlacementPolicy> consolidated_random_row();
+PolicyInfo<PlacementPolicy> balance_row();
+PolicyInfo<PlacementPolicy> greedy_row();
+PolicyInfo<PlacementPolicy> antman_placement_row();
+PolicyInfo<PlacementPolicy> packing_row();
+
+PolicyInfo<Selector> look_ahead_row();
+
+PolicyInfo<ScalingPolicy> energy_saving_row();
+PolicyInfo<ScalingPolicy> spare_under_backlog_row();
 
 const std::vector<PolicyInfo<AdmissionPolicy>>& admission_table() {
   static const std::vector<PolicyInfo<AdmissionPolicy>> kTable = {
-      {"accept-all", "lets every job in that could ever fit", "Blox, 2024", {}, make_accept_all},
-      {"load-threshold",
-       "makes jobs wait outside while admitted jobs ask for more than a multiple of the cluster",
-       "Blox, 2024",
-       {{"threshold", ParamKind::kReal, "1.2", "GPUs asked for, as a multiple of the cluster's",
-         0}},
-       make_load_threshold},
-      {"deadline",
-       "refuses jobs that cannot meet their deadline, or only by making others miss theirs",
-       "ElasticFlow, 2023",
-       {kPlanSlot},
-       make_deadline_admission},
+      accept_all_row(),
+      load_threshold_row(),
+      deadline_admission_row(),
+  };
+  return kTable;
+}
+
+namespace {
+
+std::vector<PolicyInfo<SchedulingPolicy>> with_gavel(
+    std::vector<PolicyInfo<SchedulingPolicy>> rows) {
+  for (PolicyInfo<SchedulingPolicy>& row : gavel_rows()) rows.push_back(std::move(row));
+  return rows;
+}
+
+}  // namespace
+
+const std::vector<PolicyInfo<SchedulingPolicy>>& scheduling_table() {
+  static const std::vector<PolicyInfo<SchedulingPolicy>> kTable = with_gavel({
+      fifo_row(),
+      sjf_row(),
+      srtf_row(),
+      srsf_row(),
+      dlas_row(),
+      multi_dlas_row(),
+      gittins_row(),
+      shortest_expected_row(),
+      longest_pending_row(),
+      gandiva_row(),
+      themis_row(),
+      antman_row(),
+      muri_row(),
+      las_row(),
+      tiresias_row(),
+      optimus_row(),
+      optimus_as_coded_row(),
+      proportional_row(),
+      max_min_row(),
+      finish_time_fairness_row(),
+      qssf_row(),
+      lucid_row(),
+      least_gpus_row(),
+      srtf_quota_row(),
+      tiresias_quota_row(),
+      edf_row(),
+      elasticflow_row(),
+      published_elasticflow_row(),
+      published_edf_row(),
+      published_gandiva_row(),
+      published_tiresias_row(),
+      published_themis_row(),
+      pollux_row(),
+      pollux_as_coded_row(),
+      sia_row(),
+      chronus_row(),
+      chronus_as_coded_row(),
+  });
+  return kTable;
+}
+
+const std::vector<PolicyInfo<PlacementPolicy>>& placement_table() {
+  static const std::vector<PolicyInfo<PlacementPolicy>> kTable = {
+      as_planned_row(),
+      local_search_row(),
+      consolidated_row(),
+      first_gpu_row(),
+      scattered_row(),
+      profile_guided_row(),
+      bebop_row(),
+      synergy_row(),
+      count_row(),
+      yarn_row(),
+      blox_placement_row(),
+      buddy_row(),
+      whole_nodes_row(),
+      consolidate_first_row(),
+      random_placement_row(),
+      random_gpus_row(),
+      consolidated_random_row(),
+      balance_row(),
+      greedy_row(),
+      antman_placement_row(),
+      packing_row(),
   };
   return kTable;
 }
 
 const std::vector<PolicyInfo<Selector>>& selector_table() {
   static const std::vector<PolicyInfo<Selector>> kTable = {
-      {"look-ahead",
-       "simulates the near future under each policy set and picks the best",
-       "Blox, 2024",
-       {{"every", ParamKind::kInteger, "1", "turns between two looks", 1},
-        {"horizon", ParamKind::kReal, "inf", "seconds to look ahead", 0},
-        {"metric",
-         ParamKind::kText,
-         "jct",
-         "what is best",
-         -1,
-         1,
-         {"jct", "slowdown", "progress"}}},
-       make_look_ahead},
+      look_ahead_row(),
   };
   return kTable;
 }
 
 const std::vector<PolicyInfo<ScalingPolicy>>& scaling_table() {
   static const std::vector<PolicyInfo<ScalingPolicy>> kTable = {
-      {"energy-saving",
-       "nodes sleep while few are needed and few are forecast",
-       "Helios, 2021",
-       {{"step", ParamKind::kReal, "600", "seconds between two looks", 1},
-        {"history", ParamKind::kInteger, "3", "steps whose mean use counts as the recent past", 1},
-        {"future", ParamKind::kInteger, "18", "slots of the forecast that count", 1},
-        {"past_drop", ParamKind::kReal, "0.5", "nodes by which use must have fallen", 0},
-        {"future_drop", ParamKind::kReal, "1", "nodes by which it must be expected to fall", 0},
-        {"least_gain", ParamKind::kInteger, "2", "nodes that a change must free", 0},
-        {"buffer", ParamKind::kInteger, "5", "nodes awake beyond those in use", 0},
-        {"keep", ParamKind::kInteger, "12", "steps after a rise in which nothing sleeps", 0}},
-       make_energy_saving},
-      {"spare-under-backlog",
-       "a spare node of the cluster joins while jobs pile up",
-       "Lucid, 2023",
-       {{"long_queue", ParamKind::kInteger, "10", "more waiting jobs than this bring one in", 0},
-        {"short_queue", ParamKind::kInteger, "5", "fewer let it go once it is idle", 0},
-        {"check_in", ParamKind::kReal, "10", "seconds between looks at the queue", 1},
-        {"check_out", ParamKind::kReal, "100", "seconds between looks at the forecast", 1},
-        {"quiet_gpus", ParamKind::kReal, "40",
-         "it goes only while at most so many GPUs are forecast per slot", 0},
-        {"slots", ParamKind::kInteger, "5", "slots of the forecast that are looked at", 1}},
-       make_spare_under_backlog},
+      energy_saving_row(),
+      spare_under_backlog_row(),
   };
   return kTable;
 }

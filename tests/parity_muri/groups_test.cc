@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "perf/interleave.h"
-#include "policy/scheduling/group_rounds.h"
+#include "policy/muri/group_rounds.h"
 #include "support/paths.h"
 #include "workload/trace_reader.h"
 

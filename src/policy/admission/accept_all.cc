@@ -1,5 +1,5 @@
 #include "base/archive.h"
-#include "policy/builtin.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -16,8 +16,14 @@ class AcceptAll final : public AdmissionPolicy, public Checkpointable {
 
 }  // namespace
 
-std::unique_ptr<AdmissionPolicy> make_accept_all(const Params&) {
-  return std::make_unique<AcceptAll>();
+PolicyInfo<AdmissionPolicy> accept_all_row() {
+  return {"accept-all",
+          "lets every job in that could ever fit",
+          "Blox, 2024",
+          {},
+          [](const Params&) -> std::unique_ptr<AdmissionPolicy> {
+            return std::make_unique<AcceptAll>();
+          }};
 }
 
 }  // namespace muster

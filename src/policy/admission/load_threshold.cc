@@ -1,4 +1,4 @@
-#include "policy/builtin.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -24,8 +24,15 @@ class LoadThreshold final : public AdmissionPolicy {
 
 }  // namespace
 
-std::unique_ptr<AdmissionPolicy> make_load_threshold(const Params& params) {
-  return std::make_unique<LoadThreshold>(params.real("threshold"));
+PolicyInfo<AdmissionPolicy> load_threshold_row() {
+  return {
+      "load-threshold",
+      "makes jobs wait outside while admitted jobs ask for more than a multiple of the cluster",
+      "Blox, 2024",
+      {{"threshold", ParamKind::kReal, "1.2", "GPUs asked for, as a multiple of the cluster's", 0}},
+      [](const Params& params) -> std::unique_ptr<AdmissionPolicy> {
+        return std::make_unique<LoadThreshold>(params.real("threshold"));
+      }};
 }
 
 }  // namespace muster

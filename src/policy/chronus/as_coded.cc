@@ -3,7 +3,9 @@
 #include <cmath>
 #include <optional>
 
-#include "policy/builtin.h"
+#include "policy/chronus/lease_params.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 #include "solve/lease_program.h"
 
 namespace muster {
@@ -279,13 +281,25 @@ class ChronusAsCoded final : public SchedulingPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_chronus_as_coded(const Params& params) {
-  ChronusAsCoded::Options options;
-  options.lease = params.real("lease");
-  options.slot = params.real("slot");
-  options.exact = params.text("choice") == "exact";
-  options.program.branches = static_cast<int>(params.integer("branches"));
-  return std::make_unique<ChronusAsCoded>(options);
+PolicyInfo<SchedulingPolicy> chronus_as_coded_row() {
+  return {
+      "chronus-as-coded",
+      "Chronus as the ElasticFlow artifact runs it",
+      "ElasticFlow, 2023",
+      {kLease,
+       kLeaseChoice,
+       {"slot", ParamKind::kReal, "240", "seconds between looks at new jobs and idle GPUs", 1e-3},
+       kBranches},
+      [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+        ChronusAsCoded::Options options;
+        options.lease = params.real("lease");
+        options.slot = params.real("slot");
+        options.exact = params.text("choice") == "exact";
+        options.program.branches = static_cast<int>(params.integer("branches"));
+        return std::make_unique<ChronusAsCoded>(options);
+      },
+      "Chronus",
+      "the artifact of ElasticFlow"};
 }
 
 }  // namespace muster

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "policy/builtin.h"
+#include "policy/chronus/lease_params.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 #include "solve/lease_program.h"
 
 namespace muster {
@@ -178,13 +180,25 @@ class Chronus final : public SchedulingPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_chronus(const Params& params) {
-  Chronus::Options options;
-  options.lease = params.real("lease");
-  options.padding = params.real("padding");
-  options.exact = params.text("choice") == "exact";
-  options.program.branches = static_cast<int>(params.integer("branches"));
-  return std::make_unique<Chronus>(options);
+PolicyInfo<SchedulingPolicy> chronus_row() {
+  return {
+      "chronus",
+      "leases for jobs with promised deadlines, by value; what is left for the others",
+      "Chronus, 2021",
+      {kLease,
+       kLeaseChoice,
+       {"padding", ParamKind::kReal, "1.1", "what run times are multiplied by, to be safe", 1, 100},
+       kBranches},
+      [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+        Chronus::Options options;
+        options.lease = params.real("lease");
+        options.padding = params.real("padding");
+        options.exact = params.text("choice") == "exact";
+        options.program.branches = static_cast<int>(params.integer("branches"));
+        return std::make_unique<Chronus>(options);
+      },
+      "Chronus",
+      "the paper"};
 }
 
 }  // namespace muster

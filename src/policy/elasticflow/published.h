@@ -9,10 +9,15 @@
 #include <set>
 #include <vector>
 
+#include "base/params.h"
 #include "policy/elasticflow/planner.h"
 #include "policy/scheduling.h"
 
 namespace muster::published {
+
+inline const ParamInfo kAsOf2022{
+    "as_of_2022", ParamKind::kFlag, "false",
+    "as the artifact was when its figures were made, two repairs earlier"};
 
 // A job in the books of a published scheduler.
 struct Job {

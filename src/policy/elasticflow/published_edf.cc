@@ -2,8 +2,8 @@
 // every job as large as its table goes, whether that makes it faster or not.
 #include <algorithm>
 
-#include "policy/builtin.h"
 #include "policy/elasticflow/published_elastic.h"
+#include "policy/table.h"
 
 namespace muster::published {
 namespace {
@@ -153,8 +153,16 @@ class Edf final : public ElasticScheduler {
 
 namespace muster {
 
-std::unique_ptr<SchedulingPolicy> make_published_edf(const Params& params) {
-  return std::make_unique<published::Edf>(params.flag("admission"));
+PolicyInfo<SchedulingPolicy> published_edf_row() {
+  return {"edf-as-coded",
+          "earliest deadline first as the ElasticFlow artifact has it, every job as large as its "
+          "table goes",
+          "ElasticFlow, 2023",
+          {{"admission", ParamKind::kFlag, "false",
+            "refuse jobs that would make anybody miss a deadline"}},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<published::Edf>(params.flag("admission"));
+          }};
 }
 
 }  // namespace muster

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "policy/builtin.h"
 #include "policy/elasticflow/bid.h"
 #include "policy/elasticflow/published_elastic.h"
+#include "policy/table.h"
 
 namespace muster::published {
 namespace {
@@ -274,9 +274,22 @@ class ElasticFlow final : public ElasticScheduler {
 
 namespace muster {
 
-std::unique_ptr<SchedulingPolicy> make_published_elasticflow(const Params& params) {
-  return std::make_unique<published::ElasticFlow>(
-      params.flag("admission"), params.flag("grow_least"), params.flag("as_of_2022"));
+PolicyInfo<SchedulingPolicy> published_elasticflow_row() {
+  return {"elasticflow-as-coded",
+          "ElasticFlow as its artifact has it: smallest shares that meet all deadlines, spare GPUs "
+          "to the plans that grow most",
+          "ElasticFlow, 2023",
+          {{"admission", ParamKind::kFlag, "true",
+            "refuse jobs that would make anybody miss a deadline"},
+           {"grow_least", ParamKind::kFlag, "false",
+            "give spare GPUs to the plans that grow least, as the paper means it"},
+           published::kAsOf2022},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<published::ElasticFlow>(
+                params.flag("admission"), params.flag("grow_least"), params.flag("as_of_2022"));
+          },
+          "ElasticFlow",
+          "the artifact of its authors"};
 }
 
 }  // namespace muster

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "policy/builtin.h"
 #include "policy/elasticflow/published.h"
+#include "policy/table.h"
 
 namespace muster::published {
 namespace {
@@ -238,8 +238,17 @@ class Gandiva final : public Scheduler {
 
 namespace muster {
 
-std::unique_ptr<SchedulingPolicy> make_published_gandiva(const Params&) {
-  return std::make_unique<published::Gandiva>();
+PolicyInfo<SchedulingPolicy> published_gandiva_row() {
+  return {
+      "gandiva-as-coded",
+      "Gandiva as the ElasticFlow artifact has it: nodes per job size, taking turns when jobs come",
+      "ElasticFlow, 2023",
+      {},
+      [](const Params&) -> std::unique_ptr<SchedulingPolicy> {
+        return std::make_unique<published::Gandiva>();
+      },
+      "Gandiva",
+      "the artifact of ElasticFlow"};
 }
 
 }  // namespace muster

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "policy/builtin.h"
 #include "policy/elasticflow/published.h"
+#include "policy/table.h"
 
 namespace muster::published {
 namespace {
@@ -199,8 +199,16 @@ class Themis final : public Scheduler {
 
 namespace muster {
 
-std::unique_ptr<SchedulingPolicy> make_published_themis(const Params&) {
-  return std::make_unique<published::Themis>();
+PolicyInfo<SchedulingPolicy> published_themis_row() {
+  return {"themis-as-coded",
+          "Themis as the ElasticFlow artifact has it, after Gavel",
+          "ElasticFlow, 2023",
+          {},
+          [](const Params&) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<published::Themis>();
+          },
+          "Themis",
+          "the artifact of ElasticFlow, after Gavel"};
 }
 
 }  // namespace muster

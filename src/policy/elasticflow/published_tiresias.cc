@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "policy/builtin.h"
 #include "policy/elasticflow/published.h"
+#include "policy/table.h"
 
 namespace muster::published {
 namespace {
@@ -141,9 +141,20 @@ class Tiresias final : public Scheduler {
 
 namespace muster {
 
-std::unique_ptr<SchedulingPolicy> make_published_tiresias(const Params& params) {
-  return std::make_unique<published::Tiresias>(params.real("limit_1"), params.real("limit_2"),
-                                               params.flag("as_of_2022"));
+PolicyInfo<SchedulingPolicy> published_tiresias_row() {
+  return {"tiresias-as-coded",
+          "Tiresias as the ElasticFlow artifact has it (dlas-gpu)",
+          "ElasticFlow, 2023",
+          {{"limit_1", ParamKind::kReal, "3250",
+            "GPU-seconds after which a job leaves the first queue", 0},
+           {"limit_2", ParamKind::kReal, "7200", "GPU-seconds after which it leaves the second", 0},
+           published::kAsOf2022},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<published::Tiresias>(
+                params.real("limit_1"), params.real("limit_2"), params.flag("as_of_2022"));
+          },
+          "Tiresias",
+          "the artifact of ElasticFlow"};
 }
 
 }  // namespace muster

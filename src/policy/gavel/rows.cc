@@ -3,11 +3,11 @@
 #include <map>
 #include <utility>
 
-#include "policy/builtin.h"
 #include "policy/gavel/program_allocators.h"
 #include "policy/gavel/rounds.h"
 #include "policy/gavel/simple_allocators.h"
 #include "policy/gavel/split.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {

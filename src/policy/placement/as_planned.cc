@@ -1,7 +1,8 @@
 #include <algorithm>
 
-#include "policy/builtin.h"
 #include "policy/placement/search.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -135,8 +136,15 @@ class AsPlanned final : public WalkingPlacement {
 
 }  // namespace
 
-std::unique_ptr<PlacementPolicy> make_as_planned(const Params& params) {
-  return std::make_unique<AsPlanned>(params.flag("backfill"));
+PolicyInfo<PlacementPolicy> as_planned_row() {
+  return {
+      "as-planned",
+      "on the nodes that the scheduling policy names; on as few as possible where it names none",
+      "Pollux, 2021",
+      {kBackfill},
+      [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
+        return std::make_unique<AsPlanned>(params.flag("backfill"));
+      }};
 }
 
 }  // namespace muster

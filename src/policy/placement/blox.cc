@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "policy/builtin.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -80,8 +80,15 @@ class BloxPlacement final : public PlacementPolicy {
 
 }  // namespace
 
-std::unique_ptr<PlacementPolicy> make_blox_placement(const Params& params) {
-  return std::make_unique<BloxPlacement>(params.flag("exact_node"));
+PolicyInfo<PlacementPolicy> blox_placement_row() {
+  return {
+      "blox",
+      "the default rule of Blox, defects included",
+      "Blox, 2024",
+      {{"exact_node", ParamKind::kFlag, "false", "its rule for jobs with a placement preference"}},
+      [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
+        return std::make_unique<BloxPlacement>(params.flag("exact_node"));
+      }};
 }
 
 }  // namespace muster

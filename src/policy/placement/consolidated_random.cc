@@ -1,7 +1,8 @@
 #include <algorithm>
 
 #include "base/random.h"
-#include "policy/builtin.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -79,12 +80,24 @@ class ConsolidatedRandom final : public WalkingPlacement {
 
 }  // namespace
 
-std::unique_ptr<PlacementPolicy> make_consolidated_random(const Params& params) {
-  return std::make_unique<ConsolidatedRandom>(params, true);
+PolicyInfo<PlacementPolicy> consolidated_random_row() {
+  return {"consolidated-random",
+          "on a node drawn at random, or idle nodes; spread at random where that fails",
+          "Tiresias, 2019",
+          {kSeed, kBackfill},
+          [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
+            return std::make_unique<ConsolidatedRandom>(params, true);
+          }};
 }
 
-std::unique_ptr<PlacementPolicy> make_random_gpus(const Params& params) {
-  return std::make_unique<ConsolidatedRandom>(params, false);
+PolicyInfo<PlacementPolicy> random_gpus_row() {
+  return {"random-gpus",
+          "a node drawn at random for every GPU",
+          "Tiresias, 2019",
+          {kSeed, kBackfill},
+          [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
+            return std::make_unique<ConsolidatedRandom>(params, false);
+          }};
 }
 
 }  // namespace muster

@@ -1,5 +1,6 @@
-#include "policy/builtin.h"
 #include "policy/placement/search.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -87,8 +88,14 @@ class Count final : public PlacementPolicy {
 
 }  // namespace
 
-std::unique_ptr<PlacementPolicy> make_count(const Params& params) {
-  return std::make_unique<Count>(params.flag("backfill"));
+PolicyInfo<PlacementPolicy> count_row() {
+  return {"count",
+          "any free GPUs: only their number matters",
+          "Tiresias, 2019",
+          {kBackfill},
+          [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
+            return std::make_unique<Count>(params.flag("backfill"));
+          }};
 }
 
 }  // namespace muster

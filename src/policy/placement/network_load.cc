@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "policy/builtin.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -159,12 +160,24 @@ class NetworkLoad final : public WalkingPlacement {
 
 }  // namespace
 
-std::unique_ptr<PlacementPolicy> make_balance(const Params& params) {
-  return std::make_unique<NetworkLoad>(params.flag("backfill"), true);
+PolicyInfo<PlacementPolicy> balance_row() {
+  return {"balance",
+          "the smallest network load on the busiest node of the job",
+          "Tiresias, 2019",
+          {kBackfill},
+          [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
+            return std::make_unique<NetworkLoad>(params.flag("backfill"), true);
+          }};
 }
 
-std::unique_ptr<PlacementPolicy> make_greedy(const Params& params) {
-  return std::make_unique<NetworkLoad>(params.flag("backfill"), false);
+PolicyInfo<PlacementPolicy> greedy_row() {
+  return {"greedy",
+          "one GPU after the other where the network load then is least",
+          "Tiresias, 2019",
+          {kBackfill},
+          [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
+            return std::make_unique<NetworkLoad>(params.flag("backfill"), false);
+          }};
 }
 
 }  // namespace muster

@@ -2,8 +2,9 @@
 #include <algorithm>
 
 #include "base/archive.h"
-#include "policy/builtin.h"
 #include "policy/placement/search.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -45,18 +46,39 @@ class SearchPlacement final : public WalkingPlacement, public Checkpointable {
 
 }  // namespace
 
-std::unique_ptr<PlacementPolicy> make_consolidated(const Params& params) {
-  const bool one_node = params.flag("one_node");
-  return std::make_unique<SearchPlacement>(
-      params.flag("backfill"), one_node ? find_tightest_node : find_fewest_nodes, one_node);
+PolicyInfo<PlacementPolicy> consolidated_row() {
+  return {"consolidated",
+          "on as few nodes as possible, the tightest fit first",
+          "folklore",
+          {{"one_node", ParamKind::kFlag, "false", "never split a job over nodes"}, kBackfill},
+          [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
+            const bool one_node = params.flag("one_node");
+            return std::make_unique<SearchPlacement>(
+                params.flag("backfill"), one_node ? find_tightest_node : find_fewest_nodes,
+                one_node);
+          }};
 }
 
-std::unique_ptr<PlacementPolicy> make_first_gpu(const Params& params) {
-  return std::make_unique<SearchPlacement>(params.flag("backfill"), find_first_gpus, false);
+PolicyInfo<PlacementPolicy> first_gpu_row() {
+  return {"first-gpu",
+          "the lowest-numbered free GPUs",
+          "Blox, 2024",
+          {kBackfill},
+          [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
+            return std::make_unique<SearchPlacement>(params.flag("backfill"), find_first_gpus,
+                                                     false);
+          }};
 }
 
-std::unique_ptr<PlacementPolicy> make_scattered(const Params& params) {
-  return std::make_unique<SearchPlacement>(params.flag("backfill"), find_most_nodes, false);
+PolicyInfo<PlacementPolicy> scattered_row() {
+  return {"scattered",
+          "over as many nodes as possible",
+          "Blox, 2024",
+          {kBackfill},
+          [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
+            return std::make_unique<SearchPlacement>(params.flag("backfill"), find_most_nodes,
+                                                     false);
+          }};
 }
 
 }  // namespace muster

@@ -2,7 +2,8 @@
 #include <cmath>
 #include <vector>
 
-#include "policy/builtin.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -181,12 +182,25 @@ class Synergy final : public WalkingPlacement {
 
 }  // namespace
 
-std::unique_ptr<PlacementPolicy> make_synergy(const Params& params) {
-  const std::string& mode = params.text("mode");
-  return std::make_unique<Synergy>(params.flag("backfill"), mode == "fair" ? Synergy::Mode::kFair
-                                                            : mode == "greedy"
-                                                                ? Synergy::Mode::kGreedy
+PolicyInfo<PlacementPolicy> synergy_row() {
+  return {"synergy",
+          "GPUs together with the CPU cores and memory that jobs need beside them",
+          "Synergy, 2022",
+          {{"mode",
+            ParamKind::kText,
+            "tune",
+            "who gets how many cores",
+            -1,
+            1,
+            {"fair", "greedy", "tune"}},
+           kBackfill},
+          [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
+            const std::string& mode = params.text("mode");
+            return std::make_unique<Synergy>(params.flag("backfill"),
+                                             mode == "fair"     ? Synergy::Mode::kFair
+                                             : mode == "greedy" ? Synergy::Mode::kGreedy
                                                                 : Synergy::Mode::kTune);
+          }};
 }
 
 }  // namespace muster

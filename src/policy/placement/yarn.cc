@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "policy/builtin.h"
 #include "policy/placement/node_fit.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -206,8 +206,15 @@ class Yarn final : public PlacementPolicy {
 
 }  // namespace
 
-std::unique_ptr<PlacementPolicy> make_yarn(const Params& params) {
-  return std::make_unique<Yarn>(params.flag("leaks"));
+PolicyInfo<PlacementPolicy> yarn_row() {
+  return {"yarn",
+          "everyone anew each turn: the first node with room, or whole idle nodes under one switch",
+          "Tiresias, 2019",
+          {{"leaks", ParamKind::kFlag, "false",
+            "count memory and never give it back while jobs run, as Tiresias' simulator does"}},
+          [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
+            return std::make_unique<Yarn>(params.flag("leaks"));
+          }};
 }
 
 }  // namespace muster

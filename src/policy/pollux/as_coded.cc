@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "policy/builtin.h"
 #include "policy/pollux/learner.h"
+#include "policy/pollux/restart_factor.h"
 #include "policy/pollux/search_options.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -270,10 +272,25 @@ class PolluxAsCoded final : public SchedulingPolicy, private SpeedupSource {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_pollux_as_coded(const Params& params) {
-  return std::make_unique<PolluxAsCoded>(search_options(params),
-                                         static_cast<std::uint64_t>(params.integer("seed")),
-                                         params.real("restart"), params.flag("samples"));
+PolicyInfo<SchedulingPolicy> pollux_as_coded_row() {
+  return {"pollux-as-coded",
+          "Pollux as the ElasticFlow artifact simulates it: goodput learnt as jobs run, batch "
+          "sizes that follow",
+          "ElasticFlow, 2023",
+          {kPopulation,
+           kGenerations,
+           kFairness,
+           kRestartCost,
+           {"samples", ParamKind::kFlag, "true",
+            "a job is over once it has seen the samples that its trace counts, if not before"},
+           kSeed},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<PolluxAsCoded>(
+                search_options(params), static_cast<std::uint64_t>(params.integer("seed")),
+                params.real("restart"), params.flag("samples"));
+          },
+          "Pollux",
+          "the artifact of ElasticFlow"};
 }
 
 }  // namespace muster

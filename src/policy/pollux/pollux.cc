@@ -1,10 +1,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "policy/builtin.h"
 #include "policy/pollux/restart_factor.h"
 #include "policy/pollux/search_cadence.h"
 #include "policy/pollux/search_options.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 #include "solve/allocation_search.h"
 
 namespace muster {
@@ -156,11 +157,26 @@ SearchOptions search_options(const Params& params) {
   return options;
 }
 
-std::unique_ptr<SchedulingPolicy> make_pollux(const Params& params) {
-  SearchOptions options = search_options(params);
-  options.first_fit = true;
-  return std::make_unique<Pollux>(options, static_cast<std::uint64_t>(params.integer("seed")),
-                                  params.real("interval"), params.real("restart"));
+PolicyInfo<SchedulingPolicy> pollux_row() {
+  return {"pollux",
+          "GPU counts and nodes by a genetic search for the best mean of all speed-ups",
+          "Pollux, 2021",
+          {kPopulation,
+           kGenerations,
+           kFairness,
+           kRestartCost,
+           {"interval", ParamKind::kReal, "60",
+            "least seconds from one search to the next; more where nothing changes", 1},
+           kSeed},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            SearchOptions options = search_options(params);
+            options.first_fit = true;
+            return std::make_unique<Pollux>(options,
+                                            static_cast<std::uint64_t>(params.integer("seed")),
+                                            params.real("interval"), params.real("restart"));
+          },
+          "Pollux",
+          "the paper"};
 }
 
 }  // namespace muster

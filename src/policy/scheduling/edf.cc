@@ -1,4 +1,5 @@
-#include "policy/builtin.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -23,8 +24,14 @@ class Edf final : public KeyPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_edf(const Params& params) {
-  return std::make_unique<Edf>(params.real("boost_after"));
+PolicyInfo<SchedulingPolicy> edf_row() {
+  return {"edf",
+          "earliest deadline first, at the size asked for; jobs without deadline come last",
+          "folklore",
+          {kBoostAfter},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<Edf>(params.real("boost_after"));
+          }};
 }
 
 }  // namespace muster

@@ -1,4 +1,5 @@
-#include "policy/builtin.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -43,8 +44,17 @@ class Fifo final : public KeyPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_fifo(const Params& params) {
-  return std::make_unique<Fifo>(params);
+PolicyInfo<SchedulingPolicy> fifo_row() {
+  return {
+      "fifo",
+      "first come, first served",
+      "folklore",
+      {{"preempt", ParamKind::kFlag, "false", "let a job submitted earlier push out later ones"},
+       kStrict,
+       kBoostAfter},
+      [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+        return std::make_unique<Fifo>(params);
+      }};
 }
 
 }  // namespace muster

@@ -1,4 +1,5 @@
-#include "policy/builtin.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -28,8 +29,16 @@ class Las final : public KeyPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_las(const Params& params) {
-  return std::make_unique<Las>(params);
+PolicyInfo<SchedulingPolicy> las_row() {
+  return {"las",
+          "least attained service first",
+          "Tiresias, 2019",
+          {kService, kBoostAfter, kQuantum},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<Las>(params);
+          },
+          "Tiresias",
+          "the idea alone: least attained service, without queues"};
 }
 
 }  // namespace muster

@@ -1,6 +1,7 @@
 #include <algorithm>
 
-#include "policy/builtin.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -37,8 +38,15 @@ class LeastGpus final : public SchedulingPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_least_gpus(const Params& params) {
-  return std::make_unique<LeastGpus>(params.flag("strict"), params.flag("preempt"));
+PolicyInfo<SchedulingPolicy> least_gpus_row() {
+  return {
+      "least-gpus",
+      "the fewest GPUs first: Lucid's profiler, and Tiresias' sjf with preemption",
+      "Lucid, 2023",
+      {kStrict, {"preempt", ParamKind::kFlag, "false", "a smaller job may push out larger ones"}},
+      [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+        return std::make_unique<LeastGpus>(params.flag("strict"), params.flag("preempt"));
+      }};
 }
 
 }  // namespace muster

@@ -1,6 +1,7 @@
 #include <algorithm>
 
-#include "policy/builtin.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -52,8 +53,14 @@ class MaxMin final : public FractionPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_max_min(const Params& params) {
-  return std::make_unique<MaxMin>(params.real("quantum"));
+PolicyInfo<SchedulingPolicy> max_min_row() {
+  return {"max-min",
+          "max-min fair GPUs by water filling, weighted by priority",
+          "Gavel, 2020",
+          {kQuantum},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<MaxMin>(params.real("quantum"));
+          }};
 }
 
 }  // namespace muster

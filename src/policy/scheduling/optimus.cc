@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <queue>
 
-#include "policy/builtin.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -90,8 +90,16 @@ class Optimus final : public SchedulingPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_optimus(const Params& params) {
-  return std::make_unique<Optimus>(params.real("least_gain"));
+PolicyInfo<SchedulingPolicy> optimus_row() {
+  return {"optimus",
+          "remaining time first; spare GPUs go where they save most time",
+          "Optimus, 2018",
+          {{"least_gain", ParamKind::kReal, "60", "seconds that one more GPU must save", 0}},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<Optimus>(params.real("least_gain"));
+          },
+          "Optimus",
+          "the paper"};
 }
 
 }  // namespace muster

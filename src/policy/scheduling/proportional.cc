@@ -1,6 +1,7 @@
 #include <algorithm>
 
-#include "policy/builtin.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -31,8 +32,14 @@ class Proportional final : public FractionPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_proportional(const Params& params) {
-  return std::make_unique<Proportional>(params.real("quantum"));
+PolicyInfo<SchedulingPolicy> proportional_row() {
+  return {"proportional",
+          "an equal part of the GPUs for every job, as a fraction of time",
+          "Gavel, 2020",
+          {kQuantum},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<Proportional>(params.real("quantum"));
+          }};
 }
 
 }  // namespace muster

@@ -1,6 +1,7 @@
 #include <algorithm>
 
-#include "policy/builtin.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -66,8 +67,16 @@ class Sjf final : public SchedulingPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_sjf(const Params& params) {
-  return std::make_unique<Sjf>(params.flag("by_estimate"), params.flag("strict"));
+PolicyInfo<SchedulingPolicy> sjf_row() {
+  return {
+      "sjf",
+      "shortest job first, without preemption",
+      "folklore",
+      {{"by_estimate", ParamKind::kFlag, "false", "use the estimate instead of the true duration"},
+       kStrict},
+      [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+        return std::make_unique<Sjf>(params.flag("by_estimate"), params.flag("strict"));
+      }};
 }
 
 }  // namespace muster

@@ -1,6 +1,7 @@
 #include <algorithm>
 
-#include "policy/builtin.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -54,9 +55,17 @@ class SrsfInOrder final : public SchedulingPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_srsf(const Params& params) {
-  if (params.flag("keep_order")) return std::make_unique<SrsfInOrder>();
-  return std::make_unique<Srsf>(params.real("boost_after"));
+PolicyInfo<SchedulingPolicy> srsf_row() {
+  return {"srsf",
+          "shortest remaining time times GPUs first",
+          "Tiresias, 2019",
+          {kBoostAfter,
+           {"keep_order", ParamKind::kFlag, "false",
+            "equals stay in the order of the turn before, as published; nobody is boosted then"}},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            if (params.flag("keep_order")) return std::make_unique<SrsfInOrder>();
+            return std::make_unique<Srsf>(params.real("boost_after"));
+          }};
 }
 
 }  // namespace muster

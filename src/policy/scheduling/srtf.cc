@@ -1,4 +1,5 @@
-#include "policy/builtin.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -21,8 +22,26 @@ class Srtf final : public KeyPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_srtf(const Params& params) {
-  return std::make_unique<Srtf>(params.real("boost_after"));
+PolicyInfo<SchedulingPolicy> srtf_row() {
+  return {"srtf",
+          "shortest remaining time first",
+          "folklore",
+          {kBoostAfter},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<Srtf>(params.real("boost_after"));
+          }};
+}
+
+PolicyInfo<SchedulingPolicy> optimus_as_coded_row() {
+  PolicyInfo<SchedulingPolicy> row = srtf_row();
+  row.name = "optimus-as-coded";
+  row.sentence =
+      "Optimus as Blox has it: the order of srtf; its spare GPUs never reach placement, and its "
+      "speed-up is the performance model of the same name";
+  row.source = "Blox, 2024";
+  row.system = "Optimus";
+  row.form = "the simulator of Blox";
+  return row;
 }
 
 }  // namespace muster

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "policy/builtin.h"
 #include "policy/scheduling/quota_policy.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -46,8 +46,14 @@ class SrtfQuota final : public QuotaPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_srtf_quota(const Params&) {
-  return std::make_unique<SrtfQuota>();
+PolicyInfo<SchedulingPolicy> srtf_quota_row() {
+  return {"srtf-quota",
+          "shortest remaining time first, GPUs given by count, as in Lucid and Helios",
+          "Helios, 2021",
+          {},
+          [](const Params&) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<SrtfQuota>();
+          }};
 }
 
 }  // namespace muster

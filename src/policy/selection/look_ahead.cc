@@ -1,4 +1,4 @@
-#include "policy/builtin.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -47,8 +47,17 @@ class LookAhead final : public Selector {
 
 }  // namespace
 
-std::unique_ptr<Selector> make_look_ahead(const Params& params) {
-  return std::make_unique<LookAhead>(params);
+PolicyInfo<Selector> look_ahead_row() {
+  return {
+      "look-ahead",
+      "simulates the near future under each policy set and picks the best",
+      "Blox, 2024",
+      {{"every", ParamKind::kInteger, "1", "turns between two looks", 1},
+       {"horizon", ParamKind::kReal, "inf", "seconds to look ahead", 0},
+       {"metric", ParamKind::kText, "jct", "what is best", -1, 1, {"jct", "slowdown", "progress"}}},
+      [](const Params& params) -> std::unique_ptr<Selector> {
+        return std::make_unique<LookAhead>(params);
+      }};
 }
 
 }  // namespace muster

@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "policy/builtin.h"
 #include "policy/pollux/restart_factor.h"
 #include "policy/pollux/search_cadence.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 #include "solve/integer_program.h"
 
 namespace muster {
@@ -167,15 +168,31 @@ class Sia final : public SchedulingPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_sia(const Params& params) {
-  Sia::Options options;
-  options.fairness = params.real("fairness");
-  options.without = params.real("without");
-  options.restart = params.real("restart");
-  options.interval = params.real("interval");
-  options.program.branches = static_cast<int>(params.integer("branches"));
-  options.program.gap = params.real("gap");
-  return std::make_unique<Sia>(options);
+PolicyInfo<SchedulingPolicy> sia_row() {
+  return {"sia",
+          "GPU types and counts by an integer program for the best sum of powers of speed-ups",
+          "Sia, 2023",
+          {{"fairness", ParamKind::kReal, "-0.5",
+            "power of a speed-up: 1 adds them up, the less the more the slow ones count", -10, 1},
+           {"without", ParamKind::kReal, "1.1",
+            "with a negative power: what a job without GPUs counts; one at its slowest counts 1", 1,
+            100},
+           kRestartCost,
+           {"interval", ParamKind::kReal, "60",
+            "least seconds from one program to the next; more where nothing changes", 1},
+           kBranches,
+           {"gap", ParamKind::kReal, "1e-4", "how far from the best a solution may be, relative", 0,
+            1}},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            Sia::Options options;
+            options.fairness = params.real("fairness");
+            options.without = params.real("without");
+            options.restart = params.real("restart");
+            options.interval = params.real("interval");
+            options.program.branches = static_cast<int>(params.integer("branches"));
+            options.program.gap = params.real("gap");
+            return std::make_unique<Sia>(options);
+          }};
 }
 
 }  // namespace muster

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "perf/forecast.h"
-#include "policy/scaling/profiler_nodes.h"
+#include "policy/lucid/profiler_nodes.h"
 #include "run/assembly/partitions_apart.h"
 
 namespace muster {

@@ -1,4 +1,4 @@
-#include "policy/builtin.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -30,6 +30,14 @@ class AntMan final : public SchedulingPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_antman(const Params&) { return std::make_unique<AntMan>(); }
+PolicyInfo<SchedulingPolicy> antman_row() {
+  return {"antman",
+          "guaranteed jobs, then opportunistic ones; for the placement of the same name",
+          "AntMan, 2020",
+          {},
+          [](const Params&) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<AntMan>();
+          }};
+}
 
 }  // namespace muster

@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "policy/builtin.h"
 #include "policy/elasticflow/deadline_book.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -68,8 +69,14 @@ class DeadlineAdmission final : public AdmissionPolicy {
 
 }  // namespace
 
-std::unique_ptr<AdmissionPolicy> make_deadline_admission(const Params& params) {
-  return std::make_unique<DeadlineAdmission>(params.real("slot"));
+PolicyInfo<AdmissionPolicy> deadline_admission_row() {
+  return {"deadline",
+          "refuses jobs that cannot meet their deadline, or only by making others miss theirs",
+          "ElasticFlow, 2023",
+          {kPlanSlot},
+          [](const Params& params) -> std::unique_ptr<AdmissionPolicy> {
+            return std::make_unique<DeadlineAdmission>(params.real("slot"));
+          }};
 }
 
 }  // namespace muster

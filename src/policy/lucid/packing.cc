@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "policy/builtin.h"
 #include "policy/placement/search.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -184,8 +184,33 @@ class PackingPlacement final : public PlacementPolicy {
 
 }  // namespace
 
-std::unique_ptr<PlacementPolicy> make_packing(const Params& params) {
-  return std::make_unique<PackingPlacement>(params);
+PolicyInfo<PlacementPolicy> packing_row() {
+  return {
+      "packing",
+      "as whole-nodes, and beside a running job where two do not disturb each other",
+      "Lucid, 2023",
+      {{"share",
+        ParamKind::kText,
+        "by-load",
+        "when jobs may share GPUs; by load needs a forecast",
+        -1,
+        1,
+        {"by-load", "always", "never"}},
+       {"score_limit", ParamKind::kInteger, "2", "largest sum of two sharing scores", 0},
+       {"largest", ParamKind::kInteger, "8", "GPUs of the largest job that may share", 1},
+       {"memory_mb", ParamKind::kReal, "24576", "memory of a GPU; two jobs must stay below it", 0},
+       {"outlast", ParamKind::kReal, "2",
+        "a newcomer's estimated GPU time, at most this multiple of the host's", 0},
+       {"share_first", ParamKind::kFlag, "true", "seek a neighbour before free GPUs"},
+       {"quiet", ParamKind::kReal, "2",
+        "no sharing while at most so many jobs are forecast per slot", 0},
+       {"slots", ParamKind::kInteger, "5", "slots of the forecast that are looked at", 1},
+       {"check_every", ParamKind::kReal, "100", "seconds between two looks at the forecast", 1},
+       {"joined_never_host", ParamKind::kFlag, "false",
+        "who once joined another may not host, as published"}},
+      [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
+        return std::make_unique<PackingPlacement>(params);
+      }};
 }
 
 }  // namespace muster

@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "policy/builtin.h"
+#include "policy/muri/group_rounds.h"
 #include "policy/placement/node_fit.h"
-#include "policy/scheduling/group_rounds.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -290,8 +291,41 @@ class Muri final : public SchedulingPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_muri(const Params& params) {
-  return std::make_unique<Muri>(params);
+PolicyInfo<SchedulingPolicy> muri_row() {
+  return {
+      "muri",
+      "groups jobs that interleave well on the same GPUs, by remaining or attained GPU-time",
+      "Muri, 2022",
+      {{"priority",
+        ParamKind::kText,
+        "attained",
+        "rank by remaining GPU-time (Muri-S) or attained GPU-time (Muri-L)",
+        -1,
+        1,
+        {"attained", "remaining"}},
+       {"largest_group", ParamKind::kInteger, "4", "jobs that may share GPUs", 1, 4},
+       {"grouping",
+        ParamKind::kText,
+        "matching",
+        "pair by efficiency, or take neighbours in the queue",
+        -1,
+        1,
+        {"matching", "neighbours"}},
+       {"dissolve", ParamKind::kFlag, "true",
+        "split groups that are slower than their members one after another"},
+       {"least_efficiency", ParamKind::kReal, "0",
+        "part of one resource that a group must keep busy per job", 0, 1},
+       {"queues", ParamKind::kReals, "",
+        "rank by queues of attained GPU-seconds with these limits, as in 3250,7200; empty: none",
+        0},
+       {"memory_mb", ParamKind::kReal, "0",
+        "memory of a GPU: jobs that exceed it together are not grouped; 0: not checked", 0},
+       {"noise", ParamKind::kReal, "0",
+        "relative error of the stage durations that it groups by, at most", 0, 0.99},
+       kSeed},
+      [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+        return std::make_unique<Muri>(params);
+      }};
 }
 
 }  // namespace muster

@@ -2,8 +2,9 @@
 #include <algorithm>
 
 #include "base/random.h"
-#include "policy/builtin.h"
 #include "policy/placement/search.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -70,17 +71,36 @@ class RandomNodes final : public WalkingPlacement {
 
 }  // namespace
 
-std::unique_ptr<PlacementPolicy> make_whole_nodes(const Params& params) {
-  return std::make_unique<WholeNodes>(params.flag("backfill"), false);
+PolicyInfo<PlacementPolicy> whole_nodes_row() {
+  return {"whole-nodes",
+          "the tightest node; jobs larger than a node get whole free nodes and the emptiest for "
+          "the rest",
+          "Helios, 2021",
+          {kBackfill},
+          [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
+            return std::make_unique<WholeNodes>(params.flag("backfill"), false);
+          }};
 }
 
-std::unique_ptr<PlacementPolicy> make_consolidate_first(const Params& params) {
-  return std::make_unique<WholeNodes>(params.flag("backfill"), true);
+PolicyInfo<PlacementPolicy> consolidate_first_row() {
+  return {"consolidate-first",
+          "as whole-nodes, and on as few nodes as possible where that fails",
+          "Lucid, 2023",
+          {kBackfill},
+          [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
+            return std::make_unique<WholeNodes>(params.flag("backfill"), true);
+          }};
 }
 
-std::unique_ptr<PlacementPolicy> make_random_placement(const Params& params) {
-  return std::make_unique<RandomNodes>(params.flag("backfill"),
-                                       static_cast<std::uint64_t>(params.integer("seed")));
+PolicyInfo<PlacementPolicy> random_placement_row() {
+  return {"random",
+          "nodes drawn at random",
+          "folklore",
+          {kSeed, kBackfill},
+          [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
+            return std::make_unique<RandomNodes>(
+                params.flag("backfill"), static_cast<std::uint64_t>(params.integer("seed")));
+          }};
 }
 
 }  // namespace muster

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "policy/builtin.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -301,8 +301,15 @@ class AntManPlacement final : public PlacementPolicy {
 
 }  // namespace
 
-std::unique_ptr<PlacementPolicy> make_antman_placement(const Params&) {
-  return std::make_unique<AntManPlacement>();
+PolicyInfo<PlacementPolicy> antman_placement_row() {
+  return {
+      "antman",
+      "guaranteed jobs reserve what becomes free; opportunistic ones use what others leave idle",
+      "AntMan, 2020",
+      {},
+      [](const Params&) -> std::unique_ptr<PlacementPolicy> {
+        return std::make_unique<AntManPlacement>();
+      }};
 }
 
 }  // namespace muster

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "policy/builtin.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -197,8 +197,20 @@ class MultiDlas final : public SchedulingPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_multi_dlas(const Params& params) {
-  return std::make_unique<MultiDlas>(params);
+PolicyInfo<SchedulingPolicy> multi_dlas_row() {
+  return {"multi-dlas-gpu",
+          "a part of the GPUs and two queues for each GPU count, divided anew by demand",
+          "Tiresias, 2019",
+          {{"limit", ParamKind::kReal, "3600",
+            "GPU-seconds after which a job leaves the first queue", 0},
+           {"every", ParamKind::kReal, "600", "seconds between two allocations", 1},
+           {"at_once", ParamKind::kFlag, "true",
+            "divide also when a job comes or goes; published: only every so often"}},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<MultiDlas>(params);
+          },
+          "Tiresias",
+          "the simulator of its authors"};
 }
 
 }  // namespace muster

@@ -1,7 +1,8 @@
 #include <algorithm>
 
-#include "policy/builtin.h"
 #include "policy/placement/search.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -91,8 +92,15 @@ class Buddy final : public WalkingPlacement {
 
 }  // namespace
 
-std::unique_ptr<PlacementPolicy> make_buddy(const Params& params) {
-  return std::make_unique<Buddy>(params.flag("backfill"));
+PolicyInfo<PlacementPolicy> buddy_row() {
+  return {
+      "buddy",
+      "one node, or whole nodes for larger jobs; moves jobs together where free GPUs lie scattered",
+      "ElasticFlow, 2023",
+      {kBackfill},
+      [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
+        return std::make_unique<Buddy>(params.flag("backfill"));
+      }};
 }
 
 }  // namespace muster

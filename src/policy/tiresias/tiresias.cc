@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "policy/builtin.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -48,8 +49,19 @@ class Tiresias final : public KeyPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_tiresias(const Params& params) {
-  return std::make_unique<Tiresias>(params);
+PolicyInfo<SchedulingPolicy> tiresias_row() {
+  return {"tiresias",
+          "least attained GPU-seconds in three queues, first come first served in each",
+          "Tiresias, 2019",
+          {{"limit_1", ParamKind::kReal, "3250",
+            "GPU-seconds after which a job leaves the first queue", 0},
+           {"limit_2", ParamKind::kReal, "7200", "GPU-seconds after which it leaves the second", 0},
+           kBoostAfter},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<Tiresias>(params);
+          },
+          "Tiresias",
+          "the paper: three queues, first come first served in each"};
 }
 
 }  // namespace muster

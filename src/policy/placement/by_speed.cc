@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <array>
 
-#include "policy/builtin.h"
 #include "policy/placement/search.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -122,12 +123,26 @@ class Bebop final : public WalkingPlacement {
 
 }  // namespace
 
-std::unique_ptr<PlacementPolicy> make_profile_guided(const Params& params) {
-  return std::make_unique<ProfileGuided>(params.flag("backfill"), params.real("tolerance"));
+PolicyInfo<PlacementPolicy> profile_guided_row() {
+  return {"profile-guided",
+          "few nodes only for jobs that lose speed when spread",
+          "Tiresias, 2019",
+          {{"tolerance", ParamKind::kReal, "0.05", "loss of speed that does not matter", 0, 1},
+           kBackfill},
+          [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
+            return std::make_unique<ProfileGuided>(params.flag("backfill"),
+                                                   params.real("tolerance"));
+          }};
 }
 
-std::unique_ptr<PlacementPolicy> make_bebop(const Params& params) {
-  return std::make_unique<Bebop>(params.flag("backfill"));
+PolicyInfo<PlacementPolicy> bebop_row() {
+  return {"bebop",
+          "of several places the one where the performance model sees the job run fastest",
+          "Blox, 2024",
+          {kBackfill},
+          [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
+            return std::make_unique<Bebop>(params.flag("backfill"));
+          }};
 }
 
 }  // namespace muster

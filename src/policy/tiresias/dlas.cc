@@ -2,8 +2,9 @@
 #include <cmath>
 #include <deque>
 
-#include "policy/builtin.h"
-#include "policy/scheduling/duration_sample.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
+#include "policy/tiresias/duration_sample.h"
 
 namespace muster {
 namespace {
@@ -375,8 +376,34 @@ class Dlas final : public SchedulingPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_dlas(const Params& params) {
-  return std::make_unique<Dlas>(params);
+PolicyInfo<SchedulingPolicy> dlas_row() {
+  return {"dlas-gpu",
+          "least attained service in queues; who runs stays in front, and all are tried in order",
+          "Tiresias, 2019",
+          {kService,
+           {"limits", ParamKind::kReals, "3250,7200",
+            "service after which a job leaves each queue but the last, separated by commas", 0},
+           {"promote", ParamKind::kReal, "0",
+            "back to the first queue after waiting so many times its service; 0: never", 0},
+           {"order",
+            ParamKind::kText,
+            "arrival",
+            "within a queue: as they came, or by Gittins index",
+            -1,
+            1,
+            {"arrival", "gittins"}},
+           kPastDurations,
+           kDelta,
+           {"pack", ParamKind::kFlag, "false",
+            "jobs of equal GPU count whose memory fits together share GPUs"},
+           {"memory_mb", ParamKind::kReal, "16384", "memory of a GPU, for packing", 1},
+           {"loose_wake", ParamKind::kFlag, "false",
+            "reckon the next demotion as published: (limit - seconds served) / GPUs from now"}},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<Dlas>(params);
+          },
+          "Tiresias",
+          "the simulator of its authors, and of Muri"};
 }
 
 }  // namespace muster

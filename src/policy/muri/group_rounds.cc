@@ -1,4 +1,4 @@
-#include "policy/scheduling/group_rounds.h"
+#include "policy/muri/group_rounds.h"
 
 #include <algorithm>
 

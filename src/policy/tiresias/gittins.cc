@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "policy/builtin.h"
-#include "policy/scheduling/duration_sample.h"
+#include "policy/table.h"
+#include "policy/tiresias/duration_sample.h"
 
 namespace muster {
 namespace {
@@ -50,8 +50,16 @@ class Gittins final : public KeyPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_gittins(const Params& params) {
-  return std::make_unique<Gittins>(params);
+PolicyInfo<SchedulingPolicy> gittins_row() {
+  return {"gittins",
+          "the highest Gittins index first: likeliest to end soon for the GPU time it has had",
+          "Tiresias, 2019",
+          {kPastDurations, kDelta},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<Gittins>(params);
+          },
+          "Tiresias",
+          "the paper: by Gittins index, without queues"};
 }
 
 }  // namespace muster

@@ -1,7 +1,8 @@
 #include <algorithm>
 
-#include "policy/builtin.h"
 #include "policy/placement/search.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -109,8 +110,14 @@ class LocalSearch final : public WalkingPlacement {
 
 }  // namespace
 
-std::unique_ptr<PlacementPolicy> make_local_search(const Params& params) {
-  return std::make_unique<LocalSearch>(params.flag("backfill"));
+PolicyInfo<PlacementPolicy> local_search_row() {
+  return {"local-search",
+          "on as few nodes as possible, in the order after which all jobs together are fastest",
+          "Chronus, 2021",
+          {kBackfill},
+          [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
+            return std::make_unique<LocalSearch>(params.flag("backfill"));
+          }};
 }
 
 }  // namespace muster

@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "policy/builtin.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -87,12 +88,26 @@ class Qssf final : public SchedulingPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_qssf(const Params& params) {
-  return std::make_unique<Qssf>(params.flag("fresh_by_size"), params.flag("strict"));
+PolicyInfo<SchedulingPolicy> qssf_row() {
+  return {"qssf",
+          "the smallest estimated GPU time first, without preemption",
+          "Helios, 2021",
+          {{"fresh_by_size", ParamKind::kFlag, "false",
+            "jobs that find an empty queue go by GPU count in their first turn, as published"},
+           kStrict},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<Qssf>(params.flag("fresh_by_size"), params.flag("strict"));
+          }};
 }
 
-std::unique_ptr<SchedulingPolicy> make_lucid(const Params&) {
-  return std::make_unique<Qssf>(false, false);
+PolicyInfo<SchedulingPolicy> lucid_row() {
+  return {"lucid",
+          "the smallest estimated GPU time first; meant for the placement packing",
+          "Lucid, 2023",
+          {},
+          [](const Params&) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<Qssf>(false, false);
+          }};
 }
 
 }  // namespace muster

@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "policy/builtin.h"
-#include "policy/scheduling/duration_sample.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
+#include "policy/tiresias/duration_sample.h"
 
 namespace muster {
 namespace {
@@ -80,8 +81,17 @@ class ShortestExpected final : public SchedulingPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_shortest_expected(const Params& params) {
-  return std::make_unique<ShortestExpected>(params);
+PolicyInfo<SchedulingPolicy> shortest_expected_row() {
+  return {"shortest-expected",
+          "the shortest expected remaining GPU time first, judged by past durations",
+          "Tiresias, 2019",
+          {kPastDurations,
+           kDelta,
+           kQuantum,
+           {"as_published", ParamKind::kFlag, "false", "with the defects of the original"}},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<ShortestExpected>(params);
+          }};
 }
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-#include "policy/builtin.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -29,8 +29,15 @@ class LongestPending final : public SchedulingPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_longest_pending(const Params& params) {
-  return std::make_unique<LongestPending>(params.flag("skips"));
+PolicyInfo<SchedulingPolicy> longest_pending_row() {
+  return {"longest-pending",
+          "who has waited longest first, without preemption or overtaking",
+          "Tiresias, 2019",
+          {{"skips", ParamKind::kFlag, "false",
+            "every start passes over the next in line until the next turn, as published"}},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<LongestPending>(params.flag("skips"));
+          }};
 }
 
 }  // namespace muster

@@ -5,7 +5,16 @@
 #include <string_view>
 #include <vector>
 
+#include "base/params.h"
+
 namespace muster {
+
+inline const ParamInfo kPastDurations{
+    "durations", ParamKind::kText, "",
+    "past GPU-seconds to judge by, as numbers or the path of a file of them; empty: those of the "
+    "jobs that have ended"};
+inline const ParamInfo kDelta{"delta", ParamKind::kReal, "3250",
+                              "GPU-seconds that the Gittins index looks ahead", 1};
 
 class DurationSample {
  public:

@@ -1,4 +1,4 @@
-#include "policy/scheduling/duration_sample.h"
+#include "policy/tiresias/duration_sample.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "policy/builtin.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -242,8 +242,16 @@ class Gandiva final : public SchedulingPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_gandiva(const Params& params) {
-  return std::make_unique<Gandiva>(params);
+PolicyInfo<SchedulingPolicy> gandiva_row() {
+  return {"gandiva",
+          "sets of nodes for each GPU count, in which jobs take turns; for pacing steps",
+          "Tiresias, 2019",
+          {{"rotate", ParamKind::kReal, "60", "seconds between two turns in a crowded set", 1}},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<Gandiva>(params);
+          },
+          "Gandiva",
+          "the simulator of Tiresias"};
 }
 
 }  // namespace muster

@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "policy/builtin.h"
 #include "policy/elasticflow/bid.h"
 #include "policy/elasticflow/deadline_book.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -234,8 +235,17 @@ class ElasticFlow final : public SchedulingPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_elasticflow(const Params& params) {
-  return std::make_unique<ElasticFlow>(params.real("slot"));
+PolicyInfo<SchedulingPolicy> elasticflow_row() {
+  return {
+      "elasticflow",
+      "the smallest shares that meet all deadlines; spare GPUs where they cost fewest GPU-seconds",
+      "ElasticFlow, 2023",
+      {kPlanSlot},
+      [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+        return std::make_unique<ElasticFlow>(params.real("slot"));
+      },
+      "ElasticFlow",
+      "the paper"};
 }
 
 }  // namespace muster

@@ -1,6 +1,7 @@
 #include <limits>
 
-#include "policy/builtin.h"
+#include "policy/shared_params.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -32,8 +33,16 @@ class FinishTimeFairness final : public KeyPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_finish_time_fairness(const Params& params) {
-  return std::make_unique<FinishTimeFairness>(params.real("quantum"));
+PolicyInfo<SchedulingPolicy> finish_time_fairness_row() {
+  return {"finish-time-fairness",
+          "whoever is furthest behind running alone goes first",
+          "Themis, 2020",
+          {kQuantum},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<FinishTimeFairness>(params.real("quantum"));
+          },
+          "Themis",
+          "the idea alone: an order by finish-time fairness"};
 }
 
 }  // namespace muster

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "policy/builtin.h"
 #include "policy/placement/node_fit.h"
+#include "policy/table.h"
 
 namespace muster {
 namespace {
@@ -174,6 +174,15 @@ class Themis final : public SchedulingPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_themis(const Params&) { return std::make_unique<Themis>(); }
+PolicyInfo<SchedulingPolicy> themis_row() {
+  return {
+      "themis",
+      "finish-time fairness by a convex program, solved by bisection",
+      "Muri, 2022",
+      {},
+      [](const Params&) -> std::unique_ptr<SchedulingPolicy> { return std::make_unique<Themis>(); },
+      "Themis",
+      "the simulator of Muri"};
+}
 
 }  // namespace muster

@@ -1,0 +1,17 @@
+// Parameters of leases, in both forms of Chronus.
+#pragma once
+
+#include "base/params.h"
+
+namespace muster {
+
+inline const ParamInfo kLease{"lease", ParamKind::kReal, "240", "seconds of a lease", 1};
+inline const ParamInfo kLeaseChoice{"choice",
+                                    ParamKind::kText,
+                                    "exact",
+                                    "who has the next lease: by an integer program, or quickly",
+                                    -1,
+                                    1,
+                                    {"exact", "greedy"}};
+
+}  // namespace muster
