@@ -3,7 +3,7 @@
 //
 // Each function lists the rows that artifacts add to one table of plug-ins. run/plugin_tables.h
 // puts them behind the general rows of policy/, engine/ and perf/. To add one: write it in its
-// system's folder, and add its row here.
+// system's folder, with its row at the end of the file, and name the row in rows.cc.
 #pragma once
 
 #include <vector>

@@ -24,7 +24,6 @@ PolicyInfo<SchedulingPolicy> muri_row();
 PolicyInfo<SchedulingPolicy> las_row();
 PolicyInfo<SchedulingPolicy> tiresias_row();
 PolicyInfo<SchedulingPolicy> optimus_row();
-PolicyInfo<SchedulingPolicy> optimus_as_coded_row();
 PolicyInfo<SchedulingPolicy> proportional_row();
 PolicyInfo<SchedulingPolicy> max_min_row();
 PolicyInfo<SchedulingPolicy> finish_time_fairness_row();
@@ -35,16 +34,9 @@ PolicyInfo<SchedulingPolicy> srtf_quota_row();
 PolicyInfo<SchedulingPolicy> tiresias_quota_row();
 PolicyInfo<SchedulingPolicy> edf_row();
 PolicyInfo<SchedulingPolicy> elasticflow_row();
-PolicyInfo<SchedulingPolicy> published_elasticflow_row();
-PolicyInfo<SchedulingPolicy> published_edf_row();
-PolicyInfo<SchedulingPolicy> published_gandiva_row();
-PolicyInfo<SchedulingPolicy> published_tiresias_row();
-PolicyInfo<SchedulingPolicy> published_themis_row();
 PolicyInfo<SchedulingPolicy> pollux_row();
-PolicyInfo<SchedulingPolicy> pollux_as_coded_row();
 PolicyInfo<SchedulingPolicy> sia_row();
 PolicyInfo<SchedulingPolicy> chronus_row();
-PolicyInfo<SchedulingPolicy> chronus_as_coded_row();
 std::vector<PolicyInfo<SchedulingPolicy>> gavel_rows();
 
 PolicyInfo<PlacementPolicy> as_planned_row();
@@ -57,7 +49,6 @@ PolicyInfo<PlacementPolicy> bebop_row();
 PolicyInfo<PlacementPolicy> synergy_row();
 PolicyInfo<PlacementPolicy> count_row();
 PolicyInfo<PlacementPolicy> yarn_row();
-PolicyInfo<PlacementPolicy> blox_placement_row();
 PolicyInfo<PlacementPolicy> buddy_row();
 PolicyInfo<PlacementPolicy> whole_nodes_row();
 PolicyInfo<PlacementPolicy> consolidate_first_row();
@@ -111,7 +102,6 @@ const std::vector<PolicyInfo<SchedulingPolicy>>& scheduling_table() {
       las_row(),
       tiresias_row(),
       optimus_row(),
-      optimus_as_coded_row(),
       proportional_row(),
       max_min_row(),
       finish_time_fairness_row(),
@@ -122,16 +112,9 @@ const std::vector<PolicyInfo<SchedulingPolicy>>& scheduling_table() {
       tiresias_quota_row(),
       edf_row(),
       elasticflow_row(),
-      published_elasticflow_row(),
-      published_edf_row(),
-      published_gandiva_row(),
-      published_tiresias_row(),
-      published_themis_row(),
       pollux_row(),
-      pollux_as_coded_row(),
       sia_row(),
       chronus_row(),
-      chronus_as_coded_row(),
   });
   return kTable;
 }
@@ -148,7 +131,6 @@ const std::vector<PolicyInfo<PlacementPolicy>>& placement_table() {
       synergy_row(),
       count_row(),
       yarn_row(),
-      blox_placement_row(),
       buddy_row(),
       whole_nodes_row(),
       consolidate_first_row(),

@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "artifacts/elasticflow/node_sets.h"
 #include "policy/elasticflow/bid.h"
 #include "policy/elasticflow/deadline_book.h"
-#include "policy/elasticflow/node_sets.h"
 #include "policy/elasticflow/planner.h"
 #include "support/simulation.h"
 

@@ -32,16 +32,4 @@ PolicyInfo<SchedulingPolicy> srtf_row() {
           }};
 }
 
-PolicyInfo<SchedulingPolicy> optimus_as_coded_row() {
-  PolicyInfo<SchedulingPolicy> row = srtf_row();
-  row.name = "optimus-as-coded";
-  row.sentence =
-      "Optimus as Blox has it: the order of srtf; its spare GPUs never reach placement, and its "
-      "speed-up is the performance model of the same name";
-  row.source = "Blox, 2024";
-  row.system = "Optimus";
-  row.form = "the simulator of Blox";
-  return row;
-}
-
 }  // namespace muster

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "policy/elasticflow/published.h"
+#include "artifacts/elasticflow/scheduler.h"
 
 namespace muster::published {
 

@@ -1,4 +1,4 @@
-#include "policy/pollux/learner.h"
+#include "artifacts/elasticflow/goodput_learner.h"
 
 #include <algorithm>
 

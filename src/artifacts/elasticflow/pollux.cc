@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "policy/pollux/learner.h"
+#include "artifacts/elasticflow/goodput_learner.h"
 #include "policy/pollux/restart_factor.h"
 #include "policy/pollux/search_options.h"
 #include "policy/shared_params.h"

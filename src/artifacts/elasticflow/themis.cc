@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "policy/elasticflow/published.h"
+#include "artifacts/elasticflow/scheduler.h"
 #include "policy/table.h"
 
 namespace muster::published {

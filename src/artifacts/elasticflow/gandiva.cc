@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "policy/elasticflow/published.h"
+#include "artifacts/elasticflow/scheduler.h"
 #include "policy/table.h"
 
 namespace muster::published {

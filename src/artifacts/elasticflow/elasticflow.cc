@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "artifacts/elasticflow/elastic_scheduler.h"
 #include "policy/elasticflow/bid.h"
-#include "policy/elasticflow/published_elastic.h"
 #include "policy/table.h"
 
 namespace muster::published {

@@ -1,4 +1,4 @@
-#include "policy/elasticflow/node_sets.h"
+#include "artifacts/elasticflow/node_sets.h"
 
 #include <algorithm>
 

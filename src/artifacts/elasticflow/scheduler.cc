@@ -1,4 +1,4 @@
-#include "policy/elasticflow/published.h"
+#include "artifacts/elasticflow/scheduler.h"
 
 #include <algorithm>
 #include <cmath>

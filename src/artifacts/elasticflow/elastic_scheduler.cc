@@ -1,9 +1,9 @@
-#include "policy/elasticflow/published_elastic.h"
+#include "artifacts/elasticflow/elastic_scheduler.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "policy/elasticflow/node_sets.h"
+#include "artifacts/elasticflow/node_sets.h"
 
 namespace muster::published {
 

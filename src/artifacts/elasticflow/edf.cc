@@ -2,7 +2,7 @@
 // every job as large as its table goes, whether that makes it faster or not.
 #include <algorithm>
 
-#include "policy/elasticflow/published_elastic.h"
+#include "artifacts/elasticflow/elastic_scheduler.h"
 #include "policy/table.h"
 
 namespace muster::published {
