@@ -53,6 +53,9 @@ class PolluxAsCoded final : public SchedulingPolicy, private SpeedupSource {
     }
     job.left = spec.duration;
     job.most = spec.elastic() ? spec.max_gpus : spec.gpus;
+    // The artifact's jobs can all be resized; one that cannot runs as asked for or not at all.
+    const int least = spec.elastic() ? spec.min_gpus : spec.gpus;
+    job.least = least > 1 ? least : 0;
     if (samples_) job.samples_wanted = spec.iterations * spec.batch_size;
     job.held.assign(view.cluster.node_count(), 0);
     order_.push_back(slot);
@@ -110,6 +113,7 @@ class PolluxAsCoded final : public SchedulingPolicy, private SpeedupSource {
     double attained = 0;        // GPU-seconds
     double left = 0;            // of its recorded duration, if nobody has measured it
     double rate = 1;
+    int least = 0;  // 0: any number will do
     int most = 1;
     int restarts = -1;  // -1: never started
     Seconds done = kNever;
@@ -206,7 +210,8 @@ class PolluxAsCoded final : public SchedulingPolicy, private SpeedupSource {
       State& job = jobs_[index(slot)];
       SearchJob wants;
       wants.key = index(job.id);
-      wants.most = most_gpus(job);
+      wants.least = job.least;
+      wants.most = std::max(most_gpus(job), job.least);
       wants.held = job.held;
       const Seconds age = view.now - job.submit;
       wants.restart_factor =

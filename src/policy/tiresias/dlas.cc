@@ -167,6 +167,15 @@ class Dlas final : public SchedulingPolicy {
     queues_[queue].tail.push_back(slot);
   }
 
+  // A job that runs may stand among those who wait: some placements let jobs run on that the plan
+  // does not name.
+  void leave_queue(Slot slot) {
+    const State& state = states_[index(slot)];
+    Queue& queue = queues_[state.queue];
+    if (std::erase(queue.front, slot) > 0) return;
+    std::erase_if(queue.line(state.gpus), [slot](const Waiting& w) { return w.slot == slot; });
+  }
+
   // When a running job will have the service that its queue allows, in whole seconds of it; or, as
   // Tiresias' simulator reckons, when it might.
   Seconds outgrows_at(const State& state, Seconds now) const {
@@ -206,9 +215,8 @@ class Dlas final : public SchedulingPolicy {
       if (service >= limits_[state.queue]) moved_.push_back(slot);
     }
     for (const Slot slot : moved_) {
-      State& state = states_[index(slot)];
-      std::erase(queues_[state.queue].front, slot);
-      join(state.queue + 1, slot);
+      leave_queue(slot);
+      join(states_[index(slot)].queue + 1, slot);
     }
     return changed || !moved_.empty();
   }
@@ -222,9 +230,7 @@ class Dlas final : public SchedulingPolicy {
     }
     for (const Slot slot : moved_) {
       State& state = states_[index(slot)];
-      std::erase(queues_[state.queue].front, slot);
-      std::deque<Waiting>& from = queues_[state.queue].line(state.gpus);
-      std::erase_if(from, [slot](const Waiting& w) { return w.slot == slot; });
+      leave_queue(slot);
       state.executed = 0;
       state.waited = 0;
       state.waiting_since = now_;
