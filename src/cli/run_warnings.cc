@@ -45,6 +45,10 @@ void warn_about(const std::vector<FinishedRun>& runs) {
        told_once(runs, [](const FinishedRun& run) { return run.info->notes; })) {
     note(sentence);
   }
+  for (const std::string& sentence :
+       told_once(runs, [](const FinishedRun& run) { return run.info->warnings; })) {
+    warn(sentence);
+  }
   for (const std::string& sentence : told_once(runs, [](const FinishedRun& run) {
          return refusal_warnings(*run.info, *run.summary);
        })) {

@@ -245,6 +245,7 @@ int sweep(const SweepCommandOptions& options) {
   if (!result) return complain(result.error());
   if (result->unwritten) return complain(*result->unwritten, kExitFailed);
   for (const std::string& text : result->notes) note(text);
+  for (const std::string& text : result->warnings) warn(text);
   if (result->resumed > 0) {
     note(fmt::format("{} of {} runs were already done in {}", result->resumed,
                      result->points.size(), folder));

@@ -41,6 +41,18 @@ std::string gain_text(double fast, double slow) {
                     : fmt::format("{:.2g} times faster", factor);
 }
 
+// The fastest of those that do not know how long jobs will run, where that is not the baseline.
+std::string best_without_truth(const std::vector<const PageRun*>& fastest_first,
+                               const PageRun& baseline) {
+  for (const PageRun* run : fastest_first) {
+    if (run->info.clairvoyant) continue;
+    if (run == &baseline) return "";
+    return fmt::format("; {} does not either, and takes {}", run->info.label,
+                       duration_text(metrics_of(*run).avg_jct_s));
+  }
+  return "";
+}
+
 std::string several_runs(const std::vector<PageRun>& runs) {
   std::vector<const PageRun*> order;
   for (const PageRun& run : runs) {
@@ -64,6 +76,10 @@ std::string several_runs(const std::vector<PageRun>& runs) {
   std::string text =
       fmt::format("Jobs take {} on average with {}, against {} with {}: {}.", duration_text(fast),
                   best.info.label, duration_text(slow), other.info.label, gain_text(fast, slow));
+  if (best.info.clairvoyant && !other.info.clairvoyant) {
+    text += fmt::format(" But {} knows how long jobs will run, and {} does not{}.", best.info.label,
+                        other.info.label, best_without_truth(order, other));
+  }
   const double tail = metrics_of(best).p99_jct_s;
   const double other_tail = metrics_of(other).p99_jct_s;
   if (tail > 1.05 * other_tail) {
@@ -106,6 +122,10 @@ std::string warnings(const std::vector<PageRun>& runs, const PageOptions& option
   }
   for (const PageRun& run : runs) {
     for (const std::string& sentence : refusal_warnings(run.info, run.summary)) {
+      out += fmt::format("<p class=\"warning\" role=\"note\"><strong>{}</strong>: {}.</p>\n",
+                         escape_html(run.info.label), escape_html(sentence));
+    }
+    for (const std::string& sentence : run.info.warnings) {
       out += fmt::format("<p class=\"warning\" role=\"note\"><strong>{}</strong>: {}.</p>\n",
                          escape_html(run.info.label), escape_html(sentence));
     }

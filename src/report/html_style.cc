@@ -55,6 +55,7 @@ tbody th { font-weight: 500; overflow-wrap: anywhere; min-width: 7em; }
 tbody tr:last-child > * { border-bottom: 0; }
 .number { text-align: right; white-space: nowrap; }
 thead .number { white-space: normal; }
+abbr { font-weight: 400; color: var(--faint); }
 .best { padding: 2px 6px; margin: 0 -6px; border-radius: 4px; background: var(--best); color: var(--best-ink); font-weight: 600; }
 .meaning { color: var(--soft); font-size: 13px; min-width: 17em; }
 .sortable thead th { cursor: pointer; }

@@ -12,6 +12,12 @@
 namespace muster {
 namespace {
 
+// Behind the name of a run whose policies know how long jobs will run.
+constexpr std::string_view kTruthMark =
+    " <abbr title=\"It knows how long jobs will run, which nobody outside a simulation "
+    "does.\">knows "
+    "durations</abbr>";
+
 // A number as people read it, with the exact one beside it for programs and tests.
 std::string cell(double value, Unit unit, bool best = false, std::string_view more = "") {
   const std::string exact = std::isfinite(value) ? exact_text(value) : "";
@@ -112,8 +118,9 @@ std::string headline_table(const std::vector<PageRun>& runs) {
   std::string header = head("run", false);
   std::vector<std::string> rows(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    rows[i] = fmt::format("<th scope=\"row\"><span class=\"swatch\" data-run=\"{}\"></span>{}</th>",
-                          i, escape_html(runs[i].info.label));
+    rows[i] =
+        fmt::format("<th scope=\"row\"><span class=\"swatch\" data-run=\"{}\"></span>{}{}</th>", i,
+                    escape_html(runs[i].info.label), runs[i].info.clairvoyant ? kTruthMark : "");
   }
   for (const MetricInfo& metric : metric_list()) {
     const std::vector<double> values = values_of(runs, metric);

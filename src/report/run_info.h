@@ -17,10 +17,12 @@ struct RunInfo {
   // Of the cluster, for remedies; empty where it names none.
   std::vector<std::string> partitions;
   std::vector<std::string> gpu_types;
-  std::vector<std::string> notes;  // on how the jobs were read and what is not known of them
-  std::string rerun;               // a command line
-  double wall_s = kNoFigure;       // real time of the run
-  double peak_rss_mb = kNoFigure;  // see peak_rss_mb()
+  std::vector<std::string> notes;     // on how the jobs were read and what is not known of them
+  std::vector<std::string> warnings;  // what policies need and the inputs do not tell them
+  bool clairvoyant = false;           // they know how long jobs will run, as nobody really does
+  std::string rerun;                  // a command line
+  double wall_s = kNoFigure;          // real time of the run
+  double peak_rss_mb = kNoFigure;     // see peak_rss_mb()
 };
 
 // Whether the runs had the same jobs and the same cluster: only then can one be best.

@@ -203,6 +203,8 @@ std::string summary_to_json(const SummaryFile& file) {
   write_names(json, "gpu_types", file.info.gpu_types);
   json.end_object();
   write_names(json, "notes", file.info.notes);
+  write_names(json, "warnings", file.info.warnings);
+  json.member("clairvoyant", file.info.clairvoyant);
   json.member("rerun", std::string_view(file.info.rerun));
   write_groups(json, "partitions", summary.partitions);
   write_groups(json, "users", summary.users);
@@ -252,6 +254,10 @@ Result<SummaryFile> summary_from_json(std::string_view text, std::string_view wh
     file.info.gpu_types = read_names(*cluster, "gpu_types");
   }
   file.info.notes = read_names(root, "notes");
+  file.info.warnings = read_names(root, "warnings");
+  if (const auto knows = root.find("clairvoyant"); knows != root.end() && knows->is_boolean()) {
+    file.info.clairvoyant = knows->get<bool>();
+  }
   read_lists(root, file.summary);
   return file;
 }

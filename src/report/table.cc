@@ -207,6 +207,10 @@ Table comparison_table(const std::vector<TableRun>& runs, const std::vector<std:
     columns.push_back({std::string(metric->key), std::string(metric->label), metric->unit,
                        fair ? metric->better : Better::kNeither});
   }
+  // Nobody outside a simulation knows how long a job will run: who does is not like the others.
+  const bool any_truth = std::any_of(infos.begin(), infos.end(),
+                                     [](const RunInfo* info) { return info->clairvoyant; });
+  if (any_truth) columns.push_back({"clairvoyant", "knows durations"});
   Table table(std::move(columns));
   if (!fair) {
     table.add_note("no best is marked: the runs differ in their jobs or their cluster");
@@ -215,6 +219,10 @@ Table comparison_table(const std::vector<TableRun>& runs, const std::vector<std:
     std::vector<Cell> cells = {run.label};
     for (const MetricInfo* metric : metrics)
       cells.emplace_back(run.summary->metrics.*metric->field);
+    if (any_truth) {
+      cells.emplace_back(run.info != nullptr && run.info->clairvoyant ? std::string("yes")
+                                                                      : std::string("no"));
+    }
     table.add_row(std::move(cells));
     if (many_refused(run.summary->metrics)) {
       table.add_note(refused_note(run.summary->metrics) + " with " + run.label);

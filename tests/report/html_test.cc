@@ -74,6 +74,28 @@ TEST(Html, SpeaksOfOneRunInASentence) {
             "of the GPUs in use.");
 }
 
+// Who knows how long jobs will run wins easily: the headline says so, and who is best of the
+// others.
+TEST(Html, DoesNotPraiseWhoKnowsDurationsWithoutSayingSo) {
+  PageRun fifo;
+  fifo.info.label = "fifo";
+  fifo.summary.metrics.avg_jct_s = 7200;
+  PageRun las = fifo;
+  las.info.label = "las";
+  las.summary.metrics.avg_jct_s = 5400;
+  PageRun srtf = fifo;
+  srtf.info.label = "srtf";
+  srtf.info.clairvoyant = true;
+  srtf.summary.metrics.avg_jct_s = 3600;
+  EXPECT_EQ(headline({fifo, srtf}),
+            "Jobs take 1 h on average with srtf, against 2 h with fifo: 2 times faster. But srtf "
+            "knows how long jobs will run, and fifo does not.");
+  EXPECT_THAT(headline({fifo, las, srtf}),
+              HasSubstr("and fifo does not; las does not either, and takes 1 h 30 min."));
+  fifo.info.clairvoyant = true;
+  EXPECT_THAT(headline({fifo, srtf}), Not(HasSubstr("knows")));
+}
+
 TEST(Html, ComparesTheBestWithTheFirst) {
   PageRun fifo;
   fifo.info.label = "fifo";

@@ -110,5 +110,19 @@ TEST(Terminal, APipeIsNone) {
   EXPECT_GT(terminal_width(-1), 0);
 }
 
+// Who knows how long jobs will run is marked, in a column of its own; where nobody does there is
+// none.
+TEST(ComparisonTable, MarksWhoKnowsDurations) {
+  RunSummary summary;
+  RunInfo knows;
+  knows.clairvoyant = true;
+  const RunInfo does_not;
+  const Table both = comparison_table({{"srtf", &summary, &knows}, {"las", &summary, &does_not}});
+  EXPECT_THAT(both.csv(), ::testing::HasSubstr("clairvoyant"));
+  EXPECT_THAT(both.text({}), ::testing::HasSubstr("knows durations"));
+  const Table neither = comparison_table({{"las", &summary, &does_not}});
+  EXPECT_THAT(neither.csv(), ::testing::Not(::testing::HasSubstr("clairvoyant")));
+}
+
 }  // namespace
 }  // namespace muster

@@ -190,6 +190,8 @@ Result<RecordedRun> record_run(const RunConfig& config, std::shared_ptr<const Sh
   }
   run.complete = *ended || recorder.failed();
   run.info.notes = (*simulation)->notes();
+  run.info.warnings = (*simulation)->warnings();
+  run.info.clairvoyant = (*simulation)->clairvoyant();
   run.info.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   run.info.peak_rss_mb = peak_rss_mb();
   run.summary = writer == nullptr ? fold->summary() : writer->metrics().summary();

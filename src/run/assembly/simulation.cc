@@ -228,7 +228,12 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
   auto pacing = made("pacing", plugin_tables().pacing, config.pacing);
   if (!pacing) return pacing.error();
   self.parts_.pacing = std::move(*pacing);
-  if ((staged || self.parts_.pacing->needs_last_arrival()) && jobs == nullptr) {
+  auto needs = RunNeeds::make(config);
+  if (!needs) return needs.error();
+  self.needs_ = std::move(*needs);
+  const bool counts_first =
+      self.needs_.about_jobs() && !config.workload.stream && !endless(config.workload);
+  if ((staged || counts_first || self.parts_.pacing->needs_last_arrival()) && jobs == nullptr) {
     if (endless(config.workload)) {
       return Error{fmt::format("{} need all jobs at hand: give the generator an end",
                                staged ? "partitions apart and profiling"
@@ -265,6 +270,15 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
   if (!prices) return prices.error();
   self.parts_.prices = std::move(*prices);
   if (Status added = self.add_policies(config); !added) return added.error();
+  const auto& forecast = self.parts_.forecast;
+  const KnownInputs known{self.cluster_, *beliefs, forecast != nullptr,
+                          forecast != nullptr && forecast->has_nodes(),
+                          self.parts_.prices != nullptr};
+  const bool at_hand = self.jobs_ != nullptr;
+  if (Status met = self.needs_.check(known, at_hand ? &self.jobs_->jobs : nullptr); !met) {
+    return met.error();
+  }
+  if (!at_hand) self.source_ = self.needs_.counted(std::move(self.source_));
   if (staged) {
     if (Status added = self.add_stages(config); !added) return added.error();
     self.apart_->perf = *perf;
@@ -360,7 +374,8 @@ Result<bool> Simulation::run(const std::function<bool()>& keep_going) {
 Result<std::optional<RunSummary>> measure_run(const RunConfig& config,
                                               std::shared_ptr<const SharedJobs> jobs,
                                               const std::function<bool()>& keep_going,
-                                              Observer* observer, SaveOptions save) {
+                                              Observer* observer, SaveOptions save,
+                                              std::vector<std::string>* warnings) {
   auto simulation = Simulation::make(config, std::move(jobs));
   if (!simulation) return simulation.error();
   MetricsFold fold((*simulation)->symbols(), metrics_options(config));
@@ -371,6 +386,7 @@ Result<std::optional<RunSummary>> measure_run(const RunConfig& config,
   const auto ended = (*simulation)->run(keep_going);
   if (!ended) return ended.error();
   if (!*ended) return std::optional<RunSummary>();
+  if (warnings != nullptr) *warnings = (*simulation)->warnings();
   return std::optional<RunSummary>(fold.summary());
 }
 

@@ -15,6 +15,7 @@
 #include "report/metrics.h"
 #include "run/assembly/ideal_run.h"
 #include "run/assembly/jobs.h"
+#include "run/assembly/needs_check.h"
 #include "run/assembly/profiling.h"
 #include "run/assembly/saved_run.h"
 #include "run/config/config.h"
@@ -33,6 +34,10 @@ class Simulation {
   // How many jobs will have left at the end; 0 if that is not known.
   std::uint64_t expected_jobs() const { return expected_; }
   const ClusterSpec& cluster() const { return *cluster_; }
+  // What its policies need and its inputs do not tell them; complete once it has run.
+  std::vector<std::string> warnings() const { return needs_.warnings(); }
+  // Whether its policies know how long jobs will run.
+  bool clairvoyant() const { return needs_.clairvoyant(); }
   // What a person should know about the jobs, once it has run.
   std::vector<std::string> notes() const;
   // In how many threads a run with partitions apart may work; 0: as many as the machine has.
@@ -70,6 +75,7 @@ class Simulation {
   Engine::Parts parts_;
   RunConfig config_;
   SaveOptions save_;
+  RunNeeds needs_;
   std::uint64_t expected_ = 0;
   bool by_gpu_type_ = false;  // speeds are measured by GPU type
 };
@@ -82,6 +88,7 @@ MetricsFold::Options metrics_options(const RunConfig& config);
 Result<std::optional<RunSummary>> measure_run(const RunConfig& config,
                                               std::shared_ptr<const SharedJobs> jobs,
                                               const std::function<bool()>& keep_going = {},
-                                              Observer* observer = nullptr, SaveOptions save = {});
+                                              Observer* observer = nullptr, SaveOptions save = {},
+                                              std::vector<std::string>* warnings = nullptr);
 
 }  // namespace muster

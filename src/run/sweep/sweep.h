@@ -99,6 +99,7 @@ struct SweepResult {
   std::vector<Metrics> metrics;  // by point; only of those that are done
   std::vector<PointState> states;
   std::set<std::string> notes;     // of the workloads
+  std::set<std::string> warnings;  // what policies need and the inputs do not tell them
   std::size_t resumed = 0;         // points that the journal already had
   std::size_t continued = 0;       // runs that went on from where they had been saved
   std::size_t done = 0;            // or decided otherwise; fewer than the points if it was stopped

@@ -166,6 +166,11 @@ class Work {
     result_.notes.insert(jobs.notes.begin(), jobs.notes.end());
   }
 
+  void keep_warnings(const std::vector<std::string>& warnings) {
+    const std::lock_guard lock(mutex_);
+    result_.warnings.insert(warnings.begin(), warnings.end());
+  }
+
   void run_one(std::size_t at) {
     const SweepPoint& point = result_.points[at];
     auto jobs = groups_[group_[at]]->take();
@@ -182,7 +187,10 @@ class Work {
     };
     const SaveOptions save = saved_.of(at);
     const bool continued = !save.continue_from.empty();
-    const auto summary = measure_run(point.config, std::move(*jobs), go_on, nullptr, save);
+    std::vector<std::string> warnings;
+    const auto summary =
+        measure_run(point.config, std::move(*jobs), go_on, nullptr, save, &warnings);
+    keep_warnings(warnings);
     if (!summary && continued) {
       return fail(at, Error{fmt::format("{}; without that file the run begins anew",
                                         summary.error().message)});

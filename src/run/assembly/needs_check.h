@@ -1,0 +1,99 @@
+// Whether the inputs of a run tell its policies what they need to know: checked before the run, so
+// that nobody reads the figures of a policy that was blind without being told.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/cluster_spec.h"
+#include "model/job_spec.h"
+#include "perf/perf_model.h"
+#include "policy/needs.h"
+#include "run/config/config.h"
+#include "workload/source.h"
+
+namespace muster {
+
+// One policy of the run and what it declares.
+struct NeedyPolicy {
+  std::string name;  // as in messages: "scheduling policy 'qssf'"
+  std::vector<Need> needs;
+};
+
+// All policies of a complete description.
+Result<std::vector<NeedyPolicy>> needy_policies(const RunConfig& config);
+// Whether one of them knows how long jobs will run.
+bool clairvoyant(std::span<const NeedyPolicy> policies);
+
+// What the run knows beside its jobs.
+struct KnownInputs {
+  std::shared_ptr<const ClusterSpec> cluster;
+  std::shared_ptr<const PerfModel> perf;  // what policies believe
+  bool forecast = false;
+  bool node_forecast = false;
+  bool prices = false;
+};
+
+// Of how many jobs is a thing known, and of how many should it be.
+struct KnownOf {
+  std::uint64_t known = 0;
+  std::uint64_t wanted = 0;
+};
+
+// Counts, job by job, what is known of them; only what some policy needs costs anything.
+class JobCensus {
+ public:
+  JobCensus(std::span<const NeedyPolicy> policies, const KnownInputs& inputs);
+  void add(const JobSpec& job);
+  KnownOf of(Knowledge which) const { return counts_[static_cast<std::size_t>(which)]; }
+
+ private:
+  // Whether it should be known of this job, and whether it is.
+  std::pair<bool, bool> look(Knowledge which, const JobSpec& job) const;
+
+  KnownInputs inputs_;
+  std::vector<Symbol> gpu_types_;
+  std::vector<Knowledge> asked_;
+  std::vector<KnownOf> counts_;
+};
+
+// What is not met: one sentence per policy and need, with how many jobs it is about and what would
+// provide it.
+struct UnmetNeeds {
+  std::vector<std::string> warnings;
+  // A policy falls back to true durations, although it does not ask for them.
+  bool clairvoyant = false;
+};
+
+// The error names a need without which a policy refuses to run.
+Result<UnmetNeeds> unmet_needs(std::span<const NeedyPolicy> policies, const KnownInputs& inputs,
+                               const JobCensus& census);
+
+// The needs of one run, from its description to its end.
+class RunNeeds {
+ public:
+  RunNeeds() = default;
+  static Result<RunNeeds> make(const RunConfig& config);
+  // Something has to be known of jobs: the run does well to have them all at hand.
+  bool about_jobs() const;
+  // Where `jobs` are at hand, the error says what a policy cannot do without.
+  Status check(const KnownInputs& inputs, const std::vector<JobSpec>* jobs);
+  // Counts jobs that were not at hand as they come.
+  std::unique_ptr<JobSource> counted(std::unique_ptr<JobSource> source) const;
+
+  // Complete once all jobs are counted.
+  std::vector<std::string> warnings() const;
+  // Whether a policy knows how long jobs will run, because it says so or for want of estimates.
+  bool clairvoyant() const;
+
+ private:
+  std::vector<NeedyPolicy> policies_;
+  KnownInputs inputs_;
+  std::shared_ptr<JobCensus> census_;
+};
+
+}  // namespace muster
