@@ -1,0 +1,211 @@
+// Any description of a run, drawn from all rows of all tables with parameters within their bounds,
+// either is refused before the run with a reason or keeps every invariant after every turn. The
+// build of the tests checks invariants in the engine itself and aborts where one is broken.
+// MUSTER_SEEDS says how many are tried, MUSTER_SEED runs a single one.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+#include "base/text.h"
+#include "run/assembly/simulation.h"
+#include "run/config/declarations.h"
+#include "run/config/plugins.h"
+
+namespace muster {
+namespace {
+
+bool names_files(const PluginRow& row) {
+  constexpr std::string_view kFiles[] = {"trace", "log",  "throughputs", "profiles",
+                                         "pairs", "file", "folder",      "models_file"};
+  return std::any_of(row.params->begin(), row.params->end(), [&](const ParamInfo& info) {
+    return info.kind == ParamKind::kText && info.initial.empty() &&
+           std::find(std::begin(kFiles), std::end(kFiles), info.name) != std::end(kFiles);
+  });
+}
+
+// A number within the bounds, mostly not far from the default; of policies that search, not above
+// it, since it may be how long they search.
+std::string any_number(const ParamInfo& info, bool modest, Random& random) {
+  const double initial = parse_real(info.initial).value_or(1);
+  const bool whole = info.kind == ParamKind::kInteger;
+  double value = std::isfinite(initial) ? initial * random.log_uniform(-1, modest ? 0 : 1)
+                                        : random.log_uniform(0, 4);
+  if (random.chance(0.1) && std::isfinite(info.least)) value = info.least;
+  if (random.chance(0.05) && std::isfinite(info.most) && !modest) value = info.most;
+  value = std::clamp(value, info.least, std::min(info.most, 1e7));
+  if (whole) value = std::clamp(std::round(value), std::ceil(info.least), std::floor(info.most));
+  return exact_text(value);
+}
+
+Choice any_choice(std::string_view kind, Random& random) {
+  const std::vector<PluginRow>& rows = plugin_kind(kind).rows;
+  const PluginRow* row = nullptr;
+  do {
+    row = &rows[random.below(rows.size())];
+  } while (names_files(*row));
+  Choice choice{std::string(row->name)};
+  const auto declared = declaration_of(kind, choice);
+  const bool searches = declared && std::find(declared->does.begin(), declared->does.end(),
+                                              "optimises") != declared->does.end();
+  for (const ParamInfo& info : *row->params) {
+    if (!random.chance(searches ? 0.6 : 0.3)) continue;
+    std::string& value = choice.params[std::string(info.name)];
+    if (info.kind == ParamKind::kFlag) {
+      value = random.chance(0.5) ? "true" : "false";
+    } else if (!info.choices.empty()) {
+      value = std::string(info.choices[random.below(info.choices.size())]);
+    } else if (info.kind == ParamKind::kReal || info.kind == ParamKind::kInteger) {
+      value = any_number(info, searches, random);
+    } else {
+      choice.params.erase(std::string(info.name));  // free text has no bounds to draw from
+    }
+  }
+  return choice;
+}
+
+RunConfig any_description(std::uint64_t seed) {
+  Random random(seed, "description");
+  RunConfig config;
+  config.seed = static_cast<long long>(seed);
+  config.workload.generator = any_choice("generator", random);
+  config.workload.limit = random.integer(1, 30);
+  constexpr std::array kShapes = {"1x8", "3x8", "2x4", "5x2", "16x8", "2x8:v100,2x4:k80"};
+  config.cluster.shape = kShapes[random.below(kShapes.size())];
+  config.scheduling = any_choice("scheduling", random);
+  config.placement = any_choice("placement", random);
+  config.admission = any_choice("admission", random);
+  config.pacing = any_choice("pacing", random);
+  while (random.chance(0.4)) config.perf.push_back(any_choice("perf", random));
+  if (random.chance(0.1)) config.scaling = any_choice("scaling", random);
+  if (random.chance(0.1)) {
+    config.selector = any_choice("selector", random);
+    for (int i = 0; i < 2; ++i) {
+      config.policy_sets.push_back({any_choice("admission", random),
+                                    any_choice("scheduling", random),
+                                    any_choice("placement", random)});
+    }
+  }
+  if (random.chance(0.3)) {
+    config.failures.node_mtbf = random.log_uniform(3, 6);
+    config.failures.node_repair = random.log_uniform(1, 4);
+  }
+  if (random.chance(0.3)) config.restart.restart = random.uniform(0, 20);
+  // Turns are not counted but bounded in time: what takes turns of seconds would take for ever.
+  config.engine.until = 50'000;
+  return config;
+}
+
+std::string described;  // what runs now, for the message of an abort
+
+void tell_and_abort(int) {
+  [[maybe_unused]] const auto written = write(2, described.data(), described.size());
+  std::signal(SIGABRT, SIG_DFL);
+  std::raise(SIGABRT);
+}
+
+enum class Fate { kRan, kRefused };
+
+// Fails the test where a run neither is refused with a reason nor comes to its end.
+Fate try_description(std::uint64_t seed) {
+  const RunConfig drawn = any_description(seed);
+  described =
+      fmt::format("\nMUSTER_SEED={}: -g {} --jobs-limit {} -c {} -s {} -p {} -a {} --pacing {}{}\n",
+                  seed, drawn.workload.generator.text(), drawn.workload.limit, drawn.cluster.shape,
+                  drawn.scheduling.text(), drawn.placement.text(), drawn.admission.text(),
+                  drawn.pacing.text(), drawn.failures.any() ? " with failures" : "");
+  const auto refused = [](const Error& error) {
+    EXPECT_GT(error.message.size(), 20U) << described << "is refused without a reason";
+    return Fate::kRefused;
+  };
+  const auto config = complete_config(drawn);
+  if (!config) return refused(config.error());
+  auto simulation = Simulation::make(*config);
+  if (!simulation) return refused(simulation.error());
+  constexpr long long kMostTurns = 300'000;
+  long long turns = 0;
+  const auto ended = (*simulation)->run([&turns] { return ++turns < kMostTurns; });
+  // Some jobs are only found to be unknown as they come.
+  if (!ended) return refused(ended.error());
+  EXPECT_TRUE(*ended) << described << "took " << turns << " turns and was not over";
+  return Fate::kRan;
+}
+
+TEST(RandomDescriptions, RunOrAreRefusedWithAReason) {
+  std::signal(SIGABRT, tell_and_abort);
+  if (const char* one = std::getenv("MUSTER_SEED")) {
+    try_description(static_cast<std::uint64_t>(parse_integer(one).value_or(0)));
+    return;
+  }
+  const char* given = std::getenv("MUSTER_SEEDS");
+  const auto seeds = given != nullptr ? parse_integer(given).value_or(0) : 2000;
+  std::int64_t ran = 0;
+  for (std::int64_t seed = 1; seed <= seeds; ++seed) {
+    if (try_description(static_cast<std::uint64_t>(seed)) == Fate::kRan) ++ran;
+    if (::testing::Test::HasFailure()) break;
+  }
+  EXPECT_GT(2 * ran, seeds) << "most are refused: the test tests little";
+  std::signal(SIGABRT, SIG_DFL);
+}
+
+// Descriptions that broke an invariant once.
+TEST(RandomDescriptions, ThatOnceBrokeAnInvariant) {
+  struct Once {
+    Choice generator;
+    std::string_view shape;
+    long long seed;
+    Choice scheduling;
+    Choice placement;
+    Choice admission;
+    Choice pacing;
+  };
+  const Once all[] = {
+      {{"small-large", {{"jobs", "40"}}},
+       "1x8",
+       887842,
+       {"dlas-gpu"},
+       {"blox"},
+       {"accept-all"},
+       {"ticks"}},
+      {{"small-large", {{"jobs", "40"}}},
+       "3x8",
+       525464,
+       {"dlas-gpu"},
+       {"packing"},
+       {"accept-all"},
+       {"events"}},
+      {{"poisson", {{"jobs", "150"}}},
+       "16x8",
+       102049,
+       {"pollux-as-coded"},
+       {"consolidated"},
+       {"deadline"},
+       {"slots"}},
+  };
+  for (const Once& once : all) {
+    RunConfig config;
+    config.workload.generator = once.generator;
+    config.cluster.shape = once.shape;
+    config.seed = once.seed;
+    config.scheduling = once.scheduling;
+    config.placement = once.placement;
+    config.admission = once.admission;
+    config.pacing = once.pacing;
+    SCOPED_TRACE(once.scheduling.name + " on " + once.placement.name);
+    const auto complete = complete_config(config);
+    ASSERT_TRUE(complete) << complete.error().message;
+    auto simulation = Simulation::make(*complete);
+    ASSERT_TRUE(simulation) << simulation.error().message;
+    const auto ended = (*simulation)->run();
+    ASSERT_TRUE(ended) << ended.error().message;
+  }
+}
+
+}  // namespace
+}  // namespace muster
