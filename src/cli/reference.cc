@@ -44,9 +44,8 @@ std::string policy_reference() {
       "choice is `NAME` or `NAME:KEY=VALUE,KEY=VALUE`, in a file also a table with the key `name`\n"
       "and one key per parameter (see [configuration.md](configuration.md)).\n";
   for (const PluginKind& kind : plugin_kinds()) {
-    out += fmt::format("\n## {}\n\n{} Option `--{}`, section `{}`.\n", kind.title, kind.sentence,
-                       kind.key == "generator" ? "generate" : kind.key,
-                       kind.key == "generator" ? "workload.generator" : kind.key);
+    out += fmt::format("\n## {}\n\n{} Option `{}`, section `{}`.\n", kind.title, kind.sentence,
+                       kind.option, kind.key == "generator" ? "workload.generator" : kind.key);
     for (const PluginRow& row : kind.rows) write_row(out, row);
   }
   return out;

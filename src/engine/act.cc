@@ -355,7 +355,7 @@ void Engine::carry_out() {
     const PlacementDraft::Step& step = steps[i];
     if (step.kind != PlacementDraft::Kind::kStop) continue;
     Job& job = jobs_[step.job];
-    if (parts_.options.turn_stops_count || is_final(i)) {
+    if (parts_.options.preemptions.passing_stops || is_final(i)) {
       ++job.preemptions;
       ++stops_;
     }
@@ -369,7 +369,7 @@ void Engine::carry_out() {
     if (step.gpus == job.gpus && step.co_located_with == kNoSlot) continue;
     unlink(step.job, now_);
     const bool resize = step.gpus.gpus() != job.gpus.gpus();
-    if (!resize && !parts_.options.turn_stops_count) {
+    if (!resize && parts_.options.preemptions.moves) {
       ++job.preemptions;
       ++stops_;
     }

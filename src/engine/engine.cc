@@ -94,8 +94,10 @@ void Engine::plan(const SchedulingTraits& traits, Plan::Depth depth) {
 }
 
 void Engine::complete_jobs() {
+  CompletionRule* const rule = active().scheduling->completion_rule();
+  if (rule == nullptr) return;
   completions_.clear();
-  active().scheduling->complete_jobs(view(), completions_);
+  rule->complete_jobs(view(), completions_);
   for (const PolicyCompletion& completion : completions_) conclude(completion);
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/accounting.h"
 #include "engine/backend.h"
 #include "engine/pacing.h"
 #include "model/prices.h"
@@ -38,8 +39,7 @@ struct EngineOptions {
   // completed.
   std::optional<std::pair<JobId, JobId>> until_left;
   Seconds until = kNever;  // no turn later than this
-  bool turn_stops_count =
-      false;  // a job stopped and restarted in one turn counts as preempted, as in Blox
+  PreemptionRule preemptions;
   bool close_look = false;  // fill in the members of TurnStats that cost a walk over all jobs
 };
 
@@ -101,7 +101,7 @@ class Engine final : public WhatIf {
   void decide();
   // Asks the policies for this much of a plan, and where it goes.
   void plan(const SchedulingTraits& traits, Plan::Depth depth);
-  // Lets a policy that keeps the clock of its jobs say which are over.
+  // Lets a policy with a completion rule say which jobs are over.
   void complete_jobs();
   void carry_out();
   void scale();

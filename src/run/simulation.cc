@@ -5,13 +5,12 @@
 
 #include <fmt/format.h>
 
-#include "backend/sim/recharge_backend.h"
+#include "backend/sim/sim_backend.h"
 #include "base/table_lookup.h"
 #include "base/text.h"
 #include "perf/models.h"
 #include "run/guards.h"
 #include "run/job_tables.h"
-#include "run/make_allocator.h"
 #include "run/plugin_tables.h"
 #include "run/plugins.h"
 #include "run/priced_jobs.h"
@@ -52,7 +51,6 @@ std::shared_ptr<const RestartCost> make_cost(const RestartConfig& config, Symbol
   for (const auto& [gpus, seconds] : config.by_size) {
     cost->by_size.emplace_back(static_cast<int>(gpus), seconds);
   }
-  cost->groups_add = config.groups_add;
   for (const RestartRow& row : config.table) {
     cost->by_model[{symbols.intern(row.model), static_cast<int>(row.gpus)}] = row.seconds;
   }
@@ -152,30 +150,27 @@ Status Simulation::add_stages(const RunConfig& config) {
   ApartSettings& apart = apart_.emplace();
   apart.apart = config.partitions_apart;
   apart.failures = config.failures;
-  apart.progress = config.progress;
+  apart.backend = [this, config](SimParts parts) { return make_backend(config, std::move(parts)); };
   apart.options = config.engine;
   return Done{};
 }
 
-Status Simulation::add_ideal(const RunConfig& config, std::shared_ptr<const PerfModel> truth) {
-  auto allocator = make_allocator(config.scheduling);
-  if (!allocator || !config.policy_sets.empty()) {
-    return Error{
-        "the pacing 'ideal' carries out fractions of time and needs a policy that divides time: " +
-        (allocator ? "found several policy sets of policies" : allocator.error().message)};
+const CompletionRule* Simulation::sole_completion_rule() const {
+  for (const PolicySet& policy_set : parts_.policy_sets) {
+    const CompletionRule* rule = policy_set.scheduling->completion_rule();
+    if (rule != nullptr && rule->alone()) return rule;
   }
-  if (config.failures.any() || !cluster_->schedule.empty()) {
-    return Error{"the pacing 'ideal' knows no nodes: they cannot fail, join or leave in it"};
+  return nullptr;
+}
+
+std::unique_ptr<Backend> Simulation::make_backend(const RunConfig& config, SimParts parts) const {
+  if (sole_completion_rule() != nullptr) {
+    return std::make_unique<SimBackend>(std::move(parts), make_open_ended());
   }
-  IdealParts& ideal = ideal_.emplace();
-  ideal.cluster = cluster_;
-  ideal.perf = std::move(truth);
-  ideal.beliefs = parts_.perf;
-  ideal.prices = parts_.prices;
-  ideal.allocator = std::move(*allocator);
-  ideal.source = source_.get();
-  ideal.options = parts_.options;
-  return Done{};
+  const ProgressInfo& row =
+      **find_row("progress model", plugin_tables().progress, config.progress.name);
+  const auto params = Params::make("progress model", row.params, config.progress.params);
+  return row.make(*params, std::move(parts), *parts_.pacing);
 }
 
 Engine::Parts Simulation::clone_parts() const {
@@ -260,26 +255,12 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
     self.apart_->cost = cost;
     return simulation;
   }
-  ProgressRule progress = config.progress;
-  progress.leases = self.parts_.pacing->leases();
-  for (const PolicySet& policy_set : self.parts_.policy_sets) {
-    const SchedulingTraits traits = policy_set.scheduling->traits();
-    if (!traits.drives_completion) continue;
-    if (Status fit = fit_to_drive_completion(config, *self.cluster_, traits.pacing); !fit)
-      return fit.error();
-    progress.until_told = true;
+  if (const CompletionRule* rule = self.sole_completion_rule()) {
+    const Status fit = fit_to_drive_completion(config, *self.cluster_, rule->pacing());
+    if (!fit) return fit.error();
   }
   self.source_ = checked_by(*perf, std::move(self.source_));
-  if (config.restart.charge == "turn") {
-    RechargeOptions options;
-    options.completions = {config.restart.merge, 0};
-    options.arrivals = self.parts_.pacing->merge();
-    self.backend_ =
-        std::make_unique<RechargeBackend>(self.cluster_, *perf, cost, options, config.failures);
-  } else {
-    self.backend_ =
-        std::make_unique<SimBackend>(self.cluster_, *perf, cost, config.failures, progress);
-  }
+  self.backend_ = self.make_backend(config, {self.cluster_, *perf, cost, config.failures});
   self.parts_.cluster = self.cluster_;
   self.parts_.perf = *beliefs;
   self.parts_.backend = self.backend_.get();
@@ -291,40 +272,46 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
                                       JobId{static_cast<std::uint32_t>(*config.measure.last)}};
   }
   self.config_ = config;
-  if (config.pacing.name == "ideal") {
-    if (Status added = self.add_ideal(config, *perf); !added) return added.error();
-  }
+  self.truth_ = *perf;
   return simulation;
 }
 
 Result<bool> Simulation::run(const std::function<bool()>& keep_going) {
   const bool saves = !save_.file.empty();
-  if (saves || !save_.continue_from.empty()) {
-    if (apart_ || ideal_) {
-      return Error{
-          "a run with partitions apart, a profiling stage or the pacing 'ideal' cannot be saved"};
-    }
-  }
-  if (apart_) return run_apart(keep_going);
-  if (ideal_) {
-    ideal_->observers = parts_.observers;
-    return run_ideal(std::move(*ideal_), keep_going);
+  const bool continues = !save_.continue_from.empty();
+  if (apart_) {
+    if (!saves && !continues) return run_apart(keep_going);
+    return Error{"a run with partitions apart or a profiling stage cannot be saved"};
   }
   RunStory story;
   if (saves) parts_.observers.push_back(&story);
   const std::vector<Observer*> observers = parts_.observers;
-  Engine engine(std::move(parts_));
-  if (saves) {
-    if (Status savable = check_savable(engine, config_); !savable) return savable.error();
+  const bool nodes_change = config_.failures.any() || !cluster_->schedule.empty();
+  const auto row = find_row("execution", plugin_tables().execution, config_.execution.name);
+  if (!row) return row.error();
+  auto execution = (*row)->make({std::move(parts_), truth_, nodes_change});
+  if (!execution) return execution.error();
+  if (!saves && !continues) return (*execution)->run(keep_going);
+  Engine* const engine = (*execution)->engine();
+  if (engine == nullptr) {
+    return Error{fmt::format("a run with the execution '{}' cannot be saved", (*row)->name)};
   }
-  if (!save_.continue_from.empty()) {
-    const Status put = continue_run(save_.continue_from, engine, config_, *source_, observers);
+  if (saves) {
+    if (Status savable = check_savable(*engine, config_); !savable) return savable.error();
+  }
+  if (continues) {
+    const Status put = continue_run(save_.continue_from, *engine, config_, *source_, observers);
     if (!put) return put.error();
   }
-  bool stopped = false;
-  bool saved = !saves;
+  return run_and_save(**execution, story, keep_going);
+}
+
+Result<bool> Simulation::run_and_save(Execution& execution, RunStory& story,
+                                      const std::function<bool()>& keep_going) {
+  Engine& engine = *execution.engine();
+  bool saved = save_.file.empty();
   std::optional<Error> unsaved;
-  const Status status = engine.run([&] {
+  const auto complete = execution.run([&] {
     if (!saved && engine.arrived() > save_.at_job) {
       saved = true;
       if (Status kept = save_run(save_.file, engine, config_, story); !kept) {
@@ -333,16 +320,15 @@ Result<bool> Simulation::run(const std::function<bool()>& keep_going) {
       }
       story.close();
     }
-    stopped = keep_going && !keep_going();
-    return !stopped;
+    return !keep_going || keep_going();
   });
-  if (!status) return status.error();
+  if (!complete) return complete.error();
   if (unsaved) return *unsaved;
-  if (!saved && !stopped && !save_.or_ends) {
+  if (!saved && *complete && !save_.or_ends) {
     return Error{fmt::format("{} was not written: job {} never came, only {} did", save_.file,
                              save_.at_job, engine.arrived())};
   }
-  return !stopped;
+  return *complete;
 }
 
 Result<std::optional<RunSummary>> measure_run(const RunConfig& config,

@@ -22,7 +22,7 @@ namespace {
 //
 // Where it departs: the artifact's plan for later leases is whatever its solver returned, and new
 // jobs must fit around it; here new jobs and old ones are packed together.
-class ChronusAsCoded final : public SchedulingPolicy {
+class ChronusAsCoded final : public SchedulingPolicy, public CompletionRule {
  public:
   struct Options {
     Seconds lease = 240;
@@ -37,10 +37,11 @@ class ChronusAsCoded final : public SchedulingPolicy {
             .stable_between_events = false,
             .work_conserving = false,
             .resizes = true,  // it is asked at every check, whether or not somebody waits
-            .clairvoyant = true,
-            .drives_completion = true,
-            .pacing = "slots"};
+            .clairvoyant = true};
   }
+  CompletionRule* completion_rule() override { return this; }
+  bool alone() const override { return true; }
+  std::string_view pacing() const override { return "slots"; }
 
   void on_job(JobMoment moment, Slot slot, const View& view) override {
     if (moment == JobMoment::kLeft) {
