@@ -204,15 +204,9 @@ Result<bool> Simulation::run_apart(const std::function<bool()>& keep_going) {
   return outcome->complete;
 }
 
-Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
-                                                     std::shared_ptr<const SharedJobs> jobs) {
-  std::unique_ptr<Simulation> simulation(new Simulation);
-  Simulation& self = *simulation;
+Status Simulation::open_source(const RunConfig& config, std::shared_ptr<const SharedJobs> jobs) {
   const bool staged = config.partitions_apart || config.profiling.nodes > 0;
-  auto pacing = made("pacing", plugin_tables().pacing, config.pacing);
-  if (!pacing) return pacing.error();
-  self.parts_.pacing = std::move(*pacing);
-  if ((staged || self.parts_.pacing->needs_last_arrival()) && jobs == nullptr) {
+  if ((staged || parts_.pacing->needs_last_arrival()) && jobs == nullptr) {
     if (endless(config.workload)) {
       return Error{fmt::format("{} need all jobs at hand: give the generator an end",
                                staged ? "partitions apart and profiling"
@@ -223,24 +217,56 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
     jobs = std::move(*loaded);
   }
   if (jobs != nullptr) {
-    self.symbols_ = Symbols(jobs->symbols);
-    self.expected_ = jobs->jobs.size();
-    self.source_ = std::make_unique<ListSource>(jobs->jobs);
-    self.jobs_ = std::move(jobs);
-  } else {
-    auto opened = open_jobs(config.workload, self.symbols_);
-    if (!opened) return opened.error();
-    self.expected_ = opened->expected;
-    self.source_ = std::move(opened->source);
+    symbols_ = Symbols(jobs->symbols);
+    expected_ = jobs->jobs.size();
+    source_ = std::make_unique<ListSource>(jobs->jobs);
+    jobs_ = std::move(jobs);
+    return Done{};
   }
+  auto opened = open_jobs(config.workload, symbols_);
+  if (!opened) return opened.error();
+  expected_ = opened->expected;
+  source_ = std::move(opened->source);
+  return Done{};
+}
+
+Status Simulation::add_engine(const RunConfig& config, std::shared_ptr<const RestartCost> cost) {
+  if (const CompletionRule* rule = sole_completion_rule()) {
+    const Status fit = fit_to_drive_completion(config, *cluster_, rule->pacing());
+    if (!fit) return fit;
+  }
+  source_ = checked_by(truth_, std::move(source_));
+  backend_ = make_backend(config, {cluster_, truth_, std::move(cost), config.failures});
+  parts_.cluster = cluster_;
+  parts_.backend = backend_.get();
+  parts_.source = source_.get();
+  parts_.options = config.engine;
+  parts_.options.close_look = config.output.turns;
+  if (config.measure.last && config.measure.stop) {
+    parts_.options.until_left = {JobId{static_cast<std::uint32_t>(*config.measure.first)},
+                                 JobId{static_cast<std::uint32_t>(*config.measure.last)}};
+  }
+  config_ = config;
+  return Done{};
+}
+
+Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
+                                                     std::shared_ptr<const SharedJobs> jobs) {
+  std::unique_ptr<Simulation> simulation(new Simulation);
+  Simulation& self = *simulation;
+  auto pacing = made("pacing", plugin_tables().pacing, config.pacing);
+  if (!pacing) return pacing.error();
+  self.parts_.pacing = std::move(*pacing);
+  if (Status opened = self.open_source(config, std::move(jobs)); !opened) return opened.error();
   auto cluster = make_cluster(config.cluster, self.symbols_);
   if (!cluster) return cluster.error();
   self.cluster_ = std::make_shared<const ClusterSpec>(std::move(*cluster));
-  auto perf = make_perf(config.perf, self.symbols_);
-  if (!perf) return perf.error();
-  auto beliefs = perf;
-  if (!config.beliefs.empty()) beliefs = make_perf(config.beliefs, self.symbols_);
+  auto truth = make_perf(config.perf, self.symbols_);
+  if (!truth) return truth.error();
+  auto beliefs = config.beliefs.empty() ? truth : make_perf(config.beliefs, self.symbols_);
   if (!beliefs) return beliefs.error();
+  self.truth_ = *truth;
+  self.parts_.perf = *beliefs;
   const auto cost = make_cost(config.restart, self.symbols_);
   if (config.restart.unknown == "refuse") {
     self.source_ = std::make_unique<PricedJobs>(std::move(self.source_), cost, self.symbols_);
@@ -249,30 +275,13 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
   if (!prices) return prices.error();
   self.parts_.prices = std::move(*prices);
   if (Status added = self.add_policies(config); !added) return added.error();
-  if (staged) {
+  if (config.partitions_apart || config.profiling.nodes > 0) {
     if (Status added = self.add_stages(config); !added) return added.error();
-    self.apart_->perf = *perf;
+    self.apart_->perf = self.truth_;
     self.apart_->cost = cost;
-    return simulation;
+  } else if (Status added = self.add_engine(config, cost); !added) {
+    return added.error();
   }
-  if (const CompletionRule* rule = self.sole_completion_rule()) {
-    const Status fit = fit_to_drive_completion(config, *self.cluster_, rule->pacing());
-    if (!fit) return fit.error();
-  }
-  self.source_ = checked_by(*perf, std::move(self.source_));
-  self.backend_ = self.make_backend(config, {self.cluster_, *perf, cost, config.failures});
-  self.parts_.cluster = self.cluster_;
-  self.parts_.perf = *beliefs;
-  self.parts_.backend = self.backend_.get();
-  self.parts_.source = self.source_.get();
-  self.parts_.options = config.engine;
-  self.parts_.options.close_look = config.output.turns;
-  if (config.measure.last && config.measure.stop) {
-    self.parts_.options.until_left = {JobId{static_cast<std::uint32_t>(*config.measure.first)},
-                                      JobId{static_cast<std::uint32_t>(*config.measure.last)}};
-  }
-  self.config_ = config;
-  self.truth_ = *perf;
   return simulation;
 }
 

@@ -50,6 +50,8 @@ class Simulation {
   Simulation() = default;
   Status add_policies(const RunConfig& config);
   Status add_stages(const RunConfig& config);
+  Status open_source(const RunConfig& config, std::shared_ptr<const SharedJobs> jobs);
+  Status add_engine(const RunConfig& config, std::shared_ptr<const RestartCost> cost);
   Result<bool> run_apart(const std::function<bool()>& keep_going);
   // Saves on the way, where that was asked for.
   Result<bool> run_and_save(Execution& execution, RunStory& story,
