@@ -89,7 +89,7 @@ long long simulate(Setup setup, JobSource& source, Observer& observer) {
   policy_set.placement =
       std::move(*make_from("placement", plugin_tables().placement, setup.placement, {}));
   parts.policy_sets.push_back(std::move(policy_set));
-  SimBackend backend(parts.cluster, parts.perf, std::make_shared<RestartCost>());
+  SimBackend backend({parts.cluster, parts.perf});
   parts.backend = &backend;
   parts.source = &source;
   parts.observers = {&observer};
@@ -223,7 +223,7 @@ void bench_look_ahead() {
       }
     }
     parts.selector = std::move(*make_from("selector", plugin_tables().selector, "look-ahead", {}));
-    SimBackend backend(parts.cluster, parts.perf, std::make_shared<RestartCost>());
+    SimBackend backend({parts.cluster, parts.perf});
     parts.backend = &backend;
     parts.source = source.get();
     parts.options.until_left = {JobId{0}, JobId{c.last}};

@@ -1,6 +1,14 @@
 #include "artifacts/rows.h"
 
+#include "artifacts/blox/every_stop.h"
 #include "artifacts/elasticflow/gathered_pacing.h"
+#include "artifacts/gavel/fluid_run.h"
+#include "artifacts/gavel/lease_backend.h"
+#include "artifacts/gavel/lease_pacing.h"
+#include "artifacts/lucid/countdown.h"
+#include "artifacts/muri/merged_events_pacing.h"
+#include "artifacts/muri/recharge_backend.h"
+#include "artifacts/tiresias/steps_pacing.h"
 
 namespace muster {
 
@@ -25,7 +33,17 @@ std::vector<PolicyInfo<PlacementPolicy>> artifact_placement_rows() {
   return {blox_placement_row()};
 }
 
-std::vector<PacingInfo> artifact_pacing_rows() { return {gathered_pacing()}; }
+std::vector<PacingInfo> artifact_pacing_rows() {
+  return {gathered_pacing(), lease_pacing(), merged_events_pacing(), steps_pacing()};
+}
+
+std::vector<ProgressInfo> artifact_progress_rows() {
+  return {countdown_progress(), lease_progress(), recharged_progress()};
+}
+
+std::vector<AccountingInfo> artifact_accounting_rows() { return {every_stop_accounting()}; }
+
+std::vector<ExecutionInfo> artifact_execution_rows() { return {fluid_execution()}; }
 
 std::vector<PerfInfo> artifact_perf_rows() { return {}; }
 

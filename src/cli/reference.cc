@@ -112,9 +112,8 @@ std::string policy_reference() {
   write_words(out);
   write_systems(out);
   for (const PluginKind& kind : plugin_kinds()) {
-    out += fmt::format("\n## {}\n\n{} Option `--{}`, section `{}`.\n", kind.title, kind.sentence,
-                       kind.key == "generator" ? "generate" : kind.key,
-                       kind.key == "generator" ? "workload.generator" : kind.key);
+    out += fmt::format("\n## {}\n\n{} Option `{}`, section `{}`.\n", kind.title, kind.sentence,
+                       kind.option, kind.key == "generator" ? "workload.generator" : kind.key);
     for (const PluginRow& row : kind.rows) write_row(out, kind.key, row);
   }
   return out;

@@ -88,8 +88,9 @@ void add_run_options(CLI::App& command, RunOptions& o, bool several) {
       ->type_name("NAME")
       ->group(kPolicyOptions);
   command
-      .add_flag("--ideal", o.ideal,
-                "carry out fractions of time exactly, without rounds: short for --pacing ideal")
+      .add_flag(
+          "--ideal", o.ideal,
+          "carry out fractions of time exactly, without rounds: short for --set execution=fluid")
       ->group(kPolicyOptions);
   command.add_option("--perf", o.perf, "how fast jobs run where; several multiply")
       ->allow_extra_args(false)
@@ -240,7 +241,7 @@ Result<ConfigLayers> layers_of(const RunOptions& o) {
     for (const std::string& model : one.values) list.items.push_back(toml_text(model));
     layers.settings.push_back({toml_at(one.key, std::move(list)), std::string(one.option)});
   }
-  if (o.ideal) layers.settings.push_back(setting_of("pacing", "ideal", "--ideal"));
+  if (o.ideal) layers.settings.push_back(setting_of("execution", "fluid", "--ideal"));
   if (o.skip_bad) layers.settings.push_back(setting_of("workload.skip_bad", "true", "--skip-bad"));
   if (o.stream) layers.settings.push_back(setting_of("workload.stream", "true", "--stream"));
   if (Status added = add_policy_sets(o, layers); !added) return added.error();

@@ -1,4 +1,4 @@
-// The half of the engine that changes jobs: what the backend reported, and what the draft asks for.
+// What changes jobs: starts, stops, moves, ends, and the commands that go with them.
 #include <algorithm>
 #include <cassert>
 
@@ -6,93 +6,6 @@
 #include "model/record_of.h"
 
 namespace muster {
-
-void Engine::observe(Seconds until) {
-  events_.clear();
-  const bool stop_at_event = parts_.pacing->length() == 0;
-  now_ = parts_.backend->advance(until, stop_at_event, events_);
-  if (until == kNever && !stop_at_event && parts_.backend->has_external_events()) {
-    // Something unforeseen ended an open wait; its turn is the next one on the grid.
-    Moments woken;
-    woken.now = now_;
-    woken.needs_periodic_turns = true;
-    now_ = parts_.backend->advance(parts_.pacing->next_turn(woken), stop_at_event, events_);
-  }
-  for (const JobEvent& event : events_) on_event(event);
-}
-
-void Engine::on_event(const JobEvent& event) {
-  changed_ = true;
-  switch (event.kind) {
-    case EventKind::kNodeUp:
-      ++stalled_events_;
-      if (cluster_.up(event.node)) return;
-      cluster_.set_up(event.node, true);
-      log(Action::kNodeUp, Reason::kNodeReturned, kNoJob, 0, kNoJob, static_cast<int>(event.node));
-      return;
-    case EventKind::kGpuUp:
-      ++stalled_events_;
-      cluster_.set_healthy(event.node, event.gpu, true);
-      return;
-    case EventKind::kNodeDown:
-      on_node_down(event, Reason::kNodeLost);
-      return;
-    case EventKind::kGpuDown:
-      on_node_down(event, Reason::kGpuLost);
-      return;
-    case EventKind::kProgress:
-    case EventKind::kFinished:
-    case EventKind::kFailed:
-      break;
-  }
-  // A late word about a job that has left, or lost its GPUs meanwhile, changes nothing.
-  if (index(event.slot) >= jobs_.slots() || jobs_[event.slot].spec.id != event.job) return;
-  Job& job = jobs_[event.slot];
-  if (event.kind == EventKind::kProgress) {
-    if (!job.running() && !job.waiting()) return;
-    job.work = std::max(event.work, 0.0);
-    job.saved_work = job.work;
-    job.rate = job.running() ? event.rate : 0;
-    job.since = event.time;
-    if (job.waiting()) notify(JobMoment::kChanged, event.slot);
-    return;
-  }
-  if (!job.running()) return;
-  if (event.kind == EventKind::kFinished) {
-    const Seconds end = parts_.pacing->end_of(event.time, now_);
-    job.since = event.time;
-    finish(event.slot, end, end);
-  } else {
-    crash(event.slot, event.time);
-  }
-}
-
-void Engine::on_node_down(const JobEvent& event, Reason reason) {
-  const NodeId node = event.node;
-  const int gpu = event.gpu;
-  if (gpu < 0 && !cluster_.up(node)) return;  // it left after it had failed
-  log(Action::kNodeDown, reason, kNoJob, 0, kNoJob, static_cast<int>(node));
-  const std::uint64_t lost = gpu < 0 ? ~std::uint64_t{0} : std::uint64_t{1} << gpu;
-  std::vector<Slot> hit;
-  for (const Slot slot : jobs_.active()) {
-    const Job& job = jobs_[slot];
-    for (int i = 0; job.running() && i < job.gpus.nodes(); ++i) {
-      if (job.gpus[i].node == node && (job.gpus[i].mask & lost) != 0) {
-        hit.push_back(slot);
-        break;
-      }
-    }
-  }
-  for (const Slot slot : hit) {
-    halt(slot, reason, kNoJob, {.at = event.time, .graceful = false, .release = true});
-    ++jobs_[slot].restarts;
-  }
-  if (gpu < 0) {
-    cluster_.set_up(node, false);
-  } else {
-    cluster_.set_healthy(node, gpu, false);
-  }
-}
 
 void Engine::notify(JobMoment moment, Slot slot) {
   for (PolicySet& c : parts_.policy_sets) c.scheduling->on_job(moment, slot, view());
@@ -281,34 +194,32 @@ JobProgress Engine::command(CommandKind kind, Slot slot, const GpuSet& gpus,
   return parts_.backend->act(command, at);
 }
 
+void Engine::update_rate(Slot slot, Seconds at) {
+  Job& job = jobs_[slot];
+  const JobProgress progress =
+      command(CommandKind::kUpdateRate, slot, job.gpus, job.host, at, true);
+  job.work = progress.work;
+  job.rate = progress.rate;
+  job.since = progress.since;
+  job.saved_work = progress.saved_work;
+}
+
 void Engine::update_group_rates(Slot member, Seconds at) {
   Slot slot = member;
   do {
-    Job& job = jobs_[slot];
-    if (job.running()) {
-      const JobProgress progress =
-          command(CommandKind::kUpdateRate, slot, job.gpus, job.host, at, true);
-      job.work = progress.work;
-      job.rate = progress.rate;
-      job.since = progress.since;
-      job.saved_work = progress.saved_work;
-    }
-    slot = job.next_co_located;
+    if (jobs_[slot].running()) update_rate(slot, at);
+    slot = jobs_[slot].next_co_located;
   } while (slot != member);
 }
 
 void Engine::launch(const PlacementDraft::Step& step, CommandKind kind) {
   const Slot slot = step.job;
   Job& job = jobs_[slot];
-  job.start_order = ++starts_;
+  told_[index(slot)] = turn_mark_;
   job.joined = step.co_located_with != kNoSlot;
   if (step.opportunistic) {
     job.opportunistic = true;
     ++opportunistic_;
-  }
-  if (job.joined) {
-    job.next_co_located = jobs_[step.co_located_with].next_co_located;
-    jobs_[step.co_located_with].next_co_located = slot;
   }
   const JobProgress progress = command(kind, slot, step.gpus, step.host, now_, true);
   if (kind == CommandKind::kStart) {
@@ -336,57 +247,7 @@ void Engine::launch(const PlacementDraft::Step& step, CommandKind kind) {
     jobs_.set_state(slot, JobState::kRunning);
     notify(JobMoment::kStarted, slot);
   }
-  if (step.co_located_with != kNoSlot) update_group_rates(step.co_located_with, now_);
   if (!step.opportunistic) update_opportunistic_rates(step.gpus, now_);
-}
-
-void Engine::carry_out() {
-  if (draft_.whole()) {
-    rearrange();
-    return;
-  }
-  const std::vector<PlacementDraft::Step>& steps = draft_.steps();
-  // A job may be stopped and started again in one draft: what counts is how it ends up.
-  final_step_.resize(jobs_.slots());
-  for (std::uint32_t i = 0; i < steps.size(); ++i) final_step_[index(steps[i].job)] = i;
-  const auto is_final = [&](std::uint32_t i) { return final_step_[index(steps[i].job)] == i; };
-  // Stops come first, so that a backend never sees a GPU in two hands.
-  for (std::uint32_t i = 0; i < steps.size(); ++i) {
-    const PlacementDraft::Step& step = steps[i];
-    if (step.kind != PlacementDraft::Kind::kStop) continue;
-    Job& job = jobs_[step.job];
-    if (parts_.options.turn_stops_count || is_final(i)) {
-      ++job.preemptions;
-      ++stops_;
-    }
-    if (is_final(i) && job.running()) halt(step.job, step.reason, step.other, {.at = now_});
-  }
-  for (std::uint32_t i = 0; i < steps.size(); ++i) {
-    const PlacementDraft::Step& step = steps[i];
-    if (step.kind != PlacementDraft::Kind::kStart || !is_final(i) || !jobs_[step.job].running())
-      continue;
-    Job& job = jobs_[step.job];
-    if (step.gpus == job.gpus && step.co_located_with == kNoSlot) continue;
-    unlink(step.job, now_);
-    const bool resize = step.gpus.gpus() != job.gpus.gpus();
-    if (!resize && !parts_.options.turn_stops_count) {
-      ++job.preemptions;
-      ++stops_;
-    }
-    launch(step, resize ? CommandKind::kResize : CommandKind::kMove);
-  }
-  for (std::uint32_t i = 0; i < steps.size(); ++i) {
-    const PlacementDraft::Step& step = steps[i];
-    if (step.kind != PlacementDraft::Kind::kStart || !is_final(i) || !jobs_[step.job].waiting())
-      continue;
-    launch(step, CommandKind::kStart);
-  }
-  for (const PlacementDraft::Rehost& rehost : draft_.rehosts()) {
-    Job& job = jobs_[rehost.job];
-    if (!job.running()) continue;
-    job.host = rehost.host;
-    update_group_rates(rehost.job, now_);
-  }
 }
 
 }  // namespace muster

@@ -5,9 +5,10 @@
 // knows and sends progress later. Time belongs to the backend: advance() jumps in simulation and
 // sleeps in life.
 //
-// The commands of one turn come in this order: stops, then resizes and moves, then starts. A job
-// that moves or grows may be told so before another has left its new GPUs, for two may change
-// places; whoever drives real GPUs takes all these jobs off before it puts any of them on.
+// The commands of one turn come in this order: stops, then resizes and moves, then starts, then
+// rate updates of those who stay beside others than before. A job that moves or grows may be told
+// so before another has left its new GPUs, for two may change places; whoever drives real GPUs
+// takes all these jobs off before it puts any of them on.
 #pragma once
 
 #include <memory>

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <functional>
-
-#include "engine/invariants.h"
 
 namespace muster {
 
@@ -94,8 +91,10 @@ void Engine::plan(const SchedulingTraits& traits, Plan::Depth depth) {
 }
 
 void Engine::complete_jobs() {
+  CompletionRule* const rule = active().scheduling->completion_rule();
+  if (rule == nullptr) return;
   completions_.clear();
-  active().scheduling->complete_jobs(view(), completions_);
+  rule->complete_jobs(view(), completions_);
   for (const PolicyCompletion& completion : completions_) conclude(completion);
 }
 
@@ -111,75 +110,6 @@ void Engine::scale() {
     changed_ = true;
     rescaled_ = true;
   }
-}
-
-void Engine::take_arrivals() {
-  const JobSpec* next = nullptr;
-  while ((next = parts_.source->peek()) != nullptr && next->arrival <= now_) {
-    const Slot slot = jobs_.add(*next);
-    parts_.source->pop();
-    Job& job = jobs_[slot];
-    job.spec.id = JobId{next_id_++};
-    if (parts_.prices != nullptr) {
-      cost_.resize(jobs_.slots(), 0);
-      cost_[index(slot)] = 0;
-    }
-    stalled_events_ = 0;
-    stalled_turns_ = 0;
-    job.total_work = parts_.perf->total_work(job.spec);
-    log(Action::kSubmit, Reason::kArrived, job.spec.id, job.spec.gpus);
-    const bool fits =
-        job.spec.gpus > 0 &&
-        std::any_of(parts_.policy_sets.begin(), parts_.policy_sets.end(), [&](const PolicySet& c) {
-          const bool shrinks = job.spec.elastic() && c.scheduling->traits().resizes;
-          const int least = shrinks ? std::max(1, job.spec.min_gpus) : job.spec.gpus;
-          return c.placement->ever_fits(cluster_, job.spec, least);
-        });
-    if (fits) {
-      held_.push_back(slot);
-    } else {
-      const Reason why = cluster_.why_never(job.spec.partition, job.spec.gpu_type);
-      leave(slot, JobState::kRefused, why, now_);
-    }
-  }
-}
-
-void Engine::admit() {
-  if (held_.empty()) return;
-  std::size_t kept = 0;
-  bool holding = false;
-  for (const Slot slot : held_) {
-    Job& job = jobs_[slot];
-    AdmissionAnswer answer{Admission::kHold, Reason::kNone};
-    // A queue: nobody overtakes a held job.
-    if (!holding) answer = active().admission->admit(view(), Load{demanded_}, job.spec);
-    switch (answer.answer) {
-      case Admission::kAccept:
-        job.admitted = now_;
-        job.waiting_since = now_;
-        job.waited_before = now_ - job.spec.submit;
-        demanded_ += job.spec.gpus;
-        jobs_.set_state(slot, JobState::kQueued);
-        changed_ = true;
-        log(Action::kAdmit, answer.reason, job.spec.id, job.spec.gpus);
-        notify(JobMoment::kAdmitted, slot);
-        break;
-      case Admission::kHold:
-        if (job.waiting_since != kNever) {
-          // Logged once, when it is first made to wait.
-          log(Action::kHold, holding ? Reason::kOutranked : answer.reason, job.spec.id,
-              job.spec.gpus);
-          job.waiting_since = kNever;
-        }
-        holding = true;
-        held_[kept++] = slot;
-        break;
-      case Admission::kRefuse:
-        leave(slot, JobState::kRefused, answer.reason, now_);
-        break;
-    }
-  }
-  held_.resize(kept);
 }
 
 void Engine::choose_policy_set() {
@@ -229,166 +159,6 @@ Seconds Engine::policy_wake() const {
   Seconds wake = std::min(active().scheduling->wake(view()), active().placement->wake(view()));
   if (parts_.scaling != nullptr) wake = std::min(wake, parts_.scaling->wake(view()));
   return wake;
-}
-
-bool Engine::deadlocked() {
-  if (running_ > 0) {
-    stalled_events_ = 0;
-    stalled_turns_ = 0;
-    return false;
-  }
-  if (idle() || parts_.source->peek() != nullptr || !parts_.source->finished()) return false;
-  if (parts_.backend->has_external_events()) return false;
-  ++stalled_turns_;
-  if (!active().scheduling->traits().work_conserving || parts_.scaling != nullptr) {
-    // It may leave GPUs idle on purpose; but if it does not say until when, not for ever.
-    constexpr int kPatience = 1000;
-    const bool will_act = rescaled_ || (policy_wake() > now_ && policy_wake() != kNever);
-    if (stalled_turns_ < kPatience &&
-        (will_act || (!stable_between_events() && parts_.pacing->length() > 0))) {
-      return false;
-    }
-  }
-  // A whole cluster will not become better; and nodes that fail and return for ever are no hope
-  // after all have done so many times.
-  const auto nodes = static_cast<int>(cluster_.node_count());
-  return parts_.backend->next_event() == kNever || cluster_.usable_gpus() == gpus_to_hope_for() ||
-         stalled_events_ > 20 * (nodes + 1);
-}
-
-int Engine::gpus_to_hope_for() const {
-  const ClusterSpec& spec = cluster_.spec();
-  std::vector<bool> gone(spec.nodes.size(), false);
-  for (const NodeChange& change : spec.schedule) {
-    gone[index(change.node)] = !change.joins && change.time <= now_;
-  }
-  int sum = 0;
-  for (std::size_t i = 0; i < gone.size(); ++i) sum += gone[i] ? 0 : spec.nodes[i].gpus;
-  return sum;
-}
-
-void Engine::give_up_waiting() {
-  // One at a time, for whoever is behind it may fit once it is gone.
-  while (running_ == 0 && !jobs_.waiting().empty()) {
-    const PlacementDraft::Block* block = draft_.blocked();
-    const Slot slot = block != nullptr ? block->request.lead() : jobs_.waiting().front();
-    Job& job = jobs_[slot];
-    demanded_ -= job.spec.gpus;
-    job.waited_before += now_ - job.waiting_since;
-    const bool ran = job.state == JobState::kPreempted;
-    leave(slot, ran ? JobState::kFailed : JobState::kRefused, Reason::kNeverFits, now_);
-    changed_ = true;
-    decide();
-  }
-  if (running_ > 0) return;
-  for (const Slot slot : held_) leave(slot, JobState::kRefused, Reason::kNeverFits, now_);
-  held_.clear();
-}
-
-int Engine::used_opportunistically_alone() const {
-  int sum = 0;
-  for (const Slot slot : jobs_.running()) {
-    const Job& job = jobs_[slot];
-    for (int i = 0; job.opportunistic && i < job.gpus.nodes(); ++i) {
-      sum += std::popcount(job.gpus[i].mask & cluster_.free_mask(job.gpus[i].node));
-    }
-  }
-  return sum;
-}
-
-void Engine::look_closely(TurnStats& stats) const {
-  double blocked = 0;
-  for (const Slot slot : jobs_.waiting()) {
-    const Job& job = jobs_[slot];
-    const double left = job.remaining_at(now_);
-    if (left > 0) blocked += (job.waited_before + now_ - job.waiting_since) / left;
-  }
-  const auto waiting = static_cast<double>(jobs_.waiting().size());
-  if (waiting > 0) stats.blocking_index = blocked / waiting;
-  if (stats.usable_gpus == 0) return;
-  constexpr double kMillisecond = 1e-3;
-  for (const Slot slot : jobs_.running()) {
-    const Job& job = jobs_[slot];
-    const double work = parts_.perf->total_work(job.spec);
-    if (work <= 0) continue;
-    const double steps_per_second = job.rate * parts_.perf->steps(job.spec) / work;
-    const double part = job.gpus.gpus() / static_cast<double>(stats.usable_gpus);
-    for (std::size_t i = 0; i < kStages; ++i) {
-      stats.busy[i] += part * steps_per_second * job.spec.stage_ms[i] * kMillisecond;
-    }
-  }
-}
-
-double Engine::spend(Seconds previous) {
-  const std::span<const Pool> pools = cluster_.pools();
-  used_before_.resize(pools.size(), 0);
-  double dollars = 0;
-  for (std::size_t i = 0; i < pools.size(); ++i) {
-    if (used_before_[i] > 0) {
-      dollars += used_before_[i] * parts_.prices->between(pools[i].gpu_type, previous, now_);
-    }
-    used_before_[i] = pools[i].usable - pools[i].free;
-  }
-  return dollars;
-}
-
-void Engine::report_turn(Seconds previous) {
-#if MUSTER_INVARIANTS
-  check_invariants(*this);
-#endif
-  TurnStats stats;
-  stats.time = now_;
-  stats.previous = previous;
-  stats.held = static_cast<std::int32_t>(held_.size());
-  stats.waiting = static_cast<std::int32_t>(jobs_.waiting().size());
-  stats.running = running_;
-  stats.usable_gpus = cluster_.usable_gpus();
-  stats.used_gpus = cluster_.used_gpus();
-  if (opportunistic_ > 0) stats.used_gpus += used_opportunistically_alone();
-  if (parts_.options.close_look) look_closely(stats);
-  stats.demanded_gpus = static_cast<std::int32_t>(demanded_);
-  stats.stops = stops_;
-  if (parts_.prices != nullptr) stats.spent = spend(previous);
-  if (planned_) {
-    stats.programs = plan_.programs();
-    stats.gap = plan_.gap();
-  }
-  stats.skipped = static_cast<std::int32_t>(started_ ? parts_.pacing->skipped(previous, now_) : 0);
-  for (Observer* observer : parts_.observers) observer->on_turn(stats);
-}
-
-void Engine::log(Action action, Reason reason, JobId job, int gpus, JobId other, int detail,
-                 const GpuSet* gpus_held) {
-  if (parts_.observers.empty()) return;
-  Decision decision;
-  decision.time = now_;
-  decision.job = job;
-  decision.other = other;
-  decision.gpus = gpus;
-  decision.detail = detail;
-  decision.action = action;
-  decision.reason = reason;
-  for (Observer* observer : parts_.observers) {
-    observer->on_decision(decision);
-    if (gpus_held != nullptr) observer->on_placement(decision, *gpus_held);
-  }
-}
-
-void Engine::log_block() {
-  const PlacementDraft::Block* block = draft_.blocked();
-  if (block == nullptr) {
-    last_block_ = {};
-    return;
-  }
-  const JobId job = jobs_[block->request.lead()].spec.id;
-  if (last_block_.job == job && last_block_.reason == block->reason &&
-      last_block_.detail == block->free) {
-    return;
-  }
-  last_block_.job = job;
-  last_block_.reason = block->reason;
-  last_block_.detail = block->free;
-  log(Action::kBlock, block->reason, job, block->request.gpus, kNoJob, block->free);
 }
 
 }  // namespace muster

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/accounting.h"
 #include "engine/backend.h"
 #include "engine/pacing.h"
 #include "model/prices.h"
@@ -38,8 +39,7 @@ struct EngineOptions {
   // completed.
   std::optional<std::pair<JobId, JobId>> until_left;
   Seconds until = kNever;  // no turn later than this
-  bool turn_stops_count =
-      false;  // a job stopped and restarted in one turn counts as preempted, as in Blox
+  PreemptionRule preemptions;
   bool close_look = false;  // fill in the members of TurnStats that cost a walk over all jobs
 };
 
@@ -101,9 +101,14 @@ class Engine final : public WhatIf {
   void decide();
   // Asks the policies for this much of a plan, and where it goes.
   void plan(const SchedulingTraits& traits, Plan::Depth depth);
-  // Lets a policy that keeps the clock of its jobs say which are over.
+  // Lets a policy with a completion rule say which jobs are over.
   void complete_jobs();
   void carry_out();
+  // Its parts: stops those who end up without GPUs and sorts the others, then forms the groups.
+  void stop_and_sort();
+  void regroup();
+  void note_neighbours(Slot slot);
+  void count_preemption(Job& job);
   void scale();
   void report_turn(Seconds previous);
   // Dollars for the GPUs that were in use since the turn before; notes which are in use now.
@@ -133,6 +138,7 @@ class Engine final : public WhatIf {
   };
   void halt(Slot slot, Reason reason, JobId other, const HaltHow& how);
   void launch(const PlacementDraft::Step& step, CommandKind kind);
+  void update_rate(Slot slot, Seconds at);
   void update_group_rates(Slot member, Seconds at);
   // `done` counts for the deadline; kNever: as `end`.
   void leave(Slot slot, JobState status, Reason reason, Seconds end, Seconds done = kNever);
@@ -143,12 +149,6 @@ class Engine final : public WhatIf {
   void update_opportunistic_rates(const GpuSet& gpus, Seconds at);
   // Takes the job out of its group; the others go on without it from `at`.
   void unlink(Slot slot, Seconds at, bool update_rates = true);
-  // Carries out a draft that names the whole outcome of the turn.
-  void rearrange();
-  const GpuSet& gpus_of(const PlacementDraft::Placed& placed) const;
-  bool stands(const PlacementDraft::Placed& placed) const;
-  void vacate(Slot slot);
-  void settle_in(const PlacementDraft::Placed& placed);
   JobProgress command(CommandKind kind, Slot slot, const GpuSet& gpus, const HostResources& host,
                       Seconds at, bool graceful);
   void log(Action action, Reason reason, JobId job, int gpus = 0, JobId other = kNoJob,
@@ -165,14 +165,16 @@ class Engine final : public WhatIf {
   std::vector<Slot> held_;  // waiting for admission, in order of arrival
   std::vector<JobEvent> events_;
   std::vector<PolicyCompletion> completions_;
-  std::vector<Slot> group_;  // scratch
   std::vector<const JobSpec*> neighbours_;
-  std::vector<std::uint32_t> final_step_;
-  std::vector<std::uint32_t> placed_;  // by slot: the mark of the arrangement it was last in
+  // Of the draft that is being carried out.
+  std::vector<std::uint32_t> final_step_;  // by slot: the last step of the job
+  std::vector<std::uint32_t> movers_;      // positions of steps
+  std::vector<std::uint32_t> starters_;
+  std::vector<Slot> regrouped_;      // jobs that may have got other neighbours
+  std::vector<std::uint32_t> told_;  // by slot: the turn in which it last got a command
   std::uint32_t turn_mark_ = 0;
-  std::vector<std::uint32_t> changes_;  // positions in the arrangement
-  std::vector<double> cost_;            // by slot: dollars for what the job held; only with prices
-  std::vector<int> used_before_;        // by pool, after the turn before; only with prices
+  std::vector<double> cost_;      // by slot: dollars for what the job held; only with prices
+  std::vector<int> used_before_;  // by pool, after the turn before; only with prices
   Decision last_block_;
   Seconds now_ = 0;
   Seconds next_ = 0;

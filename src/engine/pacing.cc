@@ -72,90 +72,28 @@ class Ticks final : public Grid {
   std::unique_ptr<Pacing> clone() const override { return std::make_unique<Ticks>(*this); }
 };
 
-// From turn to turn, not on a grid: an arrival begins a new count.
-class Steps final : public Pacing {
- public:
-  explicit Steps(Seconds length) : length_(length) {}
-  Seconds next_turn(const Moments& m) const override {
-    if (m.needs_periodic_turns) return std::min(m.next_arrival, m.now + length_);
-    const Seconds change = std::min(m.next_event, m.wake);
-    if (change == kNever) return m.next_arrival;
-    Seconds at = m.now + std::max(1.0, std::ceil((change - m.now) / length_)) * length_;
-    if (at < change) at += length_;
-    return std::min(m.next_arrival, at);
-  }
-  Seconds first_turn(Seconds first_arrival) const override { return first_arrival; }
-  Seconds end_of(Seconds, Seconds turn) const override { return turn; }
-  Seconds length() const override { return length_; }
-  std::unique_ptr<Pacing> clone() const override { return std::make_unique<Steps>(*this); }
-
- private:
-  Seconds length_;
-};
-
 class Events final : public Pacing {
  public:
-  explicit Events(const Closeness& merge) : merge_(merge) {}
-  Seconds next_turn(const Moments& m) const override {
-    if (m.next_event < m.next_arrival && merge_.close(m.next_event, m.next_arrival)) {
-      return std::min(m.next_arrival, m.wake);
-    }
-    return next_change(m);
-  }
+  Seconds next_turn(const Moments& m) const override { return next_change(m); }
   Seconds first_turn(Seconds first_arrival) const override { return first_arrival; }
   Seconds end_of(Seconds exact, Seconds) const override { return exact; }
   Seconds length() const override { return 0; }
-  Closeness merge() const override { return merge_; }
   std::unique_ptr<Pacing> clone() const override { return std::make_unique<Events>(*this); }
-
- private:
-  Closeness merge_;
-};
-
-// The backend knows when the leases of this turn end; where none was given, the next arrival is
-// what there is to wait for. If nothing will come either, the scheduling loop turns once more at
-// the same moment: a policy that waits for something then sees that it waits in vain.
-class Leases final : public Pacing {
- public:
-  explicit Leases(const LeaseRule& rule) : rule_(rule) {}
-  Seconds next_turn(const Moments& m) const override {
-    if (m.next_event != kNever) return m.next_event;
-    if (m.next_arrival != kNever) return m.next_arrival;
-    return m.active ? m.now : kNever;
-  }
-  Seconds first_turn(Seconds first_arrival) const override { return first_arrival; }
-  Seconds end_of(Seconds exact, Seconds) const override { return exact; }
-  Seconds length() const override { return rule_.length; }
-  LeaseRule leases() const override { return rule_; }
-  std::unique_ptr<Pacing> clone() const override { return std::make_unique<Leases>(*this); }
-
- private:
-  LeaseRule rule_;
 };
 
 }  // namespace
 
-std::unique_ptr<Pacing> make_leases(const LeaseRule& rule) {
-  return std::make_unique<Leases>(rule);
-}
 std::unique_ptr<Pacing> make_rounds(Seconds length) { return std::make_unique<Rounds>(length); }
 std::unique_ptr<Pacing> make_slots(Seconds length) { return std::make_unique<Slots>(length); }
 std::unique_ptr<Pacing> make_ticks(Seconds length) { return std::make_unique<Ticks>(length); }
-std::unique_ptr<Pacing> make_steps(Seconds length) { return std::make_unique<Steps>(length); }
-std::unique_ptr<Pacing> make_events(const Closeness& merge) {
-  return std::make_unique<Events>(merge);
-}
+std::unique_ptr<Pacing> make_events() { return std::make_unique<Events>(); }
 
 const std::vector<PacingInfo>& pacing_table() {
   static const std::vector<PacingInfo> kTable = {
       {"events",
        "turns at every arrival, completion and node change, at the exact moment",
-       {{"merge_relative", ParamKind::kReal, "0",
-         "a completion this close to an arrival, relative to the time, happens with it", 0, 1},
-        {"merge_absolute", ParamKind::kReal, "0", "the same in seconds", 0}},
-       [](const Params& p) {
-         return make_events({p.real("merge_relative"), p.real("merge_absolute")});
-       }},
+       {},
+       [](const Params&) { return make_events(); }},
       {"rounds",
        "turns at every multiple of the length; a job ends at the turn after its work is done",
        {{"length", ParamKind::kReal, "300", "seconds between turns", 1e-3}},
@@ -164,27 +102,10 @@ const std::vector<PacingInfo>& pacing_table() {
        "turns at the next multiple of the length after something happened; exact ends",
        {{"length", ParamKind::kReal, "60", "seconds of a slot", 1e-3}},
        [](const Params& p) { return make_slots(p.real("length")); }},
-      {"steps",
-       "turns at every arrival and so long after the last turn; a job ends at a turn",
-       {{"length", ParamKind::kReal, "10", "seconds of a step", 1e-3}},
-       [](const Params& p) { return make_steps(p.real("length")); }},
       {"ticks",
        "turns at whole ticks at which something happens; a job ends on a tick",
        {{"length", ParamKind::kReal, "1", "seconds of a tick", 1e-3}},
        [](const Params& p) { return make_ticks(p.real("length")); }},
-      {"leases",
-       "jobs get the whole training steps of a round; the turn comes when the last has done them",
-       {{"length", ParamKind::kReal, "360", "seconds of a round", 1e-3},
-        {"step_per_gpu", ParamKind::kFlag, "false",
-         "a job with fewer steps left than GPUs fails, as in Gavel"}},
-       [](const Params& p) {
-         return make_leases({p.real("length"), p.flag("step_per_gpu")});
-       }},
-      {"ideal",
-       "fractions of time are carried out exactly, without rounds or placement: for Gavel's "
-       "policies",
-       {},
-       [](const Params&) { return make_events(); }},
   };
   return kTable;
 }

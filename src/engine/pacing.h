@@ -1,5 +1,5 @@
-// Pacing: when the next turn comes, and which second a completion is booked on. Published systems
-// differ most here, so it is one strategy object.
+// Pacing: when the next turn comes, and which second a completion is booked on. Systems differ most
+// here, so it is one strategy object.
 //
 // clang-format off
 //
@@ -9,10 +9,6 @@
 //   slots     at the next multiple after an event      the exact moment     the next turn
 //   ticks     at the multiple at which an event falls  that multiple        that multiple
 //   events    at every event                           the exact moment     the exact moment
-//   leases    when every job has done the training     the exact moment     the next turn
-//             steps that fit the length
-//   steps     at every arrival, and a length after     the next turn        the next turn
-//             the last turn
 //
 // clang-format on
 //
@@ -24,7 +20,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/closeness.h"
 #include "base/params.h"
 #include "model/ids.h"
 
@@ -42,13 +37,6 @@ struct Moments {
   bool active = false;  // something runs or waits
 };
 
-// Work that is handed out from turn to turn in whole training steps, as Gavel does it.
-struct LeaseRule {
-  Seconds length = 0;  // of a lease; 0: jobs simply run on
-  // A job with fewer steps left than it has GPUs fails instead of doing them, as published.
-  bool step_per_gpu = false;
-};
-
 class Pacing {
  public:
   virtual ~Pacing() = default;
@@ -60,30 +48,24 @@ class Pacing {
   virtual Seconds end_of(Seconds exact, Seconds turn) const = 0;
   // Turns that were passed over between two that took place.
   virtual long long skipped(Seconds /*from*/, Seconds /*to*/) const { return 0; }
-  // Completions this close to an arrival are taken together with it.
-  virtual Closeness merge() const { return {}; }
   // Length of a round, slot or tick; 0 if there is none.
   virtual Seconds length() const = 0;
   // Whether it reads Moments::last_arrival. Only a source that holds all its jobs can say.
   virtual bool needs_last_arrival() const { return false; }
-  // How a simulation hands out work between turns.
-  virtual LeaseRule leases() const { return {}; }
   virtual std::unique_ptr<Pacing> clone() const = 0;
 };
 
 std::unique_ptr<Pacing> make_rounds(Seconds length);
 std::unique_ptr<Pacing> make_slots(Seconds length);
 std::unique_ptr<Pacing> make_ticks(Seconds length);
-std::unique_ptr<Pacing> make_leases(const LeaseRule& rule);
-std::unique_ptr<Pacing> make_steps(Seconds length);
-// A completion that lies close to an arrival is taken together with it, at the arrival's time.
-std::unique_ptr<Pacing> make_events(const Closeness& merge = {});
+std::unique_ptr<Pacing> make_events();
 
 struct PacingInfo {
   std::string_view name;
   std::string_view sentence;
   ParamList params;
   std::unique_ptr<Pacing> (*make)(const Params&);
+  std::string_view progress = "continuous";  // the progress model of its runs, unless they name one
 };
 const std::vector<PacingInfo>& pacing_table();
 

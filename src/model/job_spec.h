@@ -26,9 +26,9 @@ struct ValueStep {
 struct JobSpec {
   JobId id{};          // set by the engine as jobs arrive; sources need not fill it
   Seconds submit = 0;  // its completion time counts from here
-  Seconds arrival =
-      0;  // when the scheduler hears of it: the submit time, except in published sources
-          // that hand jobs out early or late; a source yields nondecreasing arrivals
+  // When the scheduler hears of it: the submit time, except where a source hands jobs out early or
+  // late. A source yields nondecreasing arrivals.
+  Seconds arrival = 0;
   Seconds duration = 0;  // run time undisturbed, alone, on `gpus` GPUs of the reference type
   int gpus = 1;          // GPUs asked for
   int min_gpus = 0;      // elastic range; 0 means: exactly `gpus`

@@ -96,8 +96,9 @@ class Plan {
   int left() const { return budget_; }
   const std::vector<AllocationRequest>& requests() const { return requests_; }
 
-  // A policy that keeps a list of jobs of its own may tell its order beside the requests, for
-  // backends whose ties follow it. Where it is empty, the order is that of the requests.
+  // A policy whose order of jobs is finer than that of its requests (a group is one request, and
+  // jobs that run need none) may tell it, for backends that settle ties by it. Where it is empty,
+  // the order is that of the requests.
   void rank(Slot job) { ranking_.push_back(job); }
   const std::vector<Slot>& ranking() const { return ranking_; }
 

@@ -32,8 +32,7 @@ struct JobRecord {
   double lost_work = 0;
   Seconds overhead = 0;
   Seconds deadline = kNever;
-  // The moment that counts for its deadline where that is not its end: some published systems book
-  // ends later than they judge them.
+  // When its work was done, where that is not when it left: deadlines are judged by this.
   Seconds done = kNever;
   double value = 0;       // what its end is worth; 0 without a deadline
   double best_value = 0;  // what it would have been worth in time

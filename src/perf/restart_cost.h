@@ -15,8 +15,7 @@ struct RestartCost {
   Seconds first_start = 0;  // paid at the very first start
   Seconds restart = 0;      // paid when resumed, moved or resized, unless the table says otherwise
   Seconds checkpoint_interval = 0;  // seconds of run between checkpoints; 0: work is never lost
-  bool groups_add = false;  // jobs on the same GPUs start one after the other: each pays for all
-  bool stop_saves = true;   // a preempted job saves before it leaves; a crashed one never does
+  bool stop_saves = true;  // a preempted job saves before it leaves; a crashed one never does
   std::map<std::pair<Symbol, int>, Seconds>
       by_model;  // restart by (model, GPUs); GPUs 0: any count
   // Restart by size, for models the table above does not name: up to `first` GPUs it costs

@@ -12,8 +12,6 @@ void PlacementDraft::reset() {
   steps_.clear();
   rehosts_.clear();
   block_ = {};
-  arrangement_.clear();
-  whole_ = false;
   wants_all_ = false;
 }
 
@@ -50,9 +48,17 @@ bool PlacementDraft::started_beside(Slot other, Slot job) const {
   return step.kind == Kind::kStart && mine != nullptr && step.gpus == *mine;
 }
 
-void PlacementDraft::stop(Slot job, Reason reason, JobId other) {
+void PlacementDraft::add(Step step) {
+  std::uint32_t& last = last_step(step.job);
+  if (last == kUntouched) touched_.push_back(step.job);
+  step.lifted = last != kUntouched && step.kind == Kind::kStart && steps_[last].kind == Kind::kLift;
+  last = static_cast<std::uint32_t>(steps_.size());
+  steps_.push_back(std::move(step));
+}
+
+void PlacementDraft::take_off(Slot job, const Step& step) {
   const GpuSet* held = holding(job);
-  assert(held != nullptr && "only a job that holds GPUs can be stopped");
+  assert(held != nullptr && "only a job that holds GPUs can lose them");
   const Job& state = (*jobs_)[job];
   const bool started_opportunistic =
       last_step(job) == kUntouched ? state.opportunistic : steps_[last_step(job)].opportunistic;
@@ -60,9 +66,15 @@ void PlacementDraft::stop(Slot job, Reason reason, JobId other) {
     cluster_->release(*held, state.spec.partition, host_of(job));
   }
   std::erase_if(rehosts_, [job](const Rehost& rehost) { return rehost.job == job; });
-  if (last_step(job) == kUntouched) touched_.push_back(job);
-  last_step(job) = static_cast<std::uint32_t>(steps_.size());
-  steps_.push_back({Kind::kStop, job, reason, other, kNoSlot, {}, {}});
+  add(step);
+}
+
+void PlacementDraft::stop(Slot job, Reason reason, JobId other) {
+  take_off(job, {Kind::kStop, job, reason, other, kNoSlot, {}, {}});
+}
+
+void PlacementDraft::lift(Slot job) {
+  take_off(job, {Kind::kLift, job, Reason::kNone, kNoJob, kNoSlot, {}, {}});
 }
 
 void PlacementDraft::start(const AllocationRequest& request, GpuSet gpus, Reason reason,
@@ -70,9 +82,7 @@ void PlacementDraft::start(const AllocationRequest& request, GpuSet gpus, Reason
   const Slot lead = request.lead();
   assert(!holds(lead) && "a job that holds GPUs cannot be started");
   cluster_->take(gpus, (*jobs_)[lead].spec.partition, host);
-  if (last_step(lead) == kUntouched) touched_.push_back(lead);
-  last_step(lead) = static_cast<std::uint32_t>(steps_.size());
-  steps_.push_back({Kind::kStart, lead, reason, kNoJob, kNoSlot, std::move(gpus), host});
+  add({Kind::kStart, lead, reason, kNoJob, kNoSlot, std::move(gpus), host});
   for (int i = 1; i < request.size; ++i)
     join(request.jobs[static_cast<std::size_t>(i)], lead, Reason::kGrouped);
 }
@@ -83,23 +93,13 @@ void PlacementDraft::join(Slot job, Slot co_located_with, Reason reason) {
   assert((*jobs_)[job].spec.partition == (*jobs_)[co_located_with].spec.partition &&
          "jobs that share GPUs count against one quota");
   ++joins_;
-  Step step{Kind::kStart,
-            job,
-            reason,
-            (*jobs_)[co_located_with].spec.id,
-            co_located_with,
-            *host_gpus,
-            host_of(co_located_with)};
-  if (last_step(job) == kUntouched) touched_.push_back(job);
-  last_step(job) = static_cast<std::uint32_t>(steps_.size());
-  steps_.push_back(std::move(step));
+  add({Kind::kStart, job, reason, (*jobs_)[co_located_with].spec.id, co_located_with, *host_gpus,
+       host_of(co_located_with)});
 }
 
 void PlacementDraft::start_opportunistic(Slot job, GpuSet gpus, Reason reason) {
   assert(!holds(job) && "a job that holds GPUs cannot run opportunistically on others");
-  if (last_step(job) == kUntouched) touched_.push_back(job);
-  last_step(job) = static_cast<std::uint32_t>(steps_.size());
-  steps_.push_back({Kind::kStart, job, reason, kNoJob, kNoSlot, std::move(gpus), {}, true});
+  add({Kind::kStart, job, reason, kNoJob, kNoSlot, std::move(gpus), {}, true});
 }
 
 HostResources PlacementDraft::host_of(Slot job) const {

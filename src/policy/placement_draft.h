@@ -2,7 +2,9 @@
 // and why.
 //
 // The cluster is changed as the draft is written, so that GPUs given back earlier in the turn can
-// be given out later in it. Jobs change only when the engine carries the draft out.
+// be given out later in it. Jobs change only when the engine carries the draft out: of the steps of
+// one job the last counts. Rules that place everyone anew write theirs through
+// policy/arrangement.h.
 #pragma once
 
 #include <vector>
@@ -15,7 +17,11 @@ namespace muster {
 
 class PlacementDraft {
  public:
-  enum class Kind : std::uint8_t { kStop, kStart };
+  enum class Kind : std::uint8_t {
+    kStop,   // it loses its GPUs
+    kLift,   // the same, to get others in this very draft
+    kStart,  // it gets GPUs
+  };
   struct Step {
     Kind kind;
     Slot job;
@@ -25,6 +31,7 @@ class PlacementDraft {
     GpuSet gpus;                     // kStart
     HostResources host;              // kStart
     bool opportunistic = false;      // kStart: on GPUs that others hold or may take
+    bool lifted = false;             // kStart: it was lifted for this, and not preempted
   };
   struct Rehost {
     Slot job;
@@ -34,13 +41,6 @@ class PlacementDraft {
     AllocationRequest request;
     Reason reason = Reason::kNone;
     int free = 0;
-  };
-
-  struct Placed {
-    AllocationRequest request;
-    GpuSet gpus;            // unless a member holds them already:
-    Slot holder = kNoSlot;  // it is this one
-    Reason reason = Reason::kNone;
   };
 
   PlacementDraft(const JobTable& jobs, ClusterState& cluster) : jobs_(&jobs), cluster_(&cluster) {}
@@ -55,6 +55,9 @@ class PlacementDraft {
 
   // Takes a job's GPUs away; `other` is the one who gets them, if that is the reason.
   void stop(Slot job, Reason reason, JobId other = kNoJob);
+  // Takes a running job off its GPUs so that it can go on elsewhere: start() or join() must follow.
+  // Unlike a stop this is no preemption.
+  void lift(Slot job);
   // Gives the request free GPUs; every job of the request must hold none.
   void start(const AllocationRequest& request, GpuSet gpus, Reason reason,
              const HostResources& host = {});
@@ -67,29 +70,9 @@ class PlacementDraft {
   void rehost(Slot job, const HostResources& host);
   HostResources host_of(Slot job) const;
 
-  // The other way to write a draft: not the changes but the whole outcome, for rules that place
-  // everyone anew each turn. Call arrange_all() once, then arrange() per request; whoever is not in
-  // it stops. The cluster stays as it is until the engine carries it out, and no other step may be
-  // mixed in.
-  void arrange_all() { whole_ = true; }
-  void arrange(const AllocationRequest& request, GpuSet gpus, Reason reason) {
-    Placed& placed = arrangement_.emplace_back();
-    placed.request = request;
-    placed.gpus = std::move(gpus);
-    placed.reason = reason;
-  }
-  // The same on the very GPUs that this member of the request holds.
-  void arrange_around(Slot holder, const AllocationRequest& request, Reason reason) {
-    Placed& placed = arrangement_.emplace_back();
-    placed.request = request;
-    placed.holder = holder;
-    placed.reason = reason;
-  }
-  bool whole() const { return whole_; }
   // The plan was cut too early: asks for all of it, and to be called again with an empty draft.
   void ask_for_all() { wants_all_ = true; }
   bool wants_all() const { return wants_all_; }
-  const std::vector<Placed>& arrangement() const { return arrangement_; }
 
   // The first request that could not be placed. Later ones are behind it and not recorded.
   void block(const AllocationRequest& request, Reason reason);
@@ -98,12 +81,16 @@ class PlacementDraft {
 
   const std::vector<Step>& steps() const { return steps_; }
   const std::vector<Rehost>& rehosts() const { return rehosts_; }
+  int joins() const { return joins_; }  // starts beside another job
   const Block* blocked() const { return block_.request.size > 0 ? &block_ : nullptr; }
 
  private:
   static constexpr std::uint32_t kUntouched = 0xffffffffU;
   std::uint32_t& last_step(Slot job);
   bool shared_with_others(Slot job) const;
+  // Gives back what the job holds, as far as nobody shares it, and adds the step.
+  void take_off(Slot job, const Step& step);
+  void add(Step step);
   // Whether `other`, which was touched, holds the GPUs of `job` since a step of this draft.
   bool started_beside(Slot other, Slot job) const;
 
@@ -115,8 +102,6 @@ class PlacementDraft {
   std::vector<Slot> touched_;
   int joins_ = 0;
   Block block_;
-  std::vector<Placed> arrangement_;
-  bool whole_ = false;
   bool wants_all_ = false;
 };
 

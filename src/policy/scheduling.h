@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <memory>
 #include <set>
-#include <string_view>
 #include <vector>
 
 #include "base/sorted_blocks.h"
 #include "model/decision.h"
 #include "model/plan.h"
+#include "policy/completion_rule.h"
 #include "policy/needs.h"
 #include "policy/view.h"
 
@@ -40,20 +40,6 @@ struct SchedulingTraits {
   bool needs_periodic_turns = false;
   // Solves a program or searches at each decision, which takes milliseconds or more.
   bool optimises = false;
-  // Keeps the clock of its jobs itself: complete_jobs() says when they are over, the backend does
-  // not. Only for published simulators whose scheduler does so; needs the pacing of that simulator.
-  bool drives_completion = false;
-  // The pacing of that simulator.
-  std::string_view pacing = "gathered";
-};
-
-// What a policy that drives completion says of a job: it is over, or it will never run.
-struct PolicyCompletion {
-  Slot job = kNoSlot;
-  JobState state = JobState::kFinished;  // or kRefused
-  Reason reason = Reason::kCompleted;
-  Seconds end = 0;   // as recorded
-  Seconds done = 0;  // what counts for its deadline
 };
 
 // kChanged: late news of a waiting job's progress.
@@ -65,8 +51,8 @@ class SchedulingPolicy {
   virtual SchedulingTraits traits() const = 0;
   // Adds requests to the empty plan, most deserving first.
   virtual void schedule(const View& view, Plan& plan) = 0;
-  // For policies that drive completion: called every turn after admission and before schedule().
-  virtual void complete_jobs(const View&, std::vector<PolicyCompletion>& /*verdicts*/) {}
+  // For a policy that says itself when jobs are over; null: the backend does.
+  virtual CompletionRule* completion_rule() { return nullptr; }
   // For state of one's own, indexed by slot. At kLeft the slot is about to be recycled.
   virtual void on_job(JobMoment, Slot, const View&) {}
   // The next time at which the plan changes by itself, where turns follow events.

@@ -35,6 +35,9 @@ std::vector<AnyRow> all_rows() {
   add("scaling", plugin_tables().scaling);
   add("perf", plugin_tables().perf);
   add("pacing", plugin_tables().pacing);
+  add("progress", plugin_tables().progress);
+  add("accounting", plugin_tables().accounting);
+  add("execution", plugin_tables().execution);
   return rows;
 }
 

@@ -199,8 +199,7 @@ class SimulatedRecording : public ::testing::Test {
     scenario_.failures.node_mtbf = 300;
     scenario_.failures.node_repair = 20;
     std::ostringstream out;
-    SimBackend simulator(cluster(), perf_, std::make_shared<const RestartCost>(),
-                         scenario_.failures);
+    SimBackend simulator({.cluster = cluster(), .perf = perf_, .failures = scenario_.failures});
     ListSource source(scenario_.jobs);
     Recorder recorder(simulator, source, symbols_, out);
     Engine engine(parts("las", recorder.backend(), recorder.source(), log_));
@@ -291,7 +290,7 @@ TEST(RecordingSource, RemembersWhenAJobAppeared) {
   std::ostringstream out;
   Inbox inbox;
   const auto cluster = std::make_shared<const ClusterSpec>(uniform_cluster(1, 1));
-  SimBackend backend(cluster, make_perf({"ideal"}, symbols), std::make_shared<const RestartCost>());
+  SimBackend backend({cluster, make_perf({"ideal"}, symbols)});
   Recorder recorder(backend, inbox, symbols, out);
   const auto look = [](JobSource& source) {
     std::string seen;

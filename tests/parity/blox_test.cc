@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "artifacts/blox/every_stop.h"
 #include "backend/sim/sim_backend.h"
 #include "base/text.h"
 #include "engine/engine.h"
@@ -102,13 +103,13 @@ Outcome run_blox(const Setting& setting, std::unique_ptr<JobSource> source) {
   policy_set.scheduling = policy_of(setting.policy);
   policy_set.placement = std::move(*make_from("placement", plugin_tables().placement, "blox", {}));
   parts.policy_sets.push_back(std::move(policy_set));
-  SimBackend backend(parts.cluster, parts.perf, std::make_shared<RestartCost>());
+  SimBackend backend({parts.cluster, parts.perf});
   parts.backend = &backend;
   parts.source = source.get();
   parts.observers = {&collector};
   parts.options.until_left = {JobId{static_cast<std::uint32_t>(setting.first)},
                               JobId{static_cast<std::uint32_t>(setting.last)}};
-  parts.options.turn_stops_count = true;
+  parts.options.preemptions = every_stop_accounting().rule;
   Engine engine(std::move(parts));
   EXPECT_TRUE(engine.run());
   outcome.turns = engine.turns();

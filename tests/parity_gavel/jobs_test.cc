@@ -166,7 +166,7 @@ TEST(GavelParity, DefaultsAreRight) {
   config.scheduling.params["as_published"] = "false";
   EXPECT_LT(completion_times(config).at(2), 10);
   config = quirk("quirk_few_steps.trace", "4:0:0");
-  config.pacing.params["step_per_gpu"] = "false";
+  config.progress.params["step_per_gpu"] = "false";
   EXPECT_EQ(completion_times(config).size(), 2U);
 }
 

@@ -109,7 +109,6 @@ Scenario random_scenario(std::uint64_t seed) {
   scenario.admission = any_row(plugin_tables().admission, random);
   // Execution without turns has no engine to look into.
   std::vector<PacingInfo> pacings = plugin_tables().pacing;
-  std::erase_if(pacings, [](const PacingInfo& row) { return row.name == "ideal"; });
   scenario.pacing = any_row(pacings, random);
   if (scenario.pacing.name != "events") {
     const char* lengths[] = {"2.3", "7", "60"};

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <ctime>
 
-#include "backend/sim/recharge_backend.h"
+#include "artifacts/muri/merged_events_pacing.h"
+#include "artifacts/muri/recharge_backend.h"
 #include "engine/engine.h"
 #include "perf/restart_tables.h"
 #include "support/simulation.h"
@@ -56,7 +57,7 @@ MuriOutcome run_muri(const MuriSetting& setting, const std::vector<JobSpec>& job
   RechargeOptions options;
   Closeness merge = options.arrivals;
   RestartCost cost = muri_restart_cost(symbols);
-  cost.groups_add = true;
+  options.groups_add = true;
   const bool muri = policy.starts_with("Muri");
   if (policy == "SRTF") scheduling = {"srtf"};
   if (policy == "SRSF") scheduling = {"srsf"};
@@ -68,7 +69,7 @@ MuriOutcome run_muri(const MuriSetting& setting, const std::vector<JobSpec>& job
   if (policy == "AntMan") {
     scheduling = {"antman"};
     placement = {"antman"};
-    cost.groups_add = false;
+    options.groups_add = false;
   }
   if (policy == "Themis bisect") scheduling = {"themis"};
   if (policy == "Muri-L LAS queues") scheduling.params["queues"] = "3250,7200";
@@ -87,9 +88,11 @@ MuriOutcome run_muri(const MuriSetting& setting, const std::vector<JobSpec>& job
   Engine::Parts parts;
   parts.cluster = std::make_shared<ClusterSpec>(uniform_cluster(8, 8));
   parts.perf = make_perf(perf, symbols);
-  parts.pacing = make_events(merge);
+  parts.pacing = make_merged_events(merge);
   parts.policy_sets.push_back(make_policy_set(scheduling, placement));
-  RechargeBackend backend(parts.cluster, parts.perf, std::make_shared<RestartCost>(cost), options);
+  RechargeBackend backend(
+      {.cluster = parts.cluster, .perf = parts.perf, .cost = std::make_shared<RestartCost>(cost)},
+      options);
   ListSource source(jobs);
   parts.backend = &backend;
   parts.source = &source;

@@ -25,12 +25,17 @@ T expect_made(Result<T> made) {
   return std::move(*made);
 }
 
+bool completes_alone(SchedulingPolicy& policy) {
+  const CompletionRule* rule = policy.completion_rule();
+  return rule != nullptr && rule->alone();
+}
+
 }  // namespace
 
 std::vector<PolicyInfo<SchedulingPolicy>> general_policies() {
   std::vector<PolicyInfo<SchedulingPolicy>> rows = plugin_tables().scheduling;
   std::erase_if(rows, [](const auto& row) {
-    return make_scheduling({std::string(row.name)})->traits().drives_completion;
+    return completes_alone(*make_scheduling({std::string(row.name)}));
   });
   return rows;
 }
@@ -144,11 +149,13 @@ TestRun::TestRun(Scenario scenario) : scenario_(std::move(scenario)) {
         make_policy_set(scenario_.scheduling, scenario_.placement, scenario_.admission));
   }
   if (scenario_.selector) parts.selector = scenario_.selector();
-  ProgressRule rule;
-  rule.until_told = parts.policy_sets.front().scheduling->traits().drives_completion;
-  simulator_ = std::make_unique<SimBackend>(parts.cluster, parts.perf,
-                                            std::make_shared<const RestartCost>(scenario_.cost),
-                                            scenario_.failures, rule);
+  const bool open_ended = completes_alone(*parts.policy_sets.front().scheduling);
+  simulator_ = std::make_unique<SimBackend>(
+      SimParts{.cluster = parts.cluster,
+               .perf = parts.perf,
+               .cost = std::make_shared<const RestartCost>(scenario_.cost),
+               .failures = scenario_.failures},
+      open_ended ? make_open_ended() : nullptr);
   backend_ = std::make_unique<InjectingBackend>(*simulator_, scenario_.injected);
   source_ = std::make_unique<ListSource>(scenario_.jobs);
   parts.backend = backend_.get();

@@ -24,7 +24,7 @@ namespace {
 //
 // Where it departs: the artifact's plan for later leases is whatever its solver returned, and new
 // jobs must fit around it; here new jobs and old ones are packed together.
-class ChronusAsCoded final : public SchedulingPolicy {
+class ChronusAsCoded final : public SchedulingPolicy, public CompletionRule {
  public:
   struct Options {
     Seconds lease = 240;
@@ -40,10 +40,11 @@ class ChronusAsCoded final : public SchedulingPolicy {
             .stable_between_events = false,
             .work_conserving = false,
             .needs_periodic_turns = true,
-            .optimises = true,
-            .drives_completion = true,
-            .pacing = "slots"};
+            .optimises = true};
   }
+  CompletionRule* completion_rule() override { return this; }
+  bool alone() const override { return true; }
+  std::string_view pacing() const override { return "slots"; }
 
   void on_job(JobMoment moment, Slot slot, const View& view) override {
     if (moment == JobMoment::kLeft) {

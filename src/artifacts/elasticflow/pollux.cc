@@ -20,7 +20,7 @@ namespace {
 // and a batch of 32,768; at most 16 nodes and 64 GPUs for a job; a job is over after its last
 // epoch, or, with `samples`, once it has seen as many samples as its trace counts; a job of age 0
 // gains nothing from a start, since its restart factor is 0.
-class PolluxAsCoded final : public SchedulingPolicy, private SpeedupSource {
+class PolluxAsCoded final : public SchedulingPolicy, public CompletionRule, private SpeedupSource {
  public:
   PolluxAsCoded(const SearchOptions& options, std::uint64_t seed, Seconds restart, bool samples)
       : search_(options, seed), restart_(restart), samples_(samples) {}
@@ -32,10 +32,11 @@ class PolluxAsCoded final : public SchedulingPolicy, private SpeedupSource {
             .work_conserving = false,
             .resizes = true,
             .needs_periodic_turns = true,
-            .optimises = true,
-            .drives_completion = true,
-            .pacing = "slots"};
+            .optimises = true};
   }
+  CompletionRule* completion_rule() override { return this; }
+  bool alone() const override { return true; }
+  std::string_view pacing() const override { return "slots"; }
 
   void on_job(JobMoment moment, Slot slot, const View& view) override {
     if (moment == JobMoment::kLeft) std::erase(order_, slot);

@@ -46,16 +46,16 @@ enum class Cap { kTuned, kWidest };  // ElasticFlow's own, or as far as the tabl
 // What setting a job up on its GPUs costs; more where trainers are restarted.
 double overhead_of(int gpus, bool restart, bool known_range, int cluster_gpus);
 
-class Scheduler : public SchedulingPolicy {
+class Scheduler : public SchedulingPolicy, public CompletionRule {
  public:
   explicit Scheduler(Cap cap) : cap_(cap) {}
   SchedulingTraits traits() const override {
-    return {.preemptive = true,
-            .stable_between_events = false,
-            .work_conserving = false,
-            .drives_completion = true};
+    return {.preemptive = true, .stable_between_events = false, .work_conserving = false};
   }
   void on_job(JobMoment moment, Slot slot, const View& view) override;
+  CompletionRule* completion_rule() override { return this; }
+  bool alone() const override { return true; }
+  std::string_view pacing() const override { return "gathered"; }
   void complete_jobs(const View& view, std::vector<PolicyCompletion>& completions) override;
   void schedule(const View& view, Plan& plan) override;
 

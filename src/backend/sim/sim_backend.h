@@ -6,9 +6,9 @@
 #include <queue>
 #include <vector>
 
-#include "backend/sim/lease_book.h"
 #include "backend/sim/node_life.h"
-#include "backend/sim/progress_rule.h"
+#include "backend/sim/progress_model.h"
+#include "backend/sim/progress_table.h"
 #include "base/archive.h"
 #include "engine/backend.h"
 #include "perf/restart_cost.h"
@@ -17,9 +17,8 @@ namespace muster {
 
 class SimBackend final : public Backend, public Checkpointable {
  public:
-  SimBackend(std::shared_ptr<const ClusterSpec> cluster, std::shared_ptr<const PerfModel> perf,
-             std::shared_ptr<const RestartCost> cost, const FailureOptions& failures = {},
-             const ProgressRule& rule = {});
+  // Without a progress model, progress is continuous.
+  explicit SimBackend(SimParts parts, std::unique_ptr<ProgressModel> model = nullptr);
 
   JobProgress act(const Command& command, Seconds now) override;
   Seconds advance(Seconds until, bool stop_at_event, std::vector<JobEvent>& events) override;
@@ -42,12 +41,7 @@ class SimBackend final : public Backend, public Checkpointable {
   double saved_by(const Job& job, Seconds now) const;
   JobProgress stop(const Command& command, Seconds now);
   double rate_of(const Command& command) const;
-  // Work done by now, and whether the clock counts down whole ticks.
-  double work_by(const Command& command, Seconds now);
-  // The same with work handed out in leases.
-  JobProgress act_with_leases(const Command& command, Seconds now);
-  Seconds advance_with_leases(Seconds until, std::vector<JobEvent>& events);
-  Seconds cost_of(const Command& command) const;
+  double work_by(const Command& command, Seconds now) const;
   void foresee(const Command& command, const JobProgress& progress, Seconds now);
   void forget(Slot slot);
   void drop_stale();
@@ -58,9 +52,7 @@ class SimBackend final : public Backend, public Checkpointable {
   std::shared_ptr<const PerfModel> perf_;
   std::shared_ptr<const RestartCost> cost_;
   NodeLife nodes_;
-  ProgressRule rule_;
-  LeaseBook leases_;
-  std::vector<Countdown> countdown_;  // by slot; only where the rule counts down
+  std::shared_ptr<ProgressModel> model_;  // null: continuous; a fork has one of its own
   std::vector<Completion> heap_;
   std::vector<std::uint32_t> run_;  // by slot
   std::vector<char> running_;       // by slot

@@ -37,13 +37,17 @@ struct RoundOptions {
   std::vector<double> prices;  // dollars per GPU and hour, in the order of the cluster's types
 };
 
-class RoundsPolicy final : public SchedulingPolicy, public PriceAware, public Checkpointable {
+class RoundsPolicy final : public SchedulingPolicy,
+                           public CompletionRule,
+                           public PriceAware,
+                           public Checkpointable {
  public:
   RoundsPolicy(std::unique_ptr<Allocator> allocator, RoundOptions options);
   RoundsPolicy(const RoundsPolicy& other);
   RoundsPolicy& operator=(const RoundsPolicy&) = delete;
   ~RoundsPolicy() override = default;
 
+  const Allocator& allocator() const { return *allocator_; }
   SchedulingTraits traits() const override {
     return {.needs = options_.needs,
             .preemptive = true,
@@ -53,6 +57,7 @@ class RoundsPolicy final : public SchedulingPolicy, public PriceAware, public Ch
             .optimises = options_.optimises};
   }
   void schedule(const View& view, Plan& plan) override;
+  CompletionRule* completion_rule() override { return this; }
   // A job that no GPU type can run, or has GPUs enough for, is refused as it comes.
   void complete_jobs(const View& view, std::vector<PolicyCompletion>& completions) override;
   void on_job(JobMoment moment, Slot slot, const View& view) override;

@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "policy/arrangement.h"
+#include "policy/builtin.h"
 #include "policy/placement/search.h"
 #include "policy/shared_params.h"
 #include "policy/table.h"
@@ -21,7 +23,7 @@ class AsPlanned final : public WalkingPlacement {
       WalkingPlacement::place(view, traits, plan, draft);
       return;
     }
-    draft.arrange_all();
+    arrangement_.reset();
     ClusterState trial = draft.cluster();
     for (const Slot slot : view.jobs.running()) {
       const Job& job = view.jobs[slot];
@@ -47,9 +49,10 @@ class AsPlanned final : public WalkingPlacement {
         if (draft.blocked() == nullptr) draft.block(request, why_not_placed(view, trial, request));
         continue;
       }
-      draft.arrange(request, places_[i],
-                    draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder);
+      arrangement_.put(request, places_[i],
+                       draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder);
     }
+    arrangement_.write(view, draft);
   }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<AsPlanned>(*this);
@@ -132,6 +135,7 @@ class AsPlanned final : public WalkingPlacement {
   const std::vector<Plan::NodeHint>* node_hints_ = nullptr;
   std::vector<Range> ranges_;  // by slot
   std::vector<GpuSet> places_;
+  Arrangement arrangement_;
 };
 
 }  // namespace

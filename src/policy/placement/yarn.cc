@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "policy/arrangement.h"
+#include "policy/builtin.h"
 #include "policy/placement/node_fit.h"
 #include "policy/table.h"
 
@@ -33,7 +35,7 @@ class Yarn final : public PlacementPolicy {
     if (leaks_) take_back_memory(view);
     fit_.reset(view.cluster);
     fit_.count_memory(leaks_ ? &memory_ : nullptr);
-    draft.arrange_all();
+    arrangement_.reset();
     claimed_.assign(view.cluster.node_count(), 0);
     quotas_.clear();
     targets_.clear();
@@ -78,11 +80,12 @@ class Yarn final : public PlacementPolicy {
     for (Target& target : targets_) {
       const Reason reason = target.overtakes ? Reason::kBackfilled : Reason::kFirstInOrder;
       if (target.holder != kNoSlot) {
-        draft.arrange_around(target.holder, *target.request, reason);
+        arrangement_.keep(target.holder, *target.request, reason);
       } else {
-        draft.arrange(*target.request, std::move(target.fresh), reason);
+        arrangement_.put(*target.request, std::move(target.fresh), reason);
       }
     }
+    arrangement_.write(view, draft);
   }
   bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const override {
     return PlacementPolicy::ever_fits(cluster, job, gpus) &&
@@ -202,6 +205,7 @@ class Yarn final : public PlacementPolicy {
   std::vector<std::pair<Symbol, int>> quotas_;  // by partition
   std::vector<NodePart> parts_;
   std::vector<Target> targets_;
+  Arrangement arrangement_;
 };
 
 }  // namespace

@@ -60,12 +60,15 @@ bool run_piece(Piece& piece, const ApartSettings& settings, PieceLog& log) {
   FailureOptions failures = settings.failures;
   // Every node has a random stream by its number, and every partition numbers from 0.
   if (!log.nodes.empty()) failures.seed += 1'000'003 * index(log.nodes.front());
-  SimBackend backend(piece.cluster, settings.perf, settings.cost, failures, settings.progress);
+  SimParts sim{piece.cluster, settings.perf, settings.cost, failures};
+  const std::unique_ptr<Backend> backend = settings.backend
+                                               ? settings.backend(std::move(sim))
+                                               : std::make_unique<SimBackend>(std::move(sim));
   ListSource source(piece.jobs);
   Engine::Parts parts = settings.parts(piece.partition);
   parts.cluster = piece.cluster;
   parts.perf = settings.perf;
-  parts.backend = &backend;
+  parts.backend = backend.get();
   parts.source = &source;
   parts.observers.push_back(&log);
   parts.options = settings.options;

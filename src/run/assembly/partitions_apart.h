@@ -20,7 +20,8 @@ struct ApartSettings {
   std::shared_ptr<const PerfModel> perf;
   std::shared_ptr<const RestartCost> cost = std::make_shared<RestartCost>();
   FailureOptions failures;
-  ProgressRule progress;
+  // The simulated cluster of a partition; empty: one with continuous progress.
+  std::function<std::unique_ptr<Backend>(SimParts)> backend = {};
   EngineOptions options;
   bool apart = true;                      // false: all partitions in one simulation
   unsigned threads = 0;                   // 0: as many as the machine has

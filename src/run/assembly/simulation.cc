@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "backend/sim/recharge_backend.h"
+#include "backend/sim/sim_backend.h"
 #include "base/table_lookup.h"
 #include "base/text.h"
 #include "perf/models.h"
@@ -52,7 +52,6 @@ std::shared_ptr<const RestartCost> make_cost(const RestartConfig& config, Symbol
   for (const auto& [gpus, seconds] : config.by_size) {
     cost->by_size.emplace_back(static_cast<int>(gpus), seconds);
   }
-  cost->groups_add = config.groups_add;
   for (const RestartRow& row : config.table) {
     cost->by_model[{symbols.intern(row.model), static_cast<int>(row.gpus)}] = row.seconds;
   }
@@ -152,30 +151,27 @@ Status Simulation::add_stages(const RunConfig& config) {
   ApartSettings& apart = apart_.emplace();
   apart.apart = config.partitions_apart;
   apart.failures = config.failures;
-  apart.progress = config.progress;
+  apart.backend = [this, config](SimParts parts) { return make_backend(config, std::move(parts)); };
   apart.options = config.engine;
   return Done{};
 }
 
-Status Simulation::add_ideal(const RunConfig& config, std::shared_ptr<const PerfModel> truth) {
-  auto allocator = make_allocator(config.scheduling);
-  if (!allocator || !config.policy_sets.empty()) {
-    return Error{
-        "the pacing 'ideal' carries out fractions of time and needs a policy that divides time: " +
-        (allocator ? "found several policy sets of policies" : allocator.error().message)};
+const CompletionRule* Simulation::sole_completion_rule() const {
+  for (const PolicySet& policy_set : parts_.policy_sets) {
+    const CompletionRule* rule = policy_set.scheduling->completion_rule();
+    if (rule != nullptr && rule->alone()) return rule;
   }
-  if (config.failures.any() || !cluster_->schedule.empty()) {
-    return Error{"the pacing 'ideal' knows no nodes: they cannot fail, join or leave in it"};
+  return nullptr;
+}
+
+std::unique_ptr<Backend> Simulation::make_backend(const RunConfig& config, SimParts parts) const {
+  if (sole_completion_rule() != nullptr) {
+    return std::make_unique<SimBackend>(std::move(parts), make_open_ended());
   }
-  IdealParts& ideal = ideal_.emplace();
-  ideal.cluster = cluster_;
-  ideal.perf = std::move(truth);
-  ideal.beliefs = parts_.perf;
-  ideal.prices = parts_.prices;
-  ideal.allocator = std::move(*allocator);
-  ideal.source = source_.get();
-  ideal.options = parts_.options;
-  return Done{};
+  const ProgressInfo& row =
+      **find_row("progress model", plugin_tables().progress, config.progress.name);
+  const auto params = Params::make("progress model", row.params, config.progress.params);
+  return row.make(*params, std::move(parts), *parts_.pacing);
 }
 
 Engine::Parts Simulation::clone_parts() const {
@@ -220,20 +216,11 @@ Result<bool> Simulation::run_apart(const std::function<bool()>& keep_going) {
   return outcome->complete;
 }
 
-Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
-                                                     std::shared_ptr<const SharedJobs> jobs) {
-  std::unique_ptr<Simulation> simulation(new Simulation);
-  Simulation& self = *simulation;
+Status Simulation::open_source(const RunConfig& config, std::shared_ptr<const SharedJobs> jobs) {
   const bool staged = config.partitions_apart || config.profiling.nodes > 0;
-  auto pacing = made("pacing", plugin_tables().pacing, config.pacing);
-  if (!pacing) return pacing.error();
-  self.parts_.pacing = std::move(*pacing);
-  auto needs = RunNeeds::make(config);
-  if (!needs) return needs.error();
-  self.needs_ = std::move(*needs);
   const bool counts_first =
-      self.needs_.about_jobs() && !config.workload.stream && !endless(config.workload);
-  if ((staged || counts_first || self.parts_.pacing->needs_last_arrival()) && jobs == nullptr) {
+      needs_.about_jobs() && !config.workload.stream && !endless(config.workload);
+  if ((staged || counts_first || parts_.pacing->needs_last_arrival()) && jobs == nullptr) {
     if (endless(config.workload)) {
       return Error{fmt::format("{} need all jobs at hand: give the generator an end",
                                staged ? "partitions apart and profiling"
@@ -244,24 +231,60 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
     jobs = std::move(*loaded);
   }
   if (jobs != nullptr) {
-    self.symbols_ = Symbols(jobs->symbols);
-    self.expected_ = jobs->jobs.size();
-    self.source_ = std::make_unique<ListSource>(jobs->jobs);
-    self.jobs_ = std::move(jobs);
-  } else {
-    auto opened = open_jobs(config.workload, self.symbols_);
-    if (!opened) return opened.error();
-    self.expected_ = opened->expected;
-    self.source_ = std::move(opened->source);
+    symbols_ = Symbols(jobs->symbols);
+    expected_ = jobs->jobs.size();
+    source_ = std::make_unique<ListSource>(jobs->jobs);
+    jobs_ = std::move(jobs);
+    return Done{};
   }
+  auto opened = open_jobs(config.workload, symbols_);
+  if (!opened) return opened.error();
+  expected_ = opened->expected;
+  source_ = std::move(opened->source);
+  return Done{};
+}
+
+Status Simulation::add_engine(const RunConfig& config, std::shared_ptr<const RestartCost> cost) {
+  if (const CompletionRule* rule = sole_completion_rule()) {
+    const Status fit = fit_to_drive_completion(config, *cluster_, rule->pacing());
+    if (!fit) return fit;
+  }
+  source_ = checked_by(truth_, std::move(source_));
+  backend_ = make_backend(config, {cluster_, truth_, std::move(cost), config.failures});
+  parts_.cluster = cluster_;
+  parts_.backend = backend_.get();
+  parts_.source = source_.get();
+  parts_.options = config.engine;
+  parts_.options.close_look = config.output.turns;
+  if (config.measure.last && config.measure.stop) {
+    parts_.options.until_left = {JobId{static_cast<std::uint32_t>(*config.measure.first)},
+                                 JobId{static_cast<std::uint32_t>(*config.measure.last)}};
+  }
+  config_ = config;
+  return Done{};
+}
+
+Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
+                                                     std::shared_ptr<const SharedJobs> jobs) {
+  std::unique_ptr<Simulation> simulation(new Simulation);
+  Simulation& self = *simulation;
+  auto pacing = made("pacing", plugin_tables().pacing, config.pacing);
+  if (!pacing) return pacing.error();
+  self.parts_.pacing = std::move(*pacing);
+  auto needs = RunNeeds::make(config);
+  if (!needs) return needs.error();
+  self.needs_ = std::move(*needs);
+  if (Status opened = self.open_source(config, std::move(jobs)); !opened) return opened.error();
   auto cluster = make_cluster(config.cluster, self.symbols_);
   if (!cluster) return cluster.error();
   self.cluster_ = std::make_shared<const ClusterSpec>(std::move(*cluster));
-  auto perf = make_perf(config.perf, self.symbols_);
-  if (!perf) return perf.error();
-  auto beliefs = perf;
-  if (!config.beliefs.empty()) beliefs = make_perf(config.beliefs, self.symbols_);
+  auto truth = make_perf(config.perf, self.symbols_);
+  if (!truth) return truth.error();
+  auto beliefs = config.beliefs.empty() ? truth : make_perf(config.beliefs, self.symbols_);
   if (!beliefs) return beliefs.error();
+  self.truth_ = *truth;
+  self.by_gpu_type_ = self.truth_->counts_steps();
+  self.parts_.perf = *beliefs;
   const auto cost = make_cost(config.restart, self.symbols_);
   if (config.restart.unknown == "refuse") {
     self.source_ = std::make_unique<PricedJobs>(std::move(self.source_), cost, self.symbols_);
@@ -271,7 +294,7 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
   self.parts_.prices = std::move(*prices);
   if (Status added = self.add_policies(config); !added) return added.error();
   const auto& forecast = self.parts_.forecast;
-  const KnownInputs known{self.cluster_, *beliefs, forecast != nullptr,
+  const KnownInputs known{self.cluster_, self.parts_.perf, forecast != nullptr,
                           forecast != nullptr && forecast->has_nodes(),
                           self.parts_.prices != nullptr};
   const bool at_hand = self.jobs_ != nullptr;
@@ -279,78 +302,52 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
     return met.error();
   }
   if (!at_hand) self.source_ = self.needs_.counted(std::move(self.source_));
-  if (staged) {
+  if (config.partitions_apart || config.profiling.nodes > 0) {
     if (Status added = self.add_stages(config); !added) return added.error();
-    self.apart_->perf = *perf;
+    self.apart_->perf = self.truth_;
     self.apart_->cost = cost;
-    return simulation;
-  }
-  ProgressRule progress = config.progress;
-  progress.leases = self.parts_.pacing->leases();
-  for (const PolicySet& policy_set : self.parts_.policy_sets) {
-    const SchedulingTraits traits = policy_set.scheduling->traits();
-    if (!traits.drives_completion) continue;
-    if (Status fit = fit_to_drive_completion(config, *self.cluster_, traits.pacing); !fit)
-      return fit.error();
-    progress.until_told = true;
-  }
-  self.source_ = checked_by(*perf, std::move(self.source_));
-  if (config.restart.charge == "turn") {
-    RechargeOptions options;
-    options.completions = {config.restart.merge, 0};
-    options.arrivals = self.parts_.pacing->merge();
-    self.backend_ =
-        std::make_unique<RechargeBackend>(self.cluster_, *perf, cost, options, config.failures);
-  } else {
-    self.backend_ =
-        std::make_unique<SimBackend>(self.cluster_, *perf, cost, config.failures, progress);
-  }
-  self.parts_.cluster = self.cluster_;
-  self.parts_.perf = *beliefs;
-  self.parts_.backend = self.backend_.get();
-  self.parts_.source = self.source_.get();
-  self.parts_.options = config.engine;
-  self.parts_.options.close_look = config.output.turns;
-  if (config.measure.last && config.measure.stop) {
-    self.parts_.options.until_left = {JobId{static_cast<std::uint32_t>(*config.measure.first)},
-                                      JobId{static_cast<std::uint32_t>(*config.measure.last)}};
-  }
-  self.config_ = config;
-  self.by_gpu_type_ = (*perf)->counts_steps();
-  if (config.pacing.name == "ideal") {
-    if (Status added = self.add_ideal(config, *perf); !added) return added.error();
+  } else if (Status added = self.add_engine(config, cost); !added) {
+    return added.error();
   }
   return simulation;
 }
 
 Result<bool> Simulation::run(const std::function<bool()>& keep_going) {
   const bool saves = !save_.file.empty();
-  if (saves || !save_.continue_from.empty()) {
-    if (apart_ || ideal_) {
-      return Error{
-          "a run with partitions apart, a profiling stage or the pacing 'ideal' cannot be saved"};
-    }
-  }
-  if (apart_) return run_apart(keep_going);
-  if (ideal_) {
-    ideal_->observers = parts_.observers;
-    return run_ideal(std::move(*ideal_), keep_going);
+  const bool continues = !save_.continue_from.empty();
+  if (apart_) {
+    if (!saves && !continues) return run_apart(keep_going);
+    return Error{"a run with partitions apart or a profiling stage cannot be saved"};
   }
   RunStory story;
   if (saves) parts_.observers.push_back(&story);
   const std::vector<Observer*> observers = parts_.observers;
-  Engine engine(std::move(parts_));
-  if (saves) {
-    if (Status savable = check_savable(engine, config_); !savable) return savable.error();
+  const bool nodes_change = config_.failures.any() || !cluster_->schedule.empty();
+  const auto row = find_row("execution", plugin_tables().execution, config_.execution.name);
+  if (!row) return row.error();
+  auto execution = (*row)->make({std::move(parts_), truth_, nodes_change});
+  if (!execution) return execution.error();
+  if (!saves && !continues) return (*execution)->run(keep_going);
+  Engine* const engine = (*execution)->engine();
+  if (engine == nullptr) {
+    return Error{fmt::format("a run with the execution '{}' cannot be saved", (*row)->name)};
   }
-  if (!save_.continue_from.empty()) {
-    const Status put = continue_run(save_.continue_from, engine, config_, *source_, observers);
+  if (saves) {
+    if (Status savable = check_savable(*engine, config_); !savable) return savable.error();
+  }
+  if (continues) {
+    const Status put = continue_run(save_.continue_from, *engine, config_, *source_, observers);
     if (!put) return put.error();
   }
-  bool stopped = false;
-  bool saved = !saves;
+  return run_and_save(**execution, story, keep_going);
+}
+
+Result<bool> Simulation::run_and_save(Execution& execution, RunStory& story,
+                                      const std::function<bool()>& keep_going) {
+  Engine& engine = *execution.engine();
+  bool saved = save_.file.empty();
   std::optional<Error> unsaved;
-  const Status status = engine.run([&] {
+  const auto complete = execution.run([&] {
     if (!saved && engine.arrived() > save_.at_job) {
       saved = true;
       if (Status kept = save_run(save_.file, engine, config_, story); !kept) {
@@ -359,16 +356,15 @@ Result<bool> Simulation::run(const std::function<bool()>& keep_going) {
       }
       story.close();
     }
-    stopped = keep_going && !keep_going();
-    return !stopped;
+    return !keep_going || keep_going();
   });
-  if (!status) return status.error();
+  if (!complete) return complete.error();
   if (unsaved) return *unsaved;
-  if (!saved && !stopped && !save_.or_ends) {
+  if (!saved && *complete && !save_.or_ends) {
     return Error{fmt::format("{} was not written: job {} never came, only {} did", save_.file,
                              save_.at_job, engine.arrived())};
   }
-  return !stopped;
+  return *complete;
 }
 
 Result<std::optional<RunSummary>> measure_run(const RunConfig& config,

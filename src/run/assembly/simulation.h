@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "backend/sim/sim_backend.h"
-#include "engine/engine.h"
+#include "engine/execution.h"
 #include "report/metrics.h"
 #include "run/assembly/ideal_run.h"
 #include "run/assembly/jobs.h"
@@ -58,8 +58,16 @@ class Simulation {
   Simulation() = default;
   Status add_policies(const RunConfig& config);
   Status add_stages(const RunConfig& config);
+  Status open_source(const RunConfig& config, std::shared_ptr<const SharedJobs> jobs);
+  Status add_engine(const RunConfig& config, std::shared_ptr<const RestartCost> cost);
   Result<bool> run_apart(const std::function<bool()>& keep_going);
-  Status add_ideal(const RunConfig& config, std::shared_ptr<const PerfModel> truth);
+  // Saves on the way, where that was asked for.
+  Result<bool> run_and_save(Execution& execution, RunStory& story,
+                            const std::function<bool()>& keep_going);
+  // That of a policy which alone says when jobs are over; null: the backend does.
+  const CompletionRule* sole_completion_rule() const;
+  // The simulated cluster that the description asks for.
+  std::unique_ptr<Backend> make_backend(const RunConfig& config, SimParts parts) const;
   // A copy of what decides, for one of several engines.
   Engine::Parts clone_parts() const;
 
@@ -71,8 +79,8 @@ class Simulation {
   // Of a run in several simulations; empty otherwise.
   std::optional<ApartSettings> apart_;
   std::optional<ProfilingSettings> profiling_;
-  std::optional<IdealParts> ideal_;
   Engine::Parts parts_;
+  std::shared_ptr<const PerfModel> truth_;
   RunConfig config_;
   SaveOptions save_;
   RunNeeds needs_;

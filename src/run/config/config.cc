@@ -177,10 +177,7 @@ void read_restart(TomlReader& reader, RestartConfig& restart) {
       restart.by_size.push_back(cost);
     }
   }
-  table.read("charge", restart.charge);
-  table.read("groups_add", restart.groups_add);
   table.read("unknown", restart.unknown);
-  table.read("merge", restart.merge);
   if (const TomlNode* rows = table.take("table")) {
     restart.table.clear();
     for (const TomlNode& item : rows->items) {
@@ -200,12 +197,6 @@ void read_stages(TomlReader& reader, RunConfig& config, const std::string& folde
   if (const TomlNode* node = reader.take("partitions")) {
     TomlReader table(*node, reader.where(), "partitions");
     table.read("apart", config.partitions_apart);
-    reader.keep(table.finish());
-  }
-  if (const TomlNode* node = reader.take("progress")) {
-    TomlReader table(*node, reader.where(), "progress");
-    table.read("countdown", config.progress.countdown);
-    table.read("joined_keep_rate", config.progress.joined_keep_rate);
     reader.keep(table.finish());
   }
   if (const TomlNode* node = reader.take("forecast")) {
@@ -276,7 +267,6 @@ void read_rest(TomlReader& reader, RunConfig& config, const std::string& folder)
     }
     config.engine.max_crashes = static_cast<int>(crashes);
     table.read("until", config.engine.until);
-    table.read("turn_stops_count", config.engine.turn_stops_count);
     reader.keep(table.finish());
   }
   if (const TomlNode* node = reader.take("measure")) {
@@ -341,6 +331,9 @@ Status apply_toml(RunConfig& config, const TomlNode& document, const std::string
   read_workload(reader, config.workload, folder);
   read_cluster(reader, config.cluster, folder);
   read_choice(reader, "pacing", config.pacing);
+  read_choice(reader, "progress", config.progress);
+  read_choice(reader, "accounting", config.accounting);
+  read_choice(reader, "execution", config.execution);
   read_choice(reader, "admission", config.admission);
   read_choice(reader, "scheduling", config.scheduling);
   const auto durations = config.scheduling.params.find(kDurations);

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "backend/sim/node_life.h"
-#include "backend/sim/progress_rule.h"
 #include "base/result.h"
 #include "engine/engine.h"
 #include "run/config/choice.h"
@@ -81,9 +80,6 @@ struct RestartConfig {
   bool stop_saves = true;
   bool stop_adds_work = false;
   std::vector<std::pair<long long, Seconds>> by_size;  // up to so many GPUs it costs so much
-  std::string charge = "start";  // or "turn": every turn costs everyone who runs a restart
-  bool groups_add = false;       // jobs on the same GPUs pay for each other's restarts
-  double merge = 1e-9;           // charge "turn": completions this close, relatively, are one event
   std::string unknown = "usual";  // who is not in the table pays the usual; or "refuse": an error
   std::vector<RestartRow> table;
 };
@@ -141,6 +137,9 @@ struct RunConfig {
   WorkloadConfig workload;
   ClusterConfig cluster;
   Choice pacing{"events", {}};
+  Choice progress;  // empty: that of the pacing
+  Choice accounting{"net", {}};
+  Choice execution{"turns", {}};
   Choice admission{"accept-all", {}};
   Choice scheduling{"fifo", {}};
   Choice placement{"consolidated", {}};
@@ -153,7 +152,6 @@ struct RunConfig {
   ForecastConfig forecast;
   ProfilingConfig profiling;
   PricesConfig prices;
-  ProgressRule progress;
   RestartConfig restart;
   FailureOptions failures;
   std::optional<long long> failure_seed;  // as given; otherwise the seed of the run

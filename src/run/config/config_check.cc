@@ -6,6 +6,7 @@
 #include "model/gpu_set.h"
 #include "run/assembly/jobs.h"
 #include "run/config/config.h"
+#include "run/config/plugin_tables.h"
 #include "run/config/plugins.h"
 
 namespace muster {
@@ -33,16 +34,28 @@ Status complete(std::string_view kind_key, Choice& choice, const RunConfig& conf
   return Done{};
 }
 
+Status complete_progress(RunConfig& config) {
+  const auto pacing = find_row("pacing", plugin_tables().pacing, config.pacing.name);
+  if (!pacing) return pacing.error();
+  if (config.progress.empty()) config.progress.name = (*pacing)->progress;
+  if (Status done = complete("progress", config.progress, config); !done) return done;
+  const auto progress = find_row("progress model", plugin_tables().progress, config.progress.name);
+  const std::string_view needed = (*progress)->pacing;
+  if (needed.empty() || needed == config.pacing.name) return Done{};
+  return Error{fmt::format("progress model '{}' needs the pacing '{}' (--pacing {}); found '{}'",
+                           config.progress.name, needed, needed, config.pacing.name)};
+}
+
 Status complete_choices(RunConfig& config) {
   const std::pair<std::string_view, Choice*> choices[] = {
-      {"pacing", &config.pacing},
-      {"admission", &config.admission},
-      {"scheduling", &config.scheduling},
-      {"placement", &config.placement},
+      {"pacing", &config.pacing},         {"accounting", &config.accounting},
+      {"execution", &config.execution},   {"admission", &config.admission},
+      {"scheduling", &config.scheduling}, {"placement", &config.placement},
   };
   for (const auto& [kind, choice] : choices) {
     if (Status done = complete(kind, *choice, config); !done) return done;
   }
+  if (Status done = complete_progress(config); !done) return done;
   for (std::vector<Choice>* models : {&config.perf, &config.beliefs}) {
     for (Choice& model : *models) {
       if (Status done = complete("perf", model, config); !done) return done;
@@ -117,10 +130,6 @@ Status check_stages(const RunConfig& config) {
     return Error{fmt::format("forecast.slot is {}, but must be a positive number of seconds",
                              config.forecast.slot)};
   }
-  if (config.progress.countdown && config.pacing.name != "ticks") {
-    return Error{
-        "progress.countdown counts whole seconds: it needs the pacing ticks (--pacing ticks)"};
-  }
   const bool staged = config.partitions_apart || profiling.nodes > 0;
   if (staged && config.measure.last) {
     return Error{"a measured window cannot be combined with partitions.apart or profiling"};
@@ -160,15 +169,10 @@ Status check_numbers(const RunConfig& config) {
       {"restart.first_start", config.restart.first_start},
       {"restart.restart", config.restart.restart},
       {"restart.checkpoint_interval", config.restart.checkpoint_interval},
-      {"restart.merge", config.restart.merge},
   };
   if (config.restart.unknown != "usual" && config.restart.unknown != "refuse") {
     return Error{fmt::format("restart.unknown is '{}', but must be 'usual' or 'refuse'",
                              config.restart.unknown)};
-  }
-  if (config.restart.charge != "start" && config.restart.charge != "turn") {
-    return Error{fmt::format("restart.charge is '{}', but must be 'start' or 'turn'",
-                             config.restart.charge)};
   }
   for (const auto& [name, value] : spans) {
     if (!(value >= 0) || std::isinf(value)) {
@@ -249,6 +253,8 @@ Result<RunConfig> complete_config(RunConfig config) {
   if (Status done = check_numbers(config); !done) return done.error();
   if (Status done = check_stages(config); !done) return done.error();
   if (Status done = complete_window(config); !done) return done.error();
+  config.engine.preemptions =
+      (*find_row("accounting", plugin_tables().accounting, config.accounting.name))->rule;
   config.failure_seed = config.failure_seed.value_or(config.seed);
   if (*config.failure_seed < 0) return Error{"failures.seed must not be negative"};
   config.failures.seed = static_cast<std::uint64_t>(*config.failure_seed);

@@ -80,12 +80,13 @@ void write_cluster(Writer& out, const ClusterConfig& cluster) {
 
 void write_policies(Writer& out, const RunConfig& config) {
   const std::pair<std::string_view, const Choice*> choices[] = {
-      {"pacing", &config.pacing},
-      {"admission", &config.admission},
-      {"scheduling", &config.scheduling},
+      {"pacing", &config.pacing},         {"progress", &config.progress},
+      {"accounting", &config.accounting}, {"execution", &config.execution},
+      {"admission", &config.admission},   {"scheduling", &config.scheduling},
       {"placement", &config.placement},
   };
   for (const auto& [section, choice] : choices) {
+    if (choice->empty()) continue;
     out.section(section);
     out.choice(*choice);
   }
@@ -117,11 +118,6 @@ void write_stages(Writer& out, const RunConfig& config) {
   if (config.partitions_apart) {
     out.section("partitions");
     out.flag("apart", true);
-  }
-  if (config.progress.countdown || config.progress.joined_keep_rate) {
-    out.section("progress");
-    out.flag("countdown", config.progress.countdown);
-    out.flag("joined_keep_rate", config.progress.joined_keep_rate);
   }
   if (!config.forecast.file.empty()) {
     const ForecastConfig& forecast = config.forecast;
@@ -161,9 +157,6 @@ void write_costs(Writer& out, const RunConfig& config) {
   out.number("checkpoint_interval", config.restart.checkpoint_interval);
   out.flag("stop_saves", config.restart.stop_saves);
   out.flag("stop_adds_work", config.restart.stop_adds_work);
-  out.text("charge", config.restart.charge);
-  out.flag("groups_add", config.restart.groups_add);
-  out.number("merge", config.restart.merge);
   out.text("unknown", config.restart.unknown);
   for (const auto& [gpus, seconds] : config.restart.by_size) {
     out.row("restart.by_size");
@@ -202,7 +195,6 @@ std::string to_toml(const RunConfig& config) {
   out.section("engine");
   out.whole("max_crashes", config.engine.max_crashes);
   out.number("until", config.engine.until);
-  out.flag("turn_stops_count", config.engine.turn_stops_count);
   const bool odd_deadlines = config.measure.deadlines != MeasureConfig{}.deadlines;
   if (config.measure.first || odd_deadlines) out.section("measure");
   if (config.measure.first) {

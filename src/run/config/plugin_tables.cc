@@ -24,6 +24,9 @@ const PluginTables& plugin_tables() {
       .selector = selector_table(),
       .scaling = scaling_table(),
       .pacing = merged(pacing_table(), artifact_pacing_rows()),
+      .progress = merged(progress_table(), artifact_progress_rows()),
+      .accounting = merged(accounting_table(), artifact_accounting_rows()),
+      .execution = merged(execution_table(), artifact_execution_rows()),
       .perf = merged(perf_table(), artifact_perf_rows()),
   };
   return kTables;

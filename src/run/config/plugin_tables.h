@@ -5,6 +5,9 @@
 
 #include <vector>
 
+#include "backend/sim/progress_table.h"
+#include "engine/accounting.h"
+#include "engine/execution.h"
 #include "engine/pacing.h"
 #include "perf/models.h"
 #include "policy/table.h"
@@ -18,6 +21,9 @@ struct PluginTables {
   std::vector<PolicyInfo<Selector>> selector;
   std::vector<PolicyInfo<ScalingPolicy>> scaling;
   std::vector<PacingInfo> pacing;
+  std::vector<ProgressInfo> progress;
+  std::vector<AccountingInfo> accounting;
+  std::vector<ExecutionInfo> execution;
   std::vector<PerfInfo> perf;
 };
 

@@ -20,10 +20,11 @@ struct PluginRow {
 };
 
 struct PluginKind {
-  std::string_view key;    // as in TOML and on the command line: "scheduling"
+  std::string_view key;    // as in TOML: "scheduling"
   std::string_view noun;   // in messages: "scheduling policy"
   std::string_view title;  // of its section in lists: "Scheduling policies"
   std::string_view sentence;
+  std::string_view option;  // of the command line: "--scheduling"
   std::vector<PluginRow> rows;
 };
 

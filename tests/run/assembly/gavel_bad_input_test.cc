@@ -48,7 +48,7 @@ class GavelBadInput : public GavelFixture {
   void for_all_policies(const Test& test) {
     for (const AllocatorInfo& info : allocator_table()) {
       for (const std::string published : {"true", "false"}) {
-        for (const std::string pacing : {"", "pacing = 'ideal'"}) {
+        for (const std::string pacing : {"", "execution = 'fluid'"}) {
           test(fmt::format("{}:as_published={}", info.name, published), pacing);
         }
       }

@@ -97,15 +97,16 @@ TEST_F(GavelRuns, WhatCannotGoOnIsTold) {
   EXPECT_THAT(run(whole, {.at_job = 4000, .file = file}).error, HasSubstr("job 4000 never came"));
   RunConfig other = drawn("las");
   EXPECT_THAT(run(other, {.at_job = 5, .file = file}).error, HasSubstr("cannot be saved"));
-  EXPECT_THAT(run(drawn("gavel-isolated", "pacing = 'ideal'"), {.at_job = 5, .file = file}).error,
-              HasSubstr("cannot be saved"));
+  EXPECT_THAT(
+      run(drawn("gavel-isolated", "execution = 'fluid'"), {.at_job = 5, .file = file}).error,
+      HasSubstr("cannot be saved"));
 }
 
 TEST_F(GavelRuns, IdealExecutionIsTheFractions) {
   // Two equal jobs on one GPU get half of it each; when one is done, the other gets all.
   const std::string lm = "LM (batch size 5)";  // 110 steps per second on a v100
   const RunConfig two = traced("gavel-isolated", row(lm, 1, 11000, 0) + row(lm, 1, 33000, 0),
-                               "1:0:0", "pacing = 'ideal'");
+                               "1:0:0", "execution = 'fluid'");
   const Outcome outcome = run(two);
   ASSERT_TRUE(outcome.complete) << outcome.error;
   ASSERT_EQ(outcome.log.jobs.size(), 2U);
@@ -115,7 +116,7 @@ TEST_F(GavelRuns, IdealExecutionIsTheFractions) {
   EXPECT_NEAR(outcome.log.job(1).gpu_seconds, 300, 1e-9);
   // A job that comes in between changes the division at once.
   const RunConfig three = traced("gavel-isolated", row(lm, 1, 22000, 0) + row(lm, 1, 5500, 50),
-                                 "1:0:0", "pacing = 'ideal'");
+                                 "1:0:0", "execution = 'fluid'");
   const Outcome later = run(three);
   EXPECT_NEAR(later.log.job(1).end, 150, 1e-9);
   EXPECT_NEAR(later.log.job(0).end, 250, 1e-9);
@@ -124,12 +125,12 @@ TEST_F(GavelRuns, IdealExecutionIsTheFractions) {
 TEST_F(GavelRuns, IdealExecutionOfManyJobsIsNearTheRounds) {
   for (const std::string policy : {"gavel-isolated", "gavel-fifo-perf", "gavel-gandiva"}) {
     const Outcome rounds = run(drawn(policy));
-    const Outcome ideal = run(drawn(policy, "pacing = 'ideal'"));
+    const Outcome ideal = run(drawn(policy, "execution = 'fluid'"));
     ASSERT_TRUE(ideal.complete) << ideal.error;
     EXPECT_EQ(ideal.log.jobs.size(), rounds.log.jobs.size());
     EXPECT_EQ(ideal.metrics.finished, 40);
   }
-  EXPECT_THAT(run(drawn("las", "pacing = 'ideal'")).error,
+  EXPECT_THAT(run(drawn("las", "execution = 'fluid'")).error,
               HasSubstr("needs a policy that divides time"));
 }
 

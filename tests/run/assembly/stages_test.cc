@@ -161,8 +161,8 @@ TEST(Stages, MistakesAreNamed) {
   EXPECT_THAT(config_problem(on_trace(folder, jobs, "[profiling]\nnodes = 1\nlimit = -1\n")),
               HasSubstr("profiling: 1 nodes"));
   EXPECT_THAT(config_problem("cluster = \"1x8\"\nworkload = {generator = \"poisson\"}\n"
-                             "progress = {countdown = true}\n"),
-              HasSubstr("needs the pacing ticks"));
+                             "progress = \"countdown\"\n"),
+              HasSubstr("needs the pacing 'ticks'"));
   EXPECT_THAT(config_problem(on_trace(folder, jobs, "[scaling]\nname = \"energy-savin\"\n")),
               HasSubstr("did you mean 'energy-saving'"));
   EXPECT_THAT(config_problem(on_trace(folder, jobs, "[measure]\nfirst = 0\nlast = 0\n")),
@@ -212,13 +212,13 @@ TEST(Config, StagesSurviveBeingWritten) {
   const auto config = config_of(
       "cluster = \"2x8\"\npacing = \"ticks\"\nscaling = \"energy-saving:buffer=1\"\n"
       "[workload.generator]\nname = \"poisson\"\njobs = 3\n[profiling]\nnodes = 1\nfree = true\n"
-      "[progress]\ncountdown = true\n[restart]\nstop_adds_work = true\n"
+      "[progress]\nname = \"countdown\"\n[restart]\nstop_adds_work = true\n"
       "by_size = [{gpus = 1, seconds = 7}, {gpus = 8, seconds = 30}]\n");
   ASSERT_TRUE(config) << config.error().message;
   const auto again = config_of(to_toml(*config));
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(to_toml(*again), to_toml(*config));
-  EXPECT_TRUE(again->progress.countdown);
+  EXPECT_EQ(again->progress.name, "countdown");
   EXPECT_EQ(again->restart.by_size.size(), 2U);
   EXPECT_EQ(again->scaling.params.at("buffer"), "1");
   EXPECT_TRUE(again->profiling.free);

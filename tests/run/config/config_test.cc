@@ -84,7 +84,6 @@ seed = 3
 [engine]
 max_crashes = 2
 until = 1e7
-turn_stops_count = true
 [measure]
 first = 5
 last = 20
@@ -122,7 +121,6 @@ TEST(RunConfig, PageNamesEveryKey) {
   config->name = "named";
   config->scaling = {"all", {}};
   config->partitions_apart = true;
-  config->progress.countdown = true;
   config->forecast.file = "forecast.csv";
   config->profiling.nodes = 1;
   config->restart.by_size.resize(1);
@@ -211,7 +209,7 @@ TEST(RunConfig, BloxPresetIsWhole) {
     ASSERT_TRUE(config) << config.error().message;
     EXPECT_EQ(config->scheduling.params.at("boost_after"), "3600000");
     EXPECT_EQ(config->workload.generator.params.at("jobs"), "0");
-    EXPECT_TRUE(config->engine.turn_stops_count);
+    EXPECT_TRUE(config->engine.preemptions.passing_stops);
   }
 }
 

@@ -98,7 +98,7 @@ TEST_F(GavelSweeps, OptionsOfTheJobs) {
 
 TEST_F(GavelSweeps, OptionsOfTheScheduler) {
   expect_acts(continuous(), "pacing.length", {"360", "1440"});
-  expect_acts(continuous(), "pacing", {"leases:length=360", "ideal"});
+  expect_acts(continuous(), "execution", {"turns", "fluid"});
   SweepConfig sweep = together();
   ASSERT_TRUE(set_axis(sweep, "jobs", {"12"}));
   expect_acts(sweep, "scheduling.global_queue", {"false", "true"});

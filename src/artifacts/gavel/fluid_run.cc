@@ -1,16 +1,20 @@
-#include "run/assembly/ideal_run.h"
+#include "artifacts/gavel/fluid_run.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <cstdio>
+#include <cstdlib>
+
+#include <fmt/format.h>
 
 #include "model/record_of.h"
 #include "policy/gavel/problem.h"
+#include "policy/gavel/rounds.h"
 
 namespace muster {
 namespace {
 
-struct IdealJob {
+struct FluidJob {
   JobSpec spec;
   double total = 0;  // steps
   double done = 0;
@@ -24,9 +28,13 @@ struct IdealJob {
   Seconds ends = kNever;
 };
 
-class IdealRun {
+class FluidRun final : public Execution {
  public:
-  explicit IdealRun(IdealParts parts) : parts_(std::move(parts)), cluster_(parts_.cluster) {
+  FluidRun(ExecutionParts parts, std::unique_ptr<Allocator> allocator)
+      : parts_(std::move(parts.engine)),
+        truth_(std::move(parts.truth)),
+        allocator_(std::move(allocator)),
+        cluster_(parts_.cluster) {
     problem_.types = types().size();
     problem_.capacity.assign(types().size(), 0);
     for (const Pool& pool : cluster_.pools()) {
@@ -35,6 +43,14 @@ class IdealRun {
     }
   }
 
+  Result<bool> run(const std::function<bool()>& keep_going) override {
+    bool stopped = false;
+    while (!stopped && step()) stopped = keep_going && !keep_going();
+    if (auto error = parts_.source->error()) return *error;
+    return !stopped;
+  }
+
+ private:
   // The next event; false when nothing is left to come.
   bool step() {
     const Seconds next = next_event();
@@ -47,12 +63,13 @@ class IdealRun {
     changed = take_arrivals() || changed;
     if (prices_changed()) changed = true;
     if (changed) allocate();
+#if MUSTER_INVARIANTS
+    check();
+#endif
     report();
     return !over();
   }
-  std::optional<Error> error() const { return parts_.source->error(); }
 
- private:
   const std::vector<Symbol>& types() {
     if (types_.empty()) types_ = type_columns(cluster_);
     return types_;
@@ -61,7 +78,7 @@ class IdealRun {
   Seconds next_event() {
     Seconds next = kNever;
     if (const JobSpec* job = parts_.source->peek()) next = std::max(now_, job->arrival);
-    for (const IdealJob& job : jobs_) next = std::min(next, job.ends);
+    for (const FluidJob& job : jobs_) next = std::min(next, job.ends);
     if (!jobs_.empty() && parts_.prices != nullptr) {
       next = std::min(next, parts_.prices->next_change(now_));
     }
@@ -71,7 +88,7 @@ class IdealRun {
   void advance(Seconds to) {
     const Seconds span = started_ ? to - now_ : 0;
     spent_ = 0;
-    for (IdealJob& job : jobs_) {
+    for (FluidJob& job : jobs_) {
       job.done = job.ends <= to ? job.total : std::min(job.total, job.done + job.rate * span);
       job.gpu_seconds += job.gpus * span;
       job.cost += job.dollars * span;
@@ -85,12 +102,12 @@ class IdealRun {
 
   bool finish_those_due() {
     bool any = false;
-    for (IdealJob& job : jobs_) {
+    for (FluidJob& job : jobs_) {
       if (job.done < job.total) continue;
       leave(job, JobState::kFinished, Reason::kCompleted);
       any = true;
     }
-    std::erase_if(jobs_, [](const IdealJob& job) { return job.done >= job.total; });
+    std::erase_if(jobs_, [](const FluidJob& job) { return job.done >= job.total; });
     return any;
   }
 
@@ -98,7 +115,7 @@ class IdealRun {
     bool any = false;
     while (const JobSpec* next = parts_.source->peek()) {
       if (next->arrival > now_) break;
-      IdealJob job;
+      FluidJob job;
       job.spec = *next;
       parts_.source->pop();
       job.spec.id = JobId{next_id_++};
@@ -118,7 +135,7 @@ class IdealRun {
   bool could_run(const JobSpec& job) const {
     for (std::size_t w = 0; w < types_.size(); ++w) {
       if (job.gpus > 0 && job.gpus <= problem_.capacity[w] &&
-          rate_on(*parts_.beliefs, job, types_[w], nullptr) > 0) {
+          rate_on(*parts_.perf, job, types_[w], nullptr) > 0) {
         return true;
       }
     }
@@ -141,15 +158,15 @@ class IdealRun {
     problem_.pairs.clear();
     problem_.pair_rates.clear();
     const auto rate = [this](const JobSpec& job, std::size_t w, const JobSpec* mate) {
-      return job.gpus <= problem_.capacity[w] ? rate_on(*parts_.beliefs, job, types_[w], mate) : 0;
+      return job.gpus <= problem_.capacity[w] ? rate_on(*parts_.perf, job, types_[w], mate) : 0;
     };
-    for (const IdealJob& job : jobs_) {
+    for (const FluidJob& job : jobs_) {
       problem_.jobs.push_back(allocation_job(job.spec, job.total - job.done, now_));
       for (std::size_t w = 0; w < types_.size(); ++w) {
         problem_.rates.push_back(rate(job.spec, w, nullptr));
       }
     }
-    if (parts_.allocator->traits().pairs) {
+    if (allocator_->traits().pairs) {
       for (std::uint32_t i = 0; i < jobs_.size(); ++i) {
         for (std::uint32_t j = i + 1; j < jobs_.size(); ++j) {
           const JobSpec& a = jobs_[i].spec;
@@ -163,7 +180,7 @@ class IdealRun {
       }
     }
     allocation_.reset(problem_);
-    if (!jobs_.empty()) parts_.allocator->allocate(problem_, allocation_);
+    if (!jobs_.empty()) allocator_->allocate(problem_, allocation_);
   }
 
   // From fractions to the progress of each job.
@@ -173,20 +190,20 @@ class IdealRun {
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       jobs_[i].rate = jobs_[i].gpus = jobs_[i].dollars = 0;
       for (std::size_t w = 0; w < types; ++w) {
-        run(jobs_[i], w, allocation_.alone[i * types + w], nullptr, 1);
+        serve(jobs_[i], w, allocation_.alone[i * types + w], nullptr, 1);
       }
     }
     for (std::size_t p = 0; p < problem_.pairs.size(); ++p) {
-      IdealJob& a = jobs_[problem_.pairs[p].first];
-      IdealJob& b = jobs_[problem_.pairs[p].second];
+      FluidJob& a = jobs_[problem_.pairs[p].first];
+      FluidJob& b = jobs_[problem_.pairs[p].second];
       for (std::size_t w = 0; w < types; ++w) {
         const double fraction = allocation_.paired[p * types + w];
         // Two jobs share the GPUs, and what they cost.
-        run(a, w, fraction, &b.spec, 2);
-        run(b, w, fraction, &a.spec, 2);
+        serve(a, w, fraction, &b.spec, 2);
+        serve(b, w, fraction, &a.spec, 2);
       }
     }
-    for (IdealJob& job : jobs_) {
+    for (FluidJob& job : jobs_) {
       job.ends = job.rate > 0 ? now_ + (job.total - job.done) / job.rate : kNever;
       if (!(job.rate > 0) || job.start != kNever) continue;
       job.start = now_;
@@ -194,9 +211,9 @@ class IdealRun {
     }
   }
 
-  void run(IdealJob& job, std::size_t w, double fraction, const JobSpec* mate, int sharers) {
+  void serve(FluidJob& job, std::size_t w, double fraction, const JobSpec* mate, int sharers) {
     if (!(fraction > 0)) return;
-    const double steps = rate_on(*parts_.perf, job.spec, types_[w], mate);
+    const double steps = rate_on(*truth_, job.spec, types_[w], mate);
     if (!(steps > 0)) return;
     job.rate += fraction * steps;
     job.gpus += fraction * job.spec.gpus / sharers;
@@ -205,7 +222,7 @@ class IdealRun {
     job.dollars += fraction * job.spec.gpus / sharers * problem_.price[w] / kHour;
   }
 
-  void leave(const IdealJob& job, JobState status, Reason reason) {
+  void leave(const FluidJob& job, JobState status, Reason reason) {
     const bool finished = status == JobState::kFinished;
     tell(finished ? Action::kFinish : Action::kRefuse, reason, job.spec);
     JobRecord record = record_of(job.spec);
@@ -224,7 +241,7 @@ class IdealRun {
 
   // Nobody gets anything any more, and nobody will come.
   void give_up() {
-    for (const IdealJob& job : jobs_) leave(job, JobState::kRefused, Reason::kNeverFits);
+    for (const FluidJob& job : jobs_) leave(job, JobState::kRefused, Reason::kNeverFits);
     if (jobs_.empty()) return;
     jobs_.clear();
     report();
@@ -245,7 +262,7 @@ class IdealRun {
     stats.time = now_;
     stats.previous = previous_;
     double used = 0;
-    for (const IdealJob& job : jobs_) {
+    for (const FluidJob& job : jobs_) {
       ++(job.rate > 0 ? stats.running : stats.waiting);
       stats.demanded_gpus += job.spec.gpus;
       used += job.gpus;
@@ -264,10 +281,26 @@ class IdealRun {
     return jobs_.empty() && parts_.source->peek() == nullptr && parts_.source->finished();
   }
 
-  IdealParts parts_;
+  // What must hold after every event.
+  void check() const {
+    std::optional<std::string> broken = broken_allocation(problem_, allocation_);
+    if (now_ < previous_) broken = "time went back";
+    for (const FluidJob& job : jobs_) {
+      if (!(job.done >= 0 && job.done < job.total) || job.ends < now_ || job.rate < 0)
+        broken = fmt::format("job {} has done {} of {} steps and ends at {} s", index(job.spec.id),
+                             job.done, job.total, job.ends);
+    }
+    if (!broken) return;
+    fmt::print(stderr, "invariant broken at {} s: {}\n", now_, *broken);
+    std::abort();
+  }
+
+  Engine::Parts parts_;  // its `perf` is what the policy is told
+  std::shared_ptr<const PerfModel> truth_;
+  std::unique_ptr<Allocator> allocator_;
   ClusterState cluster_;
   std::vector<Symbol> types_;
-  std::vector<IdealJob> jobs_;  // by id
+  std::vector<FluidJob> jobs_;  // by id
   AllocationProblem problem_;
   Allocation allocation_;
   Seconds now_ = 0;
@@ -280,12 +313,26 @@ class IdealRun {
 
 }  // namespace
 
-Result<bool> run_ideal(IdealParts parts, const std::function<bool()>& keep_going) {
-  IdealRun run(std::move(parts));
-  bool stopped = false;
-  while (!stopped && run.step()) stopped = keep_going && !keep_going();
-  if (auto error = run.error()) return *error;
-  return !stopped;
+ExecutionInfo fluid_execution() {
+  return {"fluid", "fractions of time are carried out exactly, without rounds or placement",
+          "Gavel, 2020", [](ExecutionParts parts) -> Result<std::unique_ptr<Execution>> {
+            const auto* policy = parts.engine.policy_sets.size() == 1
+                                     ? dynamic_cast<const RoundsPolicy*>(
+                                           parts.engine.policy_sets[0].scheduling.get())
+                                     : nullptr;
+            if (policy == nullptr) {
+              return Error{
+                  "the execution 'fluid' carries out fractions of time and needs a policy that "
+                  "divides time, one and no selector: those whose names begin with gavel-"};
+            }
+            if (parts.nodes_change) {
+              return Error{
+                  "the execution 'fluid' knows no nodes: they cannot fail, join or leave in it"};
+            }
+            auto allocator = policy->allocator().clone();
+            return std::unique_ptr<Execution>(
+                std::make_unique<FluidRun>(std::move(parts), std::move(allocator)));
+          }};
 }
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-#include "backend/sim/lease_book.h"
+#include "artifacts/gavel/lease_book.h"
 
 #include <algorithm>
 #include <cassert>

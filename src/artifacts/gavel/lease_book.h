@@ -1,21 +1,24 @@
 // Work that is handed out in leases: at each turn every running job gets whole training steps, as
 // many as it can do in a round, and idles from their end to the next turn, which comes when the
-// last job is through (LeaseRule in engine/pacing.h). Jobs that share GPUs end their leases
-// together.
+// last job is through. Jobs that share GPUs end their leases together.
 #pragma once
 
 #include <vector>
 
 #include "base/archive.h"
 #include "engine/backend.h"
-#include "engine/pacing.h"
 
 namespace muster {
+
+struct LeaseRule {
+  Seconds length = 0;  // of a lease
+  // A job with fewer steps left than it has GPUs fails instead of doing them, as published.
+  bool step_per_gpu = false;
+};
 
 class LeaseBook {
  public:
   explicit LeaseBook(const LeaseRule& rule) : rule_(rule) {}
-  bool on() const { return rule_.length > 0; }
   bool runs(Slot slot) const { return position_of(slot) != kNowhere; }
 
   // A job starts, moves, is resized or gets other neighbours; `cost` seconds pass before it works.

@@ -10,10 +10,8 @@
 #include <memory>
 #include <vector>
 
-#include "backend/sim/node_life.h"
+#include "backend/sim/progress_table.h"
 #include "base/closeness.h"
-#include "engine/backend.h"
-#include "perf/restart_cost.h"
 
 namespace muster {
 
@@ -22,13 +20,12 @@ struct RechargeOptions {
   Closeness completions{1e-9, 0};
   // A completion this close to the end of the stretch (an arrival) takes place there.
   Closeness arrivals{1e-9, 1e-4};
+  bool groups_add = false;  // jobs on the same GPUs start one after the other: each pays for all
 };
 
 class RechargeBackend final : public Backend {
  public:
-  RechargeBackend(std::shared_ptr<const ClusterSpec> cluster, std::shared_ptr<const PerfModel> perf,
-                  std::shared_ptr<const RestartCost> cost, const RechargeOptions& options = {},
-                  const FailureOptions& failures = {});
+  explicit RechargeBackend(SimParts parts, const RechargeOptions& options = {});
 
   JobProgress act(const Command& command, Seconds now) override;
   Seconds advance(Seconds until, bool stop_at_event, std::vector<JobEvent>& events) override;
@@ -57,9 +54,7 @@ class RechargeBackend final : public Backend {
   void foresee();
   void put_in_order(std::vector<Slot>& slots);
 
-  std::shared_ptr<const ClusterSpec> cluster_;
-  std::shared_ptr<const PerfModel> perf_;
-  std::shared_ptr<const RestartCost> cost_;
+  SimParts parts_;
   RechargeOptions options_;
   NodeLife nodes_;
   std::vector<Run> runs_;      // by slot; kept while a job waits
@@ -75,5 +70,7 @@ class RechargeBackend final : public Backend {
   bool foreseen_ = false;
   Seconds now_ = 0;
 };
+
+ProgressInfo recharged_progress();
 
 }  // namespace muster

@@ -1,20 +1,15 @@
-#include "backend/sim/recharge_backend.h"
+#include "artifacts/muri/recharge_backend.h"
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 
+#include "artifacts/muri/merged_events_pacing.h"
+
 namespace muster {
 
-RechargeBackend::RechargeBackend(std::shared_ptr<const ClusterSpec> cluster,
-                                 std::shared_ptr<const PerfModel> perf,
-                                 std::shared_ptr<const RestartCost> cost,
-                                 const RechargeOptions& options, const FailureOptions& failures)
-    : cluster_(std::move(cluster)),
-      perf_(std::move(perf)),
-      cost_(std::move(cost)),
-      options_(options),
-      nodes_(*cluster_, failures) {}
+RechargeBackend::RechargeBackend(SimParts parts, const RechargeOptions& options)
+    : parts_(std::move(parts)), options_(options), nodes_(*parts_.cluster, parts_.failures) {}
 
 double RechargeBackend::work_of(const Run& run) const {
   return run.total_work - run.steps_left * run.solo_step_time;
@@ -48,11 +43,11 @@ JobProgress RechargeBackend::act(const Command& command, Seconds now) {
     remove(command.slot);
     run = {};
     run.job = job.spec.id;
-    run.steps_left = perf_->steps(job.spec);
+    run.steps_left = parts_.perf->steps(job.spec);
     RunContext alone = command.context;
     alone.neighbours = {};
     alone.gpus = job.spec.gpus;
-    run.solo_step_time = perf_->step_time(job.spec, alone);
+    run.solo_step_time = parts_.perf->step_time(job.spec, alone);
     run.total_work = job.total_work;
   }
   JobProgress progress;
@@ -64,19 +59,20 @@ JobProgress RechargeBackend::act(const Command& command, Seconds now) {
     progress.since = now;
     return progress;
   }
-  run.step_time = perf_->step_time(job.spec, command.context);
+  run.step_time = parts_.perf->step_time(job.spec, command.context);
   assert(run.step_time > 0 && "a performance model gave a job no speed");
   if (run.charged_for != command.context.gpus) {
-    run.charge = cost_->restart_of(job.spec.model, command.context.gpus);
+    run.charge = parts_.cost->restart_of(job.spec.model, command.context.gpus);
     run.charged_for = command.context.gpus;
   }
   run.overhead = run.charge;
-  if (cost_->groups_add) {
+  if (options_.groups_add) {
     for (const JobSpec* other : command.context.neighbours) {
-      run.overhead += cost_->restart_of(other->model, command.context.gpus);
+      run.overhead += parts_.cost->restart_of(other->model, command.context.gpus);
     }
   }
-  // A repace may come for a job that ends in the same moment as its co-located job: it is done.
+  // A rate update may come for a job that ends in the same moment as its co-located job: it is
+  // done.
   if (run.place == kNotRunning && command.kind != CommandKind::kUpdateRate) {
     run.place = static_cast<std::uint32_t>(running_.size());
     running_.push_back(command.slot);
@@ -226,6 +222,23 @@ Seconds RechargeBackend::advance(Seconds until, bool stop_at_event, std::vector<
 
 std::unique_ptr<Backend> RechargeBackend::fork() const {
   return std::make_unique<RechargeBackend>(*this);
+}
+
+ProgressInfo recharged_progress() {
+  return {"recharged",
+          "every turn charges a restart to everyone who runs, whether touched or not",
+          "Tiresias, 2019, and Muri, 2022",
+          {{"merge", ParamKind::kReal, "1e-9",
+            "completions this close, relative to the time, are one event", 0},
+           {"groups_add", ParamKind::kFlag, "false",
+            "each job of a group pays the restarts of all its members"}},
+          [](const Params& p, SimParts parts, const Pacing& pacing) -> std::unique_ptr<Backend> {
+            RechargeOptions options;
+            options.completions = {p.real("merge"), 0};
+            options.arrivals = arrival_closeness(pacing);
+            options.groups_add = p.flag("groups_add");
+            return std::make_unique<RechargeBackend>(std::move(parts), options);
+          }};
 }
 
 }  // namespace muster

@@ -1,0 +1,27 @@
+#include "backend/sim/progress_table.h"
+
+#include "backend/sim/sim_backend.h"
+
+namespace muster {
+
+const std::vector<ProgressInfo>& progress_table() {
+  static const std::vector<ProgressInfo> kTable = {
+      {"continuous",
+       "work is done at a steady rate, and a job ends the moment it is done",
+       "folklore",
+       {},
+       [](const Params&, SimParts parts, const Pacing&) -> std::unique_ptr<Backend> {
+         return std::make_unique<SimBackend>(std::move(parts));
+       }},
+  };
+  return kTable;
+}
+
+Seconds start_cost(const Command& command, const RestartCost& cost) {
+  const bool again = command.resumed || command.kind != CommandKind::kStart;
+  if (!again) return cost.first_start;
+  if (cost.stop_adds_work) return 0;
+  return cost.restart_of(command.job->spec.model, command.context.gpus);
+}
+
+}  // namespace muster

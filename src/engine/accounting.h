@@ -1,0 +1,28 @@
+// What of a turn's changes is booked as a preemption, in the records of jobs and in the statistics
+// of turns.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/params.h"
+
+namespace muster {
+
+// A job that is without GPUs after a turn in which it lost them always counts.
+struct PreemptionRule {
+  bool passing_stops = false;  // it was stopped, and started again, while placement was at work
+  bool moves = true;           // as many GPUs as before, but others
+};
+
+struct AccountingInfo {
+  std::string_view name;
+  std::string_view sentence;
+  std::string_view source;  // paper or system, year; may be empty
+  PreemptionRule rule;
+  ParamList params = {};  // none so far
+};
+
+const std::vector<AccountingInfo>& accounting_table();
+
+}  // namespace muster

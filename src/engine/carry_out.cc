@@ -1,0 +1,104 @@
+// Carrying out a draft. Its steps are netted first, so that a job gets one command in a turn
+// however often the draft touched it: stops, then moves and resizes, then starts, and last new
+// rates for those who stay where they are beside others than before.
+#include <cassert>
+
+#include "engine/engine.h"
+
+namespace muster {
+
+void Engine::carry_out() {
+  ++turn_mark_;
+  stop_and_sort();
+  if (!movers_.empty() || draft_.joins() > 0) regroup();
+  const std::vector<PlacementDraft::Step>& steps = draft_.steps();
+  for (const std::uint32_t i : movers_) jobs_[steps[i].job].start_order = ++starts_;
+  for (const std::uint32_t i : starters_) jobs_[steps[i].job].start_order = ++starts_;
+  for (const std::uint32_t i : movers_) {
+    const bool resize = steps[i].gpus.gpus() != jobs_[steps[i].job].gpus.gpus();
+    launch(steps[i], resize ? CommandKind::kResize : CommandKind::kMove);
+  }
+  for (const std::uint32_t i : starters_) launch(steps[i], CommandKind::kStart);
+  for (const Slot slot : regrouped_) {
+    // Who was launched knows its neighbours already.
+    if (!jobs_[slot].running() || told_[index(slot)] == turn_mark_) continue;
+    told_[index(slot)] = turn_mark_;
+    update_rate(slot, now_);
+  }
+  for (const PlacementDraft::Rehost& rehost : draft_.rehosts()) {
+    Job& job = jobs_[rehost.job];
+    if (!job.running()) continue;
+    job.host = rehost.host;
+    update_group_rates(rehost.job, now_);
+  }
+}
+
+// A job may be stopped and started again in one draft: what counts is how it ends up.
+void Engine::stop_and_sort() {
+  const std::vector<PlacementDraft::Step>& steps = draft_.steps();
+  const PreemptionRule& rule = parts_.options.preemptions;
+  final_step_.resize(jobs_.slots());
+  told_.resize(jobs_.slots(), 0);
+  movers_.clear();
+  starters_.clear();
+  regrouped_.clear();
+  for (std::uint32_t i = 0; i < steps.size(); ++i) final_step_[index(steps[i].job)] = i;
+  for (std::uint32_t i = 0; i < steps.size(); ++i) {
+    const PlacementDraft::Step& step = steps[i];
+    const bool final = final_step_[index(step.job)] == i;
+    Job& job = jobs_[step.job];
+    assert((!final || step.kind != PlacementDraft::Kind::kLift) && "a lifted job got no GPUs");
+    if (step.kind == PlacementDraft::Kind::kStop) {
+      if (final || rule.passing_stops) count_preemption(job);
+      if (!final || !job.running()) continue;
+      note_neighbours(step.job);
+      halt(step.job, step.reason, step.other, {.at = now_, .update_rates = false});
+    } else if (step.kind == PlacementDraft::Kind::kStart && final) {
+      if (job.waiting()) starters_.push_back(i);
+      const bool stays = step.gpus == job.gpus && step.co_located_with == kNoSlot;
+      if (job.running() && !stays) movers_.push_back(i);
+    }
+  }
+  for (const std::uint32_t i : movers_) {
+    Job& job = jobs_[steps[i].job];
+    const bool resize = steps[i].gpus.gpus() != job.gpus.gpus();
+    if (!resize && !steps[i].lifted && rule.moves) count_preemption(job);
+  }
+}
+
+void Engine::count_preemption(Job& job) {
+  ++job.preemptions;
+  ++stops_;
+}
+
+// Forms the groups as they will be, before the first command: everyone is told of all neighbours.
+void Engine::regroup() {
+  const std::vector<PlacementDraft::Step>& steps = draft_.steps();
+  for (const std::uint32_t i : movers_) {
+    Job& job = jobs_[steps[i].job];
+    note_neighbours(steps[i].job);
+    unlink(steps[i].job, now_, false);
+    if (!job.opportunistic) continue;
+    job.opportunistic = false;
+    --opportunistic_;
+  }
+  for (const std::vector<std::uint32_t>* who : {&movers_, &starters_}) {
+    for (const std::uint32_t i : *who) {
+      const Slot host = steps[i].co_located_with;
+      if (host == kNoSlot) continue;
+      jobs_[steps[i].job].next_co_located = jobs_[host].next_co_located;
+      jobs_[host].next_co_located = steps[i].job;
+      note_neighbours(steps[i].job);
+    }
+  }
+}
+
+// Those who share GPUs with the job will have to hear that this has changed.
+void Engine::note_neighbours(Slot slot) {
+  for (Slot other = jobs_[slot].next_co_located; other != slot;
+       other = jobs_[other].next_co_located) {
+    regrouped_.push_back(other);
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,115 @@
+// What observers hear: the statistics of a turn, every decision, who is blocked.
+#include <bit>
+
+#include "engine/engine.h"
+#include "engine/invariants.h"
+
+namespace muster {
+
+void Engine::report_turn(Seconds previous) {
+#if MUSTER_INVARIANTS
+  check_invariants(*this);
+#endif
+  TurnStats stats;
+  stats.time = now_;
+  stats.previous = previous;
+  stats.held = static_cast<std::int32_t>(held_.size());
+  stats.waiting = static_cast<std::int32_t>(jobs_.waiting().size());
+  stats.running = running_;
+  stats.usable_gpus = cluster_.usable_gpus();
+  stats.used_gpus = cluster_.used_gpus();
+  if (opportunistic_ > 0) stats.used_gpus += used_opportunistically_alone();
+  if (parts_.options.close_look) look_closely(stats);
+  stats.demanded_gpus = static_cast<std::int32_t>(demanded_);
+  stats.stops = stops_;
+  if (parts_.prices != nullptr) stats.spent = spend(previous);
+  if (planned_) {
+    stats.programs = plan_.programs();
+    stats.gap = plan_.gap();
+  }
+  stats.skipped = static_cast<std::int32_t>(started_ ? parts_.pacing->skipped(previous, now_) : 0);
+  for (Observer* observer : parts_.observers) observer->on_turn(stats);
+}
+
+int Engine::used_opportunistically_alone() const {
+  int sum = 0;
+  for (const Slot slot : jobs_.running()) {
+    const Job& job = jobs_[slot];
+    for (int i = 0; job.opportunistic && i < job.gpus.nodes(); ++i) {
+      sum += std::popcount(job.gpus[i].mask & cluster_.free_mask(job.gpus[i].node));
+    }
+  }
+  return sum;
+}
+
+void Engine::look_closely(TurnStats& stats) const {
+  double blocked = 0;
+  for (const Slot slot : jobs_.waiting()) {
+    const Job& job = jobs_[slot];
+    const double left = job.remaining_at(now_);
+    if (left > 0) blocked += (job.waited_before + now_ - job.waiting_since) / left;
+  }
+  const auto waiting = static_cast<double>(jobs_.waiting().size());
+  if (waiting > 0) stats.blocking_index = blocked / waiting;
+  if (stats.usable_gpus == 0) return;
+  constexpr double kMillisecond = 1e-3;
+  for (const Slot slot : jobs_.running()) {
+    const Job& job = jobs_[slot];
+    const double work = parts_.perf->total_work(job.spec);
+    if (work <= 0) continue;
+    const double steps_per_second = job.rate * parts_.perf->steps(job.spec) / work;
+    const double part = job.gpus.gpus() / static_cast<double>(stats.usable_gpus);
+    for (std::size_t i = 0; i < kStages; ++i) {
+      stats.busy[i] += part * steps_per_second * job.spec.stage_ms[i] * kMillisecond;
+    }
+  }
+}
+
+double Engine::spend(Seconds previous) {
+  const std::span<const Pool> pools = cluster_.pools();
+  used_before_.resize(pools.size(), 0);
+  double dollars = 0;
+  for (std::size_t i = 0; i < pools.size(); ++i) {
+    if (used_before_[i] > 0) {
+      dollars += used_before_[i] * parts_.prices->between(pools[i].gpu_type, previous, now_);
+    }
+    used_before_[i] = pools[i].usable - pools[i].free;
+  }
+  return dollars;
+}
+
+void Engine::log(Action action, Reason reason, JobId job, int gpus, JobId other, int detail,
+                 const GpuSet* gpus_held) {
+  if (parts_.observers.empty()) return;
+  Decision decision;
+  decision.time = now_;
+  decision.job = job;
+  decision.other = other;
+  decision.gpus = gpus;
+  decision.detail = detail;
+  decision.action = action;
+  decision.reason = reason;
+  for (Observer* observer : parts_.observers) {
+    observer->on_decision(decision);
+    if (gpus_held != nullptr) observer->on_placement(decision, *gpus_held);
+  }
+}
+
+void Engine::log_block() {
+  const PlacementDraft::Block* block = draft_.blocked();
+  if (block == nullptr) {
+    last_block_ = {};
+    return;
+  }
+  const JobId job = jobs_[block->request.lead()].spec.id;
+  if (last_block_.job == job && last_block_.reason == block->reason &&
+      last_block_.detail == block->free) {
+    return;
+  }
+  last_block_.job = job;
+  last_block_.reason = block->reason;
+  last_block_.detail = block->free;
+  log(Action::kBlock, block->reason, job, block->request.gpus, kNoJob, block->free);
+}
+
+}  // namespace muster
