@@ -25,9 +25,6 @@ constexpr std::array kScheduling = {
                         &Scheduling::needs_periodic_turns},
     Ability<Scheduling>{"optimises", "solves a program or searches at each decision",
                         &Scheduling::optimises},
-    Ability<Scheduling>{"drives completion",
-                        "says itself when jobs are over, as one published simulator does",
-                        &Scheduling::drives_completion},
 };
 
 constexpr std::array kPlacement = {
