@@ -26,7 +26,7 @@ constexpr std::array kScheduling = {
     Ability<Scheduling>{"optimises", "solves a program or searches at each decision",
                         &Scheduling::optimises},
     Ability<Scheduling>{"drives completion",
-                        "says itself when jobs are over, as one published simulator does",
+                        "says itself when jobs are over, instead of the backend",
                         &Scheduling::drives_completion},
 };
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "policy/arrangement.h"
-#include "policy/builtin.h"
 #include "policy/placement/search.h"
 #include "policy/shared_params.h"
 #include "policy/table.h"

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "policy/arrangement.h"
-#include "policy/builtin.h"
 #include "policy/placement/node_fit.h"
 #include "policy/table.h"
 

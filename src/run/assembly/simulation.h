@@ -13,7 +13,6 @@
 #include "backend/sim/sim_backend.h"
 #include "engine/execution.h"
 #include "report/metrics.h"
-#include "run/assembly/ideal_run.h"
 #include "run/assembly/jobs.h"
 #include "run/assembly/needs_check.h"
 #include "run/assembly/profiling.h"
