@@ -1,9 +1,10 @@
 // Artifacts: what exists only to repeat a published simulator digit for digit. One folder per
 // system; a folder knows nothing of the others, and no other module but run/ includes this one.
 //
-// Each function lists the rows that artifacts add to one table of plug-ins. run/plugin_tables.h
-// puts them behind the general rows of policy/, engine/, backend/ and perf/. To add one: write it
-// in its system's folder, with its row at the end of the file, and name the row in rows.cc.
+// Each function lists the rows that artifacts add to one table of plug-ins.
+// run/config/plugin_tables.h puts them behind the general rows of policy/, engine/, backend/ and
+// perf/. To add one: write it in its system's folder, with its row at the end of the file, and name
+// the row in rows.cc.
 #pragma once
 
 #include <vector>

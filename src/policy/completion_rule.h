@@ -27,8 +27,6 @@ class CompletionRule {
   virtual ~CompletionRule() = default;
   // Adds the jobs that are over. Called every turn, after admission and before schedule().
   virtual void complete_jobs(const View& view, std::vector<PolicyCompletion>& completions) = 0;
-  // Whether nobody else ends jobs: a simulated backend then lets them run until they are stopped.
-  virtual bool alone() const { return false; }
   // The pacing that it counts on; empty: any.
   virtual std::string_view pacing() const { return {}; }
 };

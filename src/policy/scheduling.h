@@ -40,6 +40,9 @@ struct SchedulingTraits {
   bool needs_periodic_turns = false;
   // Solves a program or searches at each decision, which takes milliseconds or more.
   bool optimises = false;
+  // Says itself when jobs are over, through its completion rule, and nobody else does: a simulated
+  // backend lets them run until then.
+  bool drives_completion = false;
 };
 
 // kChanged: late news of a waiting job's progress.
@@ -51,7 +54,7 @@ class SchedulingPolicy {
   virtual SchedulingTraits traits() const = 0;
   // Adds requests to the empty plan, most deserving first.
   virtual void schedule(const View& view, Plan& plan) = 0;
-  // For a policy that says itself when jobs are over; null: the backend does.
+  // For a policy that ends or refuses jobs itself; null: it does not.
   virtual CompletionRule* completion_rule() { return nullptr; }
   // For state of one's own, indexed by slot. At kLeft the slot is about to be recycled.
   virtual void on_job(JobMoment, Slot, const View&) {}

@@ -5,6 +5,7 @@
 
 #include "conformance/cases.h"
 #include "policy/abilities.h"
+#include "run/config/plugin_tables.h"
 
 namespace muster {
 namespace {
@@ -105,10 +106,10 @@ TEST(Needs, AreListedOnce) {
       for (std::size_t j = 0; j < i; ++j) EXPECT_NE(needs[i].of, needs[j].of) << name;
     }
   };
-  for (const auto& row : scheduling_table()) {
+  for (const auto& row : plugin_tables().scheduling) {
     check(row.name, make_scheduling({std::string(row.name)})->traits().needs);
   }
-  for (const auto& row : placement_table()) {
+  for (const auto& row : plugin_tables().placement) {
     check(row.name, make_placement({std::string(row.name)})->traits().needs);
   }
 }

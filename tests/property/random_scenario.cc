@@ -107,10 +107,8 @@ Scenario random_scenario(std::uint64_t seed) {
   scenario.scheduling = any_row(general_policies(), random);
   scenario.placement = any_row(plugin_tables().placement, random);
   scenario.admission = any_row(plugin_tables().admission, random);
-  // Execution without turns has no engine to look into.
-  std::vector<PacingInfo> pacings = plugin_tables().pacing;
-  scenario.pacing = any_row(pacings, random);
-  if (scenario.pacing.name != "events") {
+  scenario.pacing = any_row(plugin_tables().pacing, random);
+  if (make_pacing(scenario.pacing)->length() > 0) {
     const char* lengths[] = {"2.3", "7", "60"};
     scenario.pacing.params["length"] = lengths[random.below(3)];
   }

@@ -25,17 +25,12 @@ T expect_made(Result<T> made) {
   return std::move(*made);
 }
 
-bool completes_alone(SchedulingPolicy& policy) {
-  const CompletionRule* rule = policy.completion_rule();
-  return rule != nullptr && rule->alone();
-}
-
 }  // namespace
 
 std::vector<PolicyInfo<SchedulingPolicy>> general_policies() {
   std::vector<PolicyInfo<SchedulingPolicy>> rows = plugin_tables().scheduling;
   std::erase_if(rows, [](const auto& row) {
-    return completes_alone(*make_scheduling({std::string(row.name)}));
+    return make_scheduling({std::string(row.name)})->traits().drives_completion;
   });
   return rows;
 }
@@ -149,7 +144,7 @@ TestRun::TestRun(Scenario scenario) : scenario_(std::move(scenario)) {
         make_policy_set(scenario_.scheduling, scenario_.placement, scenario_.admission));
   }
   if (scenario_.selector) parts.selector = scenario_.selector();
-  const bool open_ended = completes_alone(*parts.policy_sets.front().scheduling);
+  const bool open_ended = parts.policy_sets.front().scheduling->traits().drives_completion;
   simulator_ = std::make_unique<SimBackend>(
       SimParts{.cluster = parts.cluster,
                .perf = parts.perf,

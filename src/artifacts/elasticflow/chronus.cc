@@ -40,10 +40,10 @@ class ChronusAsCoded final : public SchedulingPolicy, public CompletionRule {
             .stable_between_events = false,
             .work_conserving = false,
             .needs_periodic_turns = true,
-            .optimises = true};
+            .optimises = true,
+            .drives_completion = true};
   }
   CompletionRule* completion_rule() override { return this; }
-  bool alone() const override { return true; }
   std::string_view pacing() const override { return "slots"; }
 
   void on_job(JobMoment moment, Slot slot, const View& view) override {

@@ -32,10 +32,10 @@ class PolluxAsCoded final : public SchedulingPolicy, public CompletionRule, priv
             .work_conserving = false,
             .resizes = true,
             .needs_periodic_turns = true,
-            .optimises = true};
+            .optimises = true,
+            .drives_completion = true};
   }
   CompletionRule* completion_rule() override { return this; }
-  bool alone() const override { return true; }
   std::string_view pacing() const override { return "slots"; }
 
   void on_job(JobMoment moment, Slot slot, const View& view) override {

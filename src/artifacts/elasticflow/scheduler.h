@@ -50,11 +50,13 @@ class Scheduler : public SchedulingPolicy, public CompletionRule {
  public:
   explicit Scheduler(Cap cap) : cap_(cap) {}
   SchedulingTraits traits() const override {
-    return {.preemptive = true, .stable_between_events = false, .work_conserving = false};
+    return {.preemptive = true,
+            .stable_between_events = false,
+            .work_conserving = false,
+            .drives_completion = true};
   }
   void on_job(JobMoment moment, Slot slot, const View& view) override;
   CompletionRule* completion_rule() override { return this; }
-  bool alone() const override { return true; }
   std::string_view pacing() const override { return "gathered"; }
   void complete_jobs(const View& view, std::vector<PolicyCompletion>& completions) override;
   void schedule(const View& view, Plan& plan) override;

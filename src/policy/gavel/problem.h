@@ -1,5 +1,5 @@
 // From a cluster and its jobs to the numbers that allocators are asked with; shared by the rounds
-// (policy/gavel/rounds.h) and by execution without them (run/assembly/ideal_run.h).
+// (policy/gavel/rounds.h) and by execution without them (artifacts/gavel/fluid_run.h).
 #pragma once
 
 #include <vector>

@@ -11,8 +11,8 @@
 
 namespace muster {
 
-// A published scheduler that keeps the clock of its jobs (CompletionRule::alone) reproduces one
-// simulator, and only that.
+// A published scheduler that keeps the clock of its jobs (SchedulingTraits::drives_completion)
+// reproduces one simulator, and only that.
 Status fit_to_drive_completion(const RunConfig& config, const ClusterSpec& cluster,
                                std::string_view pacing);
 

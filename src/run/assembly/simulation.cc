@@ -158,8 +158,8 @@ Status Simulation::add_stages(const RunConfig& config) {
 
 const CompletionRule* Simulation::sole_completion_rule() const {
   for (const PolicySet& policy_set : parts_.policy_sets) {
-    const CompletionRule* rule = policy_set.scheduling->completion_rule();
-    if (rule != nullptr && rule->alone()) return rule;
+    SchedulingPolicy& policy = *policy_set.scheduling;
+    if (policy.traits().drives_completion) return policy.completion_rule();
   }
   return nullptr;
 }

@@ -4,7 +4,7 @@
 
 #include "base/table_lookup.h"
 #include "policy/abilities.h"
-#include "policy/table.h"
+#include "run/config/plugin_tables.h"
 #include "run/config/plugins.h"
 
 namespace muster {
@@ -42,11 +42,11 @@ Result<Declaration> made(std::string_view kind, const Table& table, const Choice
 }  // namespace
 
 Result<Declaration> declaration_of(std::string_view kind, const Choice& choice) {
-  if (kind == "admission") return made(kind, admission_table(), choice);
-  if (kind == "scheduling") return made(kind, scheduling_table(), choice);
-  if (kind == "placement") return made(kind, placement_table(), choice);
-  if (kind == "selector") return made(kind, selector_table(), choice);
-  if (kind == "scaling") return made(kind, scaling_table(), choice);
+  if (kind == "admission") return made(kind, plugin_tables().admission, choice);
+  if (kind == "scheduling") return made(kind, plugin_tables().scheduling, choice);
+  if (kind == "placement") return made(kind, plugin_tables().placement, choice);
+  if (kind == "selector") return made(kind, plugin_tables().selector, choice);
+  if (kind == "scaling") return made(kind, plugin_tables().scaling, choice);
   return Declaration{};
 }
 
