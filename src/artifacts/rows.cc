@@ -20,17 +20,25 @@ PolicyInfo<SchedulingPolicy> published_tiresias_row();
 PolicyInfo<SchedulingPolicy> published_themis_row();
 PolicyInfo<SchedulingPolicy> pollux_as_coded_row();
 PolicyInfo<SchedulingPolicy> chronus_as_coded_row();
+PolicyInfo<SchedulingPolicy> qssf_as_coded_row();
+std::vector<PolicyInfo<SchedulingPolicy>> tiresias_scheduling_rows();
 
 PolicyInfo<PlacementPolicy> blox_placement_row();
+PolicyInfo<PlacementPolicy> yarn_as_coded_row();
+PolicyInfo<PlacementPolicy> packing_as_coded_row();
 
 std::vector<PolicyInfo<SchedulingPolicy>> artifact_scheduling_rows() {
-  return {optimus_as_coded_row(),  published_elasticflow_row(), published_edf_row(),
-          published_gandiva_row(), published_tiresias_row(),    published_themis_row(),
-          pollux_as_coded_row(),   chronus_as_coded_row()};
+  std::vector<PolicyInfo<SchedulingPolicy>> rows = tiresias_scheduling_rows();
+  for (const auto& row : {qssf_as_coded_row, optimus_as_coded_row, published_elasticflow_row,
+                          published_edf_row, published_gandiva_row, published_tiresias_row,
+                          published_themis_row, pollux_as_coded_row, chronus_as_coded_row}) {
+    rows.push_back(row());
+  }
+  return rows;
 }
 
 std::vector<PolicyInfo<PlacementPolicy>> artifact_placement_rows() {
-  return {blox_placement_row()};
+  return {blox_placement_row(), yarn_as_coded_row(), packing_as_coded_row()};
 }
 
 std::vector<PacingInfo> artifact_pacing_rows() {

@@ -46,7 +46,8 @@ Prediction Engine::predict(std::size_t policy_set, Seconds horizon) {
   parts.observers = {&tally};
   parts.options = parts_.options;
   parts.options.until_left.reset();
-  parts.options.until = now_ + horizon;
+  // A future in which jobs push each other out for ever ends with the run.
+  parts.options.until = std::min(parts_.options.until, now_ + horizon);
   Engine future(std::move(parts));
   future.jobs_ = jobs_;
   future.cluster_ = cluster_;

@@ -52,15 +52,15 @@ Choice policy_of(const std::string& schedule, const std::string& durations) {
   if (schedule == "fifo") return {"fifo"};
   if (schedule == "fjf") return {"fifo", {{"strict", "false"}}};
   if (schedule == "sjf") return {"least-gpus", {{"preempt", "true"}, {"strict", "false"}}};
-  if (schedule == "lpjf") return {"longest-pending", {{"skips", "true"}}};
+  if (schedule == "lpjf") return {"longest-pending-as-coded"};
   if (schedule == "shortest") return {"srtf"};
-  if (schedule == "shortest-gpu") return {"srsf", {{"keep_order", "true"}}};
+  if (schedule == "shortest-gpu") return {"srsf-as-coded"};
   if (schedule == "shortest-expected") {
-    return {"shortest-expected", {{"as_published", "true"}, {"durations", durations}}};
+    return {"shortest-expected-as-coded", {{"durations", durations}}};
   }
-  if (schedule == "multi-dlas-gpu") return {"multi-dlas-gpu", {{"at_once", "false"}}};
+  if (schedule == "multi-dlas-gpu") return {"multi-dlas-gpu-as-coded"};
   if (schedule == "gandiva") return {"gandiva"};
-  Choice dlas{"dlas-gpu", {{"loose_wake", "true"}}};
+  Choice dlas{"dlas-gpu-as-coded"};
   if (schedule == "dlas") dlas.params["service"] = "seconds";
   if (schedule == "dlas-gpu-pack") dlas.params["pack"] = "true";
   if (schedule == "dlas-gpu-gittins") {
@@ -99,8 +99,7 @@ TEST(Tiresias, SixtyJobs) {
     // and the jobs that are left are never heard of again.
     const bool leaks = !counts && row.jobs != 60;
     for (NodeSpec& node : scenario.cluster.nodes) node.memory_gb = 256;
-    scenario.placement = {counts ? "count" : "yarn"};
-    if (leaks) scenario.placement.params["leaks"] = "true";
+    scenario.placement = {counts ? "count" : leaks ? "yarn-as-coded" : "yarn"};
     if (row.schedule == "gandiva") scenario.pacing = {"steps"};
     const RunLog log = simulate(scenario);
     const std::string name = fmt::format("{} {} {}", row.cluster, row.scheme, row.schedule);

@@ -39,7 +39,8 @@ std::string any_number(const ParamInfo& info, bool modest, Random& random) {
                                         : random.log_uniform(0, 4);
   if (random.chance(0.1) && std::isfinite(info.least)) value = info.least;
   if (random.chance(0.05) && std::isfinite(info.most) && !modest) value = info.most;
-  value = std::clamp(value, info.least, std::min(info.most, 1e7));
+  constexpr double kLarge = 1e4;  // a million users take seconds to draw
+  value = std::clamp(value, info.least, std::max(info.least, std::min(info.most, kLarge)));
   if (whole) value = std::clamp(std::round(value), std::ceil(info.least), std::floor(info.most));
   return exact_text(value);
 }
@@ -82,6 +83,9 @@ RunConfig any_description(std::uint64_t seed) {
   config.placement = any_choice("placement", random);
   config.admission = any_choice("admission", random);
   config.pacing = any_choice("pacing", random);
+  if (random.chance(0.15)) config.progress = any_choice("progress", random);
+  if (random.chance(0.1)) config.accounting = any_choice("accounting", random);
+  if (random.chance(0.1)) config.execution = any_choice("execution", random);
   while (random.chance(0.4)) config.perf.push_back(any_choice("perf", random));
   if (random.chance(0.1)) config.scaling = any_choice("scaling", random);
   if (random.chance(0.1)) {

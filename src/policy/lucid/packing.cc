@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "policy/placement/search.h"
+#include "policy/shared_params.h"
 #include "policy/table.h"
 
 namespace muster {
@@ -20,7 +21,7 @@ namespace {
 // would stop stays.
 //
 // Where it departs from what was published: a job that joined another may host later,
-// once it has the GPUs to itself; `joined_never_host` brings the published behaviour back.
+// once it has the GPUs to itself; `packing-as-coded` has the published behaviour.
 class PackingPlacement final : public PlacementPolicy {
  public:
   explicit PackingPlacement(const Params& params)
@@ -33,7 +34,7 @@ class PackingPlacement final : public PlacementPolicy {
         check_every_(params.real("check_every")),
         share_(params.text("share")),
         share_first_(params.flag("share_first")),
-        joined_never_host_(params.flag("joined_never_host")) {}
+        joined_never_host_(quirk(params, "joined_never_host")) {}
 
   void place(const View& view, const SchedulingTraits&, const Plan& plan,
              PlacementDraft& draft) override {
@@ -205,9 +206,7 @@ PolicyInfo<PlacementPolicy> packing_row() {
        {"quiet", ParamKind::kReal, "2",
         "no sharing while at most so many jobs are forecast per slot", 0},
        {"slots", ParamKind::kInteger, "5", "slots of the forecast that are looked at", 1},
-       {"check_every", ParamKind::kReal, "100", "seconds between two looks at the forecast", 1},
-       {"joined_never_host", ParamKind::kFlag, "false",
-        "who once joined another may not host, as published"}},
+       {"check_every", ParamKind::kReal, "100", "seconds between two looks at the forecast", 1}},
       [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
         return std::make_unique<PackingPlacement>(params);
       }};

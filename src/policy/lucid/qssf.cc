@@ -92,11 +92,9 @@ PolicyInfo<SchedulingPolicy> qssf_row() {
   return {"qssf",
           "the smallest estimated GPU time first, without preemption",
           "Helios, 2021",
-          {{"fresh_by_size", ParamKind::kFlag, "false",
-            "jobs that find an empty queue go by GPU count in their first turn, as published"},
-           kStrict},
+          {kStrict},
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
-            return std::make_unique<Qssf>(params.flag("fresh_by_size"), params.flag("strict"));
+            return std::make_unique<Qssf>(quirk(params, "fresh_by_size"), params.flag("strict"));
           }};
 }
 

@@ -2,6 +2,7 @@
 
 #include "policy/arrangement.h"
 #include "policy/placement/node_fit.h"
+#include "policy/shared_params.h"
 #include "policy/table.h"
 
 namespace muster {
@@ -213,10 +214,9 @@ PolicyInfo<PlacementPolicy> yarn_row() {
   return {"yarn",
           "everyone anew each turn: the first node with room, or whole idle nodes under one switch",
           "Tiresias, 2019",
-          {{"leaks", ParamKind::kFlag, "false",
-            "count memory and never give it back while jobs run, as Tiresias' simulator does"}},
+          {},
           [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
-            return std::make_unique<Yarn>(params.flag("leaks"));
+            return std::make_unique<Yarn>(quirk(params, "leaks"));
           }};
 }
 

@@ -1,3 +1,4 @@
+#include "policy/shared_params.h"
 #include "policy/table.h"
 
 namespace muster {
@@ -33,10 +34,9 @@ PolicyInfo<SchedulingPolicy> longest_pending_row() {
   return {"longest-pending",
           "who has waited longest first, without preemption or overtaking",
           "Tiresias, 2019",
-          {{"skips", ParamKind::kFlag, "false",
-            "every start passes over the next in line until the next turn, as published"}},
+          {},
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
-            return std::make_unique<LongestPending>(params.flag("skips"));
+            return std::make_unique<LongestPending>(quirk(params, "skips"));
           }};
 }
 

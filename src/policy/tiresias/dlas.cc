@@ -5,6 +5,7 @@
 #include "policy/shared_params.h"
 #include "policy/table.h"
 #include "policy/tiresias/duration_sample.h"
+#include "policy/tiresias/service_queue.h"
 
 namespace muster {
 namespace {
@@ -25,7 +26,7 @@ class Dlas final : public SchedulingPolicy {
   explicit Dlas(const Params& params)
       : by_gpus_(params.text("service") == "gpu-seconds"),
         by_index_(params.text("order") == "gittins"),
-        loose_(params.flag("loose_wake")),
+        loose_(quirk(params, "loose_wake")),
         promote_(params.real("promote")),
         pack_(params.flag("pack")),
         memory_mb_(params.real("memory_mb")),
@@ -136,28 +137,7 @@ class Dlas final : public SchedulingPolicy {
     double memory = 0;  // MB on each GPU; all of it where it is not known
     int gpus = 0;
   };
-  struct Waiting {
-    long long order;
-    Slot slot;
-    JobId job;
-  };
-  struct Line {
-    int gpus;
-    std::deque<Waiting> jobs;
-  };
-  struct Queue {
-    std::vector<Slot> front;    // ran in the last turn
-    std::vector<Line> waiting;  // by GPUs, each in order
-    std::vector<Slot> tail;     // came since
-    long long first = 0;        // orders in use
-    long long last = 0;
-    std::deque<Waiting>& line(int gpus) {
-      const auto at = std::lower_bound(waiting.begin(), waiting.end(), gpus,
-                                       [](const Line& line, int g) { return line.gpus < g; });
-      if (at != waiting.end() && at->gpus == gpus) return at->jobs;
-      return waiting.insert(at, {gpus, {}})->jobs;
-    }
-  };
+  using Waiting = ServiceQueue::Waiting;
 
   void join(std::size_t queue, Slot slot) {
     State& state = states_[index(slot)];
@@ -171,7 +151,7 @@ class Dlas final : public SchedulingPolicy {
   // does not name.
   void leave_queue(Slot slot) {
     const State& state = states_[index(slot)];
-    Queue& queue = queues_[state.queue];
+    ServiceQueue& queue = queues_[state.queue];
     if (std::erase(queue.front, slot) > 0) return;
     std::erase_if(queue.line(state.gpus), [slot](const Waiting& w) { return w.slot == slot; });
   }
@@ -241,7 +221,7 @@ class Dlas final : public SchedulingPolicy {
   void divide(int gpus) {
     chosen_.clear();
     requests_.clear();
-    for (Queue& queue : queues_) {
+    for (ServiceQueue& queue : queues_) {
       if (by_index_ || pack_) {
         walk_all(queue, gpus);
       } else {
@@ -252,7 +232,7 @@ class Dlas final : public SchedulingPolicy {
 
   // Chooses from one queue. What waits is kept by size, so that a long queue of jobs that
   // cannot fit is never walked.
-  void walk(Queue& queue, int& left) {
+  void walk(ServiceQueue& queue, int& left) {
     ran_.clear();
     stopped_.clear();
     const auto give = [&](Slot slot) {
@@ -332,7 +312,7 @@ class Dlas final : public SchedulingPolicy {
   }
 
   // All jobs of the queue are in `front` and `tail`, whether they run or not.
-  void walk_all(Queue& queue, int& left) {
+  void walk_all(ServiceQueue& queue, int& left) {
     ranked_.clear();
     for (const std::vector<Slot>* part : {&queue.front, &queue.tail}) {
       for (const Slot slot : *part) {
@@ -370,7 +350,7 @@ class Dlas final : public SchedulingPolicy {
   bool learns_;
   Seconds now_ = 0;
   std::vector<double> limits_;
-  std::vector<Queue> queues_;
+  std::vector<ServiceQueue> queues_;
   std::vector<State> states_;                // by slot
   std::vector<Slot> chosen_;                 // to run
   std::vector<AllocationRequest> requests_;  // the same with those who share GPUs
@@ -402,9 +382,7 @@ PolicyInfo<SchedulingPolicy> dlas_row() {
            kDelta,
            {"pack", ParamKind::kFlag, "false",
             "jobs of equal GPU count whose memory fits together share GPUs"},
-           {"memory_mb", ParamKind::kReal, "16384", "memory of a GPU, for packing", 1},
-           {"loose_wake", ParamKind::kFlag, "false",
-            "reckon the next demotion as published: (limit - seconds served) / GPUs from now"}},
+           {"memory_mb", ParamKind::kReal, "16384", "memory of a GPU, for packing", 1}},
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
             return std::make_unique<Dlas>(params);
           },

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "policy/shared_params.h"
 #include "policy/table.h"
 
 namespace muster {
@@ -13,13 +14,14 @@ namespace {
 // Source: Tiresias (NSDI'19), multi-dlas-gpu: jobs of equal GPU count form a class with a part of
 // the GPUs and two queues by attained GPU-seconds of its own. Every `every` seconds the GPUs are
 // divided anew by demand; what is in use stays. There nothing is handed out before the first
-// division; here also whenever a job comes or goes, unless `at_once` is off.
+// division; here also whenever a job comes or goes, except in the
+// form of the artifact.
 class MultiDlas final : public SchedulingPolicy {
  public:
   explicit MultiDlas(const Params& params)
       : limit_(params.real("limit")),
         every_(params.real("every")),
-        at_once_(params.flag("at_once")),
+        at_once_(!quirk(params, "periodic_only")),
         next_allocation_(every_) {}
 
   SchedulingTraits traits() const override {
@@ -203,9 +205,7 @@ PolicyInfo<SchedulingPolicy> multi_dlas_row() {
           "Tiresias, 2019",
           {{"limit", ParamKind::kReal, "3600",
             "GPU-seconds after which a job leaves the first queue", 0},
-           {"every", ParamKind::kReal, "600", "seconds between two allocations", 1},
-           {"at_once", ParamKind::kFlag, "true",
-            "divide also when a job comes or goes; published: only every so often"}},
+           {"every", ParamKind::kReal, "600", "seconds between two allocations", 1}},
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
             return std::make_unique<MultiDlas>(params);
           },

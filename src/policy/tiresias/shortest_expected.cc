@@ -19,7 +19,7 @@ class ShortestExpected final : public SchedulingPolicy {
   explicit ShortestExpected(const Params& params)
       : sample_(params.real("delta")),
         learns_(params.text("durations").empty()),
-        as_published_(params.flag("as_published")),
+        as_published_(quirk(params, "as_published")),
         quantum_(params.real("quantum")) {
     sample_.read(params.text("durations"));
   }
@@ -85,10 +85,7 @@ PolicyInfo<SchedulingPolicy> shortest_expected_row() {
   return {"shortest-expected",
           "the shortest expected remaining GPU time first, judged by past durations",
           "Tiresias, 2019",
-          {kPastDurations,
-           kDelta,
-           kQuantum,
-           {"as_published", ParamKind::kFlag, "false", "with the defects of the original"}},
+          {kPastDurations, kDelta, kQuantum},
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
             return std::make_unique<ShortestExpected>(params);
           }};

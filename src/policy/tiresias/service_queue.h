@@ -1,0 +1,39 @@
+// One queue of a policy by attained service: who ran in the last turn, who waits, who came since.
+// What waits is kept by GPU count, so that a long queue of jobs that cannot fit is never walked.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+#include "model/ids.h"
+
+namespace muster {
+
+struct ServiceQueue {
+  // A job that has left is told apart by its number: its slot may be someone else's.
+  struct Waiting {
+    long long order;
+    Slot slot;
+    JobId job;
+  };
+  struct Line {
+    int gpus;
+    std::deque<Waiting> jobs;
+  };
+
+  std::vector<Slot> front;    // ran in the last turn
+  std::vector<Line> waiting;  // by GPUs, each in order
+  std::vector<Slot> tail;     // came since
+  long long first = 0;        // orders in use
+  long long last = 0;
+
+  std::deque<Waiting>& line(int gpus) {
+    const auto at = std::lower_bound(waiting.begin(), waiting.end(), gpus,
+                                     [](const Line& line, int g) { return line.gpus < g; });
+    if (at != waiting.end() && at->gpus == gpus) return at->jobs;
+    return waiting.insert(at, {gpus, {}})->jobs;
+  }
+};
+
+}  // namespace muster
