@@ -17,7 +17,7 @@
 #include "base/random.h"
 #include "clock.h"
 #include "engine/engine.h"
-#include "perf/models.h"
+#include "perf/product.h"
 #include "plain.h"
 #include "run/config/plugin_tables.h"
 #include "workload/generate/blox_sources.h"

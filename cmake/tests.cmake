@@ -9,8 +9,9 @@
 # `slow` for folders of long suites. Single slow tests end their name in `Slow` instead; `plain` for folders
 # that have some or are sampled under sanitizers.
 
-set(MUSTER_THREADED_TESTS conformance run cli learn report)
+set(MUSTER_THREADED_TESTS base conformance run cli learn report)
 # Of folders with many other tests, those that the thread sanitizer runs.
+set(MUSTER_THREADED_FILTER_base "InParallel*")
 set(MUSTER_THREADED_FILTER_conformance "*OnEveryThread*")
 set(MUSTER_THREADED_FILTER_learn "*Threads*")
 set(MUSTER_PLAIN_TESTS conformance learn report)

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "learn/examples.h"
-#include "perf/throughput_table.h"
+#include "workload/perf/throughput_json.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
@@ -16,6 +16,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (rows != table->rows) std::abort();
     }
   }
-  (void)muster::ThroughputTable::parse(text, "table.json");
+  (void)muster::parse_throughput_table(text, "table.json");
   return 0;
 }

@@ -54,73 +54,84 @@ std::string range_text(const ParamInfo& info) {
   return fmt::format("between {} and {}", exact_text(info.least), exact_text(info.most));
 }
 
+// Every name that is given must be in the list.
+Status check_names(std::string_view owner, const ParamList& list, const ParamTexts& given) {
+  std::vector<std::string_view> names;
+  for (const ParamInfo& info : list) names.push_back(info.name);
+  for (const auto& [name, text] : given) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    if (names.empty()) {
+      return Error{fmt::format("{} has no parameters, but '{}' was given", owner, name)};
+    }
+    return Error{fmt::format("{}: {}", owner, unknown_name("parameter", name, names))};
+  }
+  return Done{};
+}
+
+// A single number, which must lie in its range.
+Result<double> in_range(std::string_view owner, const ParamInfo& info, std::string_view text,
+                        std::optional<double> number) {
+  if (!number || std::isnan(*number)) return bad_value(owner, info, text, kind_name(info.kind));
+  if (*number < info.least || *number > info.most) {
+    return bad_value(owner, info, text, range_text(info));
+  }
+  return *number;
+}
+
+using Value = std::variant<double, long long, bool, std::string>;
+
+Result<Value> read_value(std::string_view owner, const ParamInfo& info, const std::string& text) {
+  switch (info.kind) {
+    case ParamKind::kReal: {
+      const auto number = in_range(owner, info, text, parse_real(text));
+      if (!number) return number.error();
+      return Value(*number);
+    }
+    case ParamKind::kInteger: {
+      const auto whole = parse_integer(text);
+      if (!whole) return bad_value(owner, info, text, kind_name(info.kind));
+      const auto number = in_range(owner, info, text, static_cast<double>(*whole));
+      if (!number) return number.error();
+      return Value(static_cast<long long>(*whole));
+    }
+    case ParamKind::kFlag: {
+      const auto flag = parse_flag(text);
+      if (!flag) return bad_value(owner, info, text, kind_name(info.kind));
+      return Value(*flag);
+    }
+    case ParamKind::kText: {
+      const auto& choices = info.choices;
+      if (!choices.empty() && std::find(choices.begin(), choices.end(), text) == choices.end()) {
+        return bad_value(owner, info, text, fmt::format("one of {}", fmt::join(choices, ", ")));
+      }
+      break;
+    }
+    case ParamKind::kReals: {
+      for (const double value : parse_reals(text)) {
+        if (std::isnan(value)) return bad_value(owner, info, text, kind_name(info.kind));
+        if (value < info.least || value > info.most) {
+          return bad_value(owner, info, text, "numbers " + range_text(info));
+        }
+      }
+      break;
+    }
+  }
+  return Value(text);
+}
+
 }  // namespace
 
 Result<Params> Params::make(std::string_view owner, const ParamList& list,
                             const ParamTexts& given) {
-  for (const auto& [name, text] : given) {
-    bool known = false;
-    std::vector<std::string_view> names;
-    for (const ParamInfo& info : list) {
-      names.push_back(info.name);
-      known = known || info.name == name;
-    }
-    if (!known) {
-      if (names.empty())
-        return Error{fmt::format("{} has no parameters, but '{}' was given", owner, name)};
-      return Error{fmt::format("{}: {}", owner, unknown_name("parameter", name, names))};
-    }
-  }
+  if (Status known = check_names(owner, list, given); !known) return known.error();
   Params params;
   for (const ParamInfo& info : list) {
     const auto found = given.find(info.name);
     const std::string text(found == given.end() ? std::string(info.initial) : found->second);
+    auto value = read_value(owner, info, text);
+    if (!value) return value.error();
     const std::string name(info.name);
-    std::optional<double> number;
-    switch (info.kind) {
-      case ParamKind::kReal:
-        number = parse_real(text);
-        if (!number || std::isnan(*number))
-          return bad_value(owner, info, text, kind_name(info.kind));
-        params.values_[name] = *number;
-        break;
-      case ParamKind::kInteger: {
-        const auto whole = parse_integer(text);
-        if (!whole) return bad_value(owner, info, text, kind_name(info.kind));
-        number = static_cast<double>(*whole);
-        params.values_[name] = static_cast<long long>(*whole);
-        break;
-      }
-      case ParamKind::kFlag: {
-        const auto flag = parse_flag(text);
-        if (!flag) return bad_value(owner, info, text, kind_name(info.kind));
-        params.values_[name] = *flag;
-        break;
-      }
-      case ParamKind::kText: {
-        bool legal = info.choices.empty();
-        for (const std::string_view choice : info.choices) legal = legal || choice == text;
-        if (!legal) {
-          return bad_value(owner, info, text,
-                           fmt::format("one of {}", fmt::join(info.choices, ", ")));
-        }
-        params.values_[name] = text;
-        break;
-      }
-      case ParamKind::kReals: {
-        for (const double value : parse_reals(text)) {
-          if (std::isnan(value)) return bad_value(owner, info, text, kind_name(info.kind));
-          if (value < info.least || value > info.most) {
-            return bad_value(owner, info, text, "numbers " + range_text(info));
-          }
-        }
-        params.values_[name] = text;
-        break;
-      }
-    }
-    if (number && (*number < info.least || *number > info.most)) {
-      return bad_value(owner, info, text, range_text(info));
-    }
+    params.values_[name] = std::move(*value);
     params.texts_[name] = text;
   }
   return params;

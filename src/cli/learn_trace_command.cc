@@ -13,7 +13,6 @@
 #include "learn/history_estimate.h"
 #include "learn/model_file.h"
 #include "learn/throughput.h"
-#include "perf/colocation.h"
 #include "workload/timestamp.h"
 #include "workload/trace_reader.h"
 
@@ -72,9 +71,9 @@ Status load_material(const TraceLearnOptions& options, Material& material) {
     }
   }
   if (options.profiles.empty()) return Done{};
-  ColocationOptions tables;
+  ColocationFiles tables;
   tables.profiles = options.profiles;
-  auto perf = make_colocation(tables, material.symbols);
+  auto perf = load_colocation(tables, {}, material.symbols);
   if (!perf) return perf.error();
   material.perf = std::move(*perf);
   return Done{};

@@ -20,9 +20,7 @@ void several_or_one(CLI::Option* option, bool several) {
   if (!several) option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
-}  // namespace
-
-void add_run_options(CLI::App& command, RunOptions& o, bool several) {
+void add_workload_options(CLI::App& command, RunOptions& o) {
   command.add_option("TRACE", o.trace, "trace to run; its format is detected; - reads from a pipe")
       ->group(kWorkload);
   command
@@ -47,7 +45,9 @@ void add_run_options(CLI::App& command, RunOptions& o, bool several) {
   command.add_option("--jobs-limit", o.limit, "only the first so many jobs")
       ->type_name("N")
       ->group(kWorkload);
+}
 
+void add_cluster_options(CLI::App& command, RunOptions& o, bool several) {
   several_or_one(
       command.add_option("-c,--cluster", o.clusters, "nodes x GPUs, as in 16x8, or a TOML file")
           ->type_name("SHAPE")
@@ -69,7 +69,9 @@ void add_run_options(CLI::App& command, RunOptions& o, bool several) {
   command.add_option("--node-repair", o.node_repair, "seconds to repair it, on average")
       ->type_name("SECONDS")
       ->group(kCluster);
+}
 
+void add_policy_options(CLI::App& command, RunOptions& o, bool several) {
   several_or_one(
       command
           .add_option("-s,--scheduling", o.schedulings, "who runs first, as in las:service=seconds")
@@ -113,7 +115,9 @@ void add_run_options(CLI::App& command, RunOptions& o, bool several) {
       ->allow_extra_args(false)
       ->type_name("NAMES")
       ->group(kPolicyOptions);
+}
 
+void add_other_options(CLI::App& command, RunOptions& o) {
   command.add_option("--preset", o.preset, "begin from a published system, as in blox")
       ->type_name("NAME")
       ->group(kOther);
@@ -133,6 +137,16 @@ void add_run_options(CLI::App& command, RunOptions& o, bool several) {
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE")
       ->group(kOther);
+}
+
+}  // namespace
+
+// The help shows the groups in this order.
+void add_run_options(CLI::App& command, RunOptions& o, bool several) {
+  add_workload_options(command, o);
+  add_cluster_options(command, o, several);
+  add_policy_options(command, o, several);
+  add_other_options(command, o);
 }
 
 ConfigSetting setting_of(std::string_view key, std::string_view value, std::string_view where) {
@@ -183,15 +197,8 @@ Status add_window(const RunOptions& o, ConfigLayers& layers) {
   return Done{};
 }
 
-}  // namespace
-
-Result<ConfigLayers> layers_of(const RunOptions& o) {
-  ConfigLayers layers;
-  layers.preset = o.preset;
-  layers.file = o.config;
-  if (!o.trace.empty() && !o.generator.empty()) {
-    return Error{"a trace and --generate were both given: choose one"};
-  }
+// Options that take one value.
+void add_singles(const RunOptions& o, ConfigLayers& layers) {
   struct Single {
     std::string_view option;
     std::string_view key;
@@ -217,6 +224,10 @@ Result<ConfigLayers> layers_of(const RunOptions& o) {
       layers.settings.push_back(setting_of(single.key, single.value, single.option));
     }
   }
+}
+
+// Options that a comparison may be given several times: then each makes a run of its own.
+void add_lists(const RunOptions& o, ConfigLayers& layers) {
   struct Many {
     std::string_view option;
     std::string_view key;
@@ -241,6 +252,19 @@ Result<ConfigLayers> layers_of(const RunOptions& o) {
     for (const std::string& model : one.values) list.items.push_back(toml_text(model));
     layers.settings.push_back({toml_at(one.key, std::move(list)), std::string(one.option)});
   }
+}
+
+}  // namespace
+
+Result<ConfigLayers> layers_of(const RunOptions& o) {
+  ConfigLayers layers;
+  layers.preset = o.preset;
+  layers.file = o.config;
+  if (!o.trace.empty() && !o.generator.empty()) {
+    return Error{"a trace and --generate were both given: choose one"};
+  }
+  add_singles(o, layers);
+  add_lists(o, layers);
   if (o.ideal) layers.settings.push_back(setting_of("execution", "fluid", "--ideal"));
   if (o.skip_bad) layers.settings.push_back(setting_of("workload.skip_bad", "true", "--skip-bad"));
   if (o.stream) layers.settings.push_back(setting_of("workload.stream", "true", "--stream"));

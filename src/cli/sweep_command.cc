@@ -1,9 +1,7 @@
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <tuple>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -13,10 +11,8 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/run_options.h"
-#include "report/json.h"
+#include "cli/sweep_tables.h"
 #include "report/refusals.h"
-#include "report/table.h"
-#include "report/terminal.h"
 #include "run/sweep/sweep.h"
 
 namespace muster {
@@ -122,109 +118,52 @@ Result<SweepConfig> described(const SweepCommandOptions& options) {
   return sweep;
 }
 
-std::string interval_text(const Interval& interval, Unit unit) {
-  const std::string mean = number_text(interval.mean, unit);
-  if (std::isnan(interval.half_width)) return mean;
-  return fmt::format("{} ± {}", mean, number_text(interval.half_width, unit));
+// Seeds in whose runs nothing draws would only repeat them.
+Status drop_idle_seeds(SweepConfig& config) {
+  if (config.seeds.size() <= 1) return Done{};
+  const auto matter = seeds_matter(config);
+  if (!matter) return matter.error();
+  if (*matter) return Done{};
+  note(fmt::format(
+      "nothing in these runs draws, so that {} seeds would repeat each of them: they run once",
+      config.seeds.size()));
+  config.seeds.resize(1);
+  return Done{};
 }
 
-// The difference from the baseline as a part of it, with its confidence interval.
-std::string against_text(const Interval& difference, const Interval& mean) {
-  const double baseline = mean.mean - difference.mean;
-  if (baseline == 0 || std::isnan(baseline)) return "";
-  if (std::isnan(difference.half_width)) {
-    return fmt::format("{:+.1f} %", 100 * difference.mean / baseline);
+// What was there before this sweep began.
+void tell_start(const SweepResult& result, const std::string& folder) {
+  for (const std::string& text : result.notes) note(text);
+  for (const std::string& text : result.warnings) warn(text);
+  if (result.resumed > 0) {
+    note(fmt::format("{} of {} runs were already done in {}", result.resumed, result.points.size(),
+                     folder));
   }
-  return fmt::format("{:+.1f} ± {:.1f} %", 100 * difference.mean / baseline,
-                     std::abs(100 * difference.half_width / baseline));
+  if (result.continued > 0) {
+    note(fmt::format("{} runs went on from where they had been saved", result.continued));
+  }
 }
 
-void print_table(const SweepConfig& sweep, const std::vector<SweepCell>& cells,
-                 const std::vector<std::string>& metrics) {
-  std::vector<Column> columns;
-  for (const SweepAxis& axis : sweep.axes) columns.push_back({axis.name, axis.name});
-  for (std::size_t m = 0; m < metrics.size(); ++m) {
-    const MetricInfo& info = *find_metric(metrics[m]);
-    columns.push_back({std::string(info.key), std::string(info.label)});
-    if (m == 0) columns.push_back({"against", "against baseline"});
+// What is odd about the runs.
+void tell_troubles(const SweepResult& result, double timeout) {
+  const auto late = std::count(result.states.begin(), result.states.end(), PointState::kTimedOut);
+  if (late > 0) {
+    note(fmt::format("{} of {} runs took longer than {} s and were given up", late,
+                     result.points.size(), timeout));
   }
-  Table table(std::move(columns));
-  for (const SweepCell& cell : cells) {
-    std::vector<Cell> row;
-    for (std::size_t i = 0; i < sweep.axes.size(); ++i) {
-      row.emplace_back(sweep.axes[i].values[cell.values[i]]);
-    }
-    for (std::size_t m = 0; m < metrics.size(); ++m) {
-      row.emplace_back(interval_text(cell.means[m], find_metric(metrics[m])->unit));
-      if (m > 0) continue;
-      row.emplace_back(cell.against.empty() ? std::string()
-                                            : against_text(cell.against[0], cell.means[0]));
-    }
-    table.add_row(std::move(row));
+  const auto refusing = std::count_if(result.metrics.begin(), result.metrics.end(), many_refused);
+  if (refusing > 0) {
+    warn(fmt::format(
+        "{} of {} runs refused more than a few of their jobs, and their averages are over the "
+        "others; add --metrics refused, or simulate one of them to see why",
+        refusing, result.points.size()));
   }
-  fmt::print("{}", table.text({wants_colour(STDOUT_FILENO), false}));
-}
-
-// The highest rate that every combination of the other axes can take.
-void print_found(const SweepConfig& sweep, const SweepResult& result) {
-  std::vector<Column> columns;
-  for (const SweepAxis& axis : sweep.axes) {
-    if (axis.name != "rate") columns.push_back({axis.name, axis.name});
-  }
-  columns.push_back({"rate", "highest jobs/h"});
-  columns.push_back({"utilization", "utilisation"});
-  Table table(std::move(columns));
-  for (const FoundRate& found : found_rates(sweep, result)) {
-    std::vector<Cell> row;
-    for (std::size_t i = 0; i < sweep.axes.size(); ++i) {
-      if (sweep.axes[i].name != "rate") row.emplace_back(sweep.axes[i].values[found.values[i]]);
-    }
-    row.emplace_back(interval_text(found.rate, Unit::kFactor));
-    row.emplace_back(interval_text(found.utilization, Unit::kRatio));
-    table.add_row(std::move(row));
-  }
-  fmt::print("{}", table.text({wants_colour(STDOUT_FILENO), false}));
-}
-
-std::string cells_json(const SweepConfig& sweep, const std::vector<SweepCell>& cells,
-                       const std::vector<std::string>& metrics) {
-  JsonWriter json(2);
-  json.begin_object().member("seeds", static_cast<double>(sweep.seeds.size()));
-  json.member("confidence", sweep.confidence).key("cells").begin_array();
-  for (const SweepCell& cell : cells) {
-    json.begin_object();
-    for (std::size_t i = 0; i < sweep.axes.size(); ++i) {
-      json.member(sweep.axes[i].name, sweep.axes[i].values[cell.values[i]]);
-    }
-    json.key("figures").begin_object();
-    for (std::size_t m = 0; m < metrics.size(); ++m) {
-      json.key(metrics[m]).begin_object();
-      json.member("mean", cell.means[m].mean).member("half_width", cell.means[m].half_width);
-      if (!cell.against.empty()) {
-        json.member("against_baseline", cell.against[m].mean);
-        json.member("against_half_width", cell.against[m].half_width);
-      }
-      json.end_object();
-    }
-    json.end_object().end_object();
-  }
-  json.end_array().end_object();
-  return json.take() + "\n";
 }
 
 int sweep(const SweepCommandOptions& options) {
   auto config = described(options);
   if (!config) return complain(config.error());
-  if (config->seeds.size() > 1) {
-    const auto matter = seeds_matter(*config);
-    if (!matter) return complain(matter.error());
-    if (!*matter) {
-      note(fmt::format(
-          "nothing in these runs draws, so that {} seeds would repeat each of them: they run once",
-          config->seeds.size()));
-      config->seeds.resize(1);
-    }
-  }
+  if (Status done = drop_idle_seeds(*config); !done) return complain(done.error());
   if (options.save_at >= 0 && options.no_save) {
     return complain(Error{"--save-at saves runs in the folder of the sweep: leave out --no-save"});
   }
@@ -244,15 +183,7 @@ int sweep(const SweepCommandOptions& options) {
   progress.stop();
   if (!result) return complain(result.error());
   if (result->unwritten) return complain(*result->unwritten, kExitFailed);
-  for (const std::string& text : result->notes) note(text);
-  for (const std::string& text : result->warnings) warn(text);
-  if (result->resumed > 0) {
-    note(fmt::format("{} of {} runs were already done in {}", result->resumed,
-                     result->points.size(), folder));
-  }
-  if (result->continued > 0) {
-    note(fmt::format("{} runs went on from where they had been saved", result->continued));
-  }
+  tell_start(*result, folder);
   if (!result->complete()) {
     fmt::print(stderr, "muster: interrupted; {} of {} runs are done{}\n", result->done,
                result->points.size(),
@@ -263,22 +194,11 @@ int sweep(const SweepCommandOptions& options) {
   if (options.json) {
     fmt::print("{}", cells_json(*config, cells, metrics));
   } else if (config->threshold > 0) {
-    print_found(*config, *result);
+    print_found_rates(*config, *result);
   } else {
-    print_table(*config, cells, metrics);
+    print_cells(*config, cells, metrics);
   }
-  const auto late = std::count(result->states.begin(), result->states.end(), PointState::kTimedOut);
-  if (late > 0) {
-    note(fmt::format("{} of {} runs took longer than {} s and were given up", late,
-                     result->points.size(), options.timeout));
-  }
-  const auto refusing = std::count_if(result->metrics.begin(), result->metrics.end(), many_refused);
-  if (refusing > 0) {
-    warn(fmt::format(
-        "{} of {} runs refused more than a few of their jobs, and their averages are over the "
-        "others; add --metrics refused, or simulate one of them to see why",
-        refusing, result->points.size()));
-  }
+  tell_troubles(*result, options.timeout);
   if (folder.empty()) return kExitOk;
   if (Status kept = replace_file(folder + "/points.csv", points_csv(*config, *result)); !kept) {
     return complain(kept.error(), kExitFailed);
@@ -291,6 +211,88 @@ int sweep(const SweepCommandOptions& options) {
   return kExitOk;
 }
 
+constexpr const char* kSweep = "Sweep";
+constexpr const char* kSweepOutput = "Output";
+
+// What is run.
+void add_points(CLI::App& command, SweepCommandOptions& options) {
+  command
+      .add_option("--load", options.loads,
+                  "loads of the generator, or speeds of the trace's arrivals, as in 0.8,1,1.2")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("LIST")
+      ->group(kSweep);
+  command.add_option("--seeds", options.seeds, "how many, as in 10, or which, as in 1,3,8-10")
+      ->type_name("LIST")
+      ->group(kSweep);
+  command
+      .add_option("--vary", options.vary,
+                  "KEY=VALUE,VALUE for anything a file can say, as in restart.restart=0,30,60")
+      ->allow_extra_args(false)
+      ->type_name("KEY=LIST")
+      ->group(kSweep);
+  command
+      .add_option("--rates", options.rates,
+                  "jobs per hour of the generator: a list, or FIRST:LAST:COUNT, as in 0.4:6.4:16")
+      ->type_name("LIST")
+      ->group(kSweep);
+  command
+      .add_option("--job-counts", options.counts,
+                  "numbers of jobs, all at once where the generator can; a list, or "
+                  "FIRST:LAST:COUNT")
+      ->type_name("LIST")
+      ->group(kSweep);
+}
+
+// How it is run and compared.
+void add_running(CLI::App& command, SweepCommandOptions& options) {
+  command
+      .add_option("--cutoffs", options.cutoffs,
+                  "JSON of cluster, policy and the jobs per hour from which on it is not tried")
+      ->type_name("FILE")
+      ->group(kSweep);
+  command
+      .add_option("--utilization-threshold", options.threshold,
+                  "look for the highest of the rates with at most this utilisation, as in 0.9")
+      ->type_name("PART")
+      ->group(kSweep);
+  command.add_option("--timeout", options.timeout, "give a run up after so many seconds")
+      ->type_name("SECONDS")
+      ->group(kSweep);
+  command
+      .add_option("--save-at", options.save_at,
+                  "save every run when the job of this number came, and go on from there if it "
+                  "was stopped")
+      ->type_name("JOB")
+      ->check(CLI::NonNegativeNumber)
+      ->group(kSweep);
+  command.add_option("--baseline", options.baseline, "policy that the others are compared with")
+      ->type_name("NAME")
+      ->group(kSweep);
+  command.add_option("--confidence", options.confidence, "of the intervals (default 0.95)")
+      ->group(kSweep);
+  command.add_option("-j,--jobs", options.threads, "runs at once (default: one per core)")
+      ->group(kSweep);
+}
+
+void add_output(CLI::App& command, SweepCommandOptions& options) {
+  command.add_option("-o,--output", options.folder, "folder for journal and results")
+      ->capture_default_str()
+      ->type_name("FOLDER")
+      ->group(kSweepOutput);
+  command.add_flag("--no-save", options.no_save, "print the table and write nothing")
+      ->group(kSweepOutput);
+  command.add_option("--metrics", options.metrics, "figures to show, separated by commas")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("LIST")
+      ->group(kSweepOutput);
+  command.add_flag("--json", options.json, "print the table as JSON")->group(kSweepOutput);
+  command.add_flag("-q,--quiet", options.quiet, "no progress on standard error")
+      ->group(kSweepOutput);
+}
+
 }  // namespace
 
 void add_sweep_command(CLI::App& app, Chosen& chosen) {
@@ -298,74 +300,9 @@ void add_sweep_command(CLI::App& app, Chosen& chosen) {
       app.add_subcommand("sweep", "Run loads x policies x seeds x clusters in parallel");
   const auto options = std::make_shared<SweepCommandOptions>();
   add_run_options(*command, options->run, true);
-  constexpr const char* kSweep = "Sweep";
-  command
-      ->add_option("--load", options->loads,
-                   "loads of the generator, or speeds of the trace's arrivals, as in 0.8,1,1.2")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("LIST")
-      ->group(kSweep);
-  command->add_option("--seeds", options->seeds, "how many, as in 10, or which, as in 1,3,8-10")
-      ->type_name("LIST")
-      ->group(kSweep);
-  command
-      ->add_option("--vary", options->vary,
-                   "KEY=VALUE,VALUE for anything a file can say, as in restart.restart=0,30,60")
-      ->allow_extra_args(false)
-      ->type_name("KEY=LIST")
-      ->group(kSweep);
-  command
-      ->add_option("--rates", options->rates,
-                   "jobs per hour of the generator: a list, or FIRST:LAST:COUNT, as in 0.4:6.4:16")
-      ->type_name("LIST")
-      ->group(kSweep);
-  command
-      ->add_option("--job-counts", options->counts,
-                   "numbers of jobs, all at once where the generator can; a list, or "
-                   "FIRST:LAST:COUNT")
-      ->type_name("LIST")
-      ->group(kSweep);
-  command
-      ->add_option("--cutoffs", options->cutoffs,
-                   "JSON of cluster, policy and the jobs per hour from which on it is not tried")
-      ->type_name("FILE")
-      ->group(kSweep);
-  command
-      ->add_option("--utilization-threshold", options->threshold,
-                   "look for the highest of the rates with at most this utilisation, as in 0.9")
-      ->type_name("PART")
-      ->group(kSweep);
-  command->add_option("--timeout", options->timeout, "give a run up after so many seconds")
-      ->type_name("SECONDS")
-      ->group(kSweep);
-  command
-      ->add_option("--save-at", options->save_at,
-                   "save every run when the job of this number came, and go on from there if it "
-                   "was stopped")
-      ->type_name("JOB")
-      ->check(CLI::NonNegativeNumber)
-      ->group(kSweep);
-  command->add_option("--baseline", options->baseline, "policy that the others are compared with")
-      ->type_name("NAME")
-      ->group(kSweep);
-  command->add_option("--confidence", options->confidence, "of the intervals (default 0.95)")
-      ->group(kSweep);
-  command->add_option("-j,--jobs", options->threads, "runs at once (default: one per core)")
-      ->group(kSweep);
-  command->add_option("-o,--output", options->folder, "folder for journal and results")
-      ->capture_default_str()
-      ->type_name("FOLDER")
-      ->group("Output");
-  command->add_flag("--no-save", options->no_save, "print the table and write nothing")
-      ->group("Output");
-  command->add_option("--metrics", options->metrics, "figures to show, separated by commas")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("LIST")
-      ->group("Output");
-  command->add_flag("--json", options->json, "print the table as JSON")->group("Output");
-  command->add_flag("-q,--quiet", options->quiet, "no progress on standard error")->group("Output");
+  add_points(*command, *options);
+  add_running(*command, *options);
+  add_output(*command, *options);
   command->footer(
       "Examples:\n"
       "  muster sweep -g poisson:jobs=2000 -c 16x8 --load 0.7,0.8,0.9 -s fifo -s las -s srtf "

@@ -107,8 +107,11 @@ std::string TraceInfo::text(const std::string& name, const TraceStats& stats,
   }
   if (elastic_ > 0)
     out += fmt::format("elastic     {} jobs\n", count_text(static_cast<double>(elastic_)));
+  return out + duration_table() + group_tables(symbols);
+}
 
-  out += fmt::format("\nduration    mean {}\n", duration_text(durations_.mean()));
+std::string TraceInfo::duration_table() const {
+  std::string out = fmt::format("\nduration    mean {}\n", duration_text(durations_.mean()));
   Table durations({{"least", "least", Unit::kSeconds, Better::kNeither},
                    {"p5_s", kQuantiles[0].label, Unit::kSeconds, Better::kNeither},
                    {"p25_s", kQuantiles[1].label, Unit::kSeconds, Better::kNeither},
@@ -122,8 +125,10 @@ std::string TraceInfo::text(const std::string& name, const TraceStats& stats,
   for (const QuantileRow& row : kQuantiles) cells.emplace_back(durations_.at(row.fraction));
   cells.emplace_back(durations_.greatest());
   durations.add_row(std::move(cells));
-  out += durations.text({});
+  return out + durations.text({});
+}
 
+std::string TraceInfo::group_tables(const Symbols& symbols) const {
   const auto shares = [this](const Group& group) {
     return std::vector<Cell>{static_cast<double>(group.jobs),
                              static_cast<double>(group.jobs) / static_cast<double>(jobs_),
@@ -135,7 +140,7 @@ std::string TraceInfo::text(const std::string& name, const TraceStats& stats,
                                {"share", "of all", Unit::kRatio, Better::kNeither},
                                {"gpu_hours", "GPU hours", Unit::kGpuHours, Better::kNeither}};
   };
-  out += '\n';
+  std::string out = "\n";
   Table sizes(columns("GPUs"));
   for (const auto& [gpus, group] : by_gpus_) {
     std::vector<Cell> row = shares(group);

@@ -33,6 +33,9 @@ class TraceInfo {
     std::uint64_t jobs = 0;
     Sum gpu_seconds;
   };
+
+  std::string duration_table() const;
+  std::string group_tables(const Symbols& symbols) const;
   Seconds span() const { return jobs_ == 0 ? 0 : last_submit_ - first_submit_; }
 
   std::uint64_t jobs_ = 0;

@@ -1,5 +1,9 @@
-// Cuts a feature into bins, so that its effect becomes a short table. Bin 0 is for missing values;
-// a category that was not seen in training has no bin and no effect.
+// Cuts a feature into bins (histogram binning, as in LightGBM and the explainable boosting
+// machine), so that its effect becomes a short table and training sums over bins instead of sorting
+// rows. Bins hold about equal numbers of rows (quantile binning), or are of equal width. Bin 0 is
+// for missing values; a category that was not seen in training has no bin and no effect.
+//
+// Making them costs one sort, O(n log n); finding a bin O(log bins). Cuts ascend strictly.
 #pragma once
 
 #include <algorithm>

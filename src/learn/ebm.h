@@ -1,6 +1,20 @@
-// The explainable boosting machine: a sum of functions of one feature each, and of a few pairs,
-// learnt by cyclic gradient boosting on binned features (GA2M; Lou et al., KDD'13; Nori et al.,
-// 2019). Each function can be drawn, and each prediction taken apart into what its features add.
+// The explainable boosting machine: a generalised additive model with pairwise interactions (GA2M),
+//
+//   g(E[y]) = intercept + sum of f_i(x_i) + sum of f_ij(x_i, x_j),
+//
+// learnt by cyclic gradient boosting on binned features. Each function can be drawn, and each
+// prediction taken apart into what its features add; that is exact, not an approximation after the
+// fact. Lou, Caruana and Gehrke, "Intelligible models for classification and regression", KDD'12;
+// Lou, Caruana, Gehrke and Hooker, "Accurate intelligible models with pairwise interactions",
+// KDD'13; Nori, Jenkins, Koch and Caruana, "InterpretML", 2019.
+//
+// Training: bins (learn/bins.h); for each of several bags, rounds over all features (learn/
+// ebm_bag.h) by small histogram trees (learn/ebm_step.h); then the best pairs (FAST,
+// learn/ebm_pairs.h) in the same way; the mean over the bags is the model, their spread its error
+// bars. O(bags x rounds x features x rows); a prediction costs one table look-up per term.
+//
+// Invariant: every term is centred, it adds nothing on average over the training rows; the
+// intercept carries the mean.
 //
 // Regression predicts a number; classification the probability of the second of two classes (the
 // terms then add up to log-odds). For more classes see learn/tree.h.

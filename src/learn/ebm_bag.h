@@ -1,5 +1,14 @@
-// One bag of an explainable boosting machine: a part of the rows, boosted round by round until its
-// other part says stop. Used by train_ebm alone.
+// One bag of an explainable boosting machine (learn/ebm.h): a part of the rows, boosted round by
+// round until its other part says stop. Used by train_ebm alone.
+//
+// Cyclic gradient boosting: a round visits the terms in turn, gives each one small tree fitted to
+// the gradient of the loss (squared error, or log loss in classification) by a Newton step, and
+// shrinks it by the learning rate. Because every term is visited with the same small step, no
+// feature takes credit for another that it correlates with before that one had its turn. Early
+// stopping: the scores of the round with the lowest validation error are kept.
+//
+// Invariant: `score_` is, for every row, base + the sum of all terms' scores in the row's bins
+// (less the target in regression). A round costs O(rows x terms) and reads each column once.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +16,7 @@
 
 #include "base/random.h"
 #include "learn/ebm.h"
+#include "learn/ebm_step.h"
 
 namespace muster {
 
@@ -38,26 +48,17 @@ class EbmBag {
   const std::vector<std::vector<double>>& pair_scores() const { return best_pairs_; }
 
  private:
-  struct Sums {
-    std::vector<double> gradient;
-    std::vector<double> weight;  // rows, or curvature in classification
-  };
   using Cells = std::vector<std::uint16_t>;
 
   void boost(const std::vector<Cells>& cells, const std::vector<int>& counts,
              const std::vector<BinnedPair>* pairs, std::vector<std::vector<double>>& best);
-  void sum_up(const Cells& cells, int count, Sums& sums) const;
+  void sum_up(const Cells& cells, int count, StepSums& sums) const;
   void apply(const Cells& cells, const std::vector<double>& step);
   // Both at once, where the gradient is a difference: the rows are read once instead of twice.
   void apply_and_sum(const Cells& applied, const std::vector<double>& step, const Cells& cells,
-                     int count, Sums& sums);
+                     int count, StepSums& sums);
   double validation_error() const;
   double gradient_of(std::size_t i) const;
-  // A step on one feature: a small tree over its bins.
-  void feature_step(const Sums& sums, const Sums& rows, bool categorical,
-                    std::vector<double>& step) const;
-  void pair_step(const Sums& sums, const Sums& rows, int first_count, int second_count,
-                 std::vector<double>& step) const;
 
   const std::vector<BinnedColumn>& fine_;
   const std::vector<BinnedColumn>& coarse_;

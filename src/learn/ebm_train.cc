@@ -1,36 +1,21 @@
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <memory>
 #include <numeric>
-#include <thread>
 
 #include <fmt/format.h>
 
+#include "base/parallel.h"
 #include "learn/ebm.h"
 #include "learn/ebm_bag.h"
+#include "learn/ebm_pairs.h"
 
 namespace muster {
 namespace {
 
 constexpr int kMostCells = 60000;  // of one term; the bags count them in 16 bits
 
-// Runs `work(i)` for all i below `count`, on several threads; the order does not matter.
-template <typename Work>
-void in_parallel(int count, int threads, const Work& work) {
-  std::atomic<int> next{0};
-  const auto loop = [&] {
-    for (int i = next++; i < count; i = next++) work(i);
-  };
-  const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  std::vector<std::thread> others;
-  for (int i = 1; i < std::min(threads > 0 ? threads : cores, count); ++i)
-    others.emplace_back(loop);
-  loop();
-  for (std::thread& thread : others) thread.join();
-}
-
-BinnedColumn binned(const Bins& bins, const std::vector<double>& values) {
+BinnedColumn bin_column(const Bins& bins, const std::vector<double>& values) {
   BinnedColumn column;
   column.count = bins.count();
   column.categorical = bins.categorical;
@@ -119,41 +104,124 @@ Status check(const FeatureSet& features, const std::vector<std::vector<double>>&
   return Done{};
 }
 
-std::vector<BinnedPair> choose_pairs(const std::vector<std::vector<double>>& gains,
-                                     const std::vector<BinnedColumn>& coarse, int wanted) {
-  const std::size_t features = coarse.size();
+// Every feature in bins, twice: fine for the feature alone, coarse for its pairs.
+struct BinnedFeatures {
+  std::vector<Bins> fine_bins;
+  std::vector<Bins> coarse_bins;
+  std::vector<BinnedColumn> fine;
+  std::vector<BinnedColumn> coarse;     // by place
+  std::vector<std::vector<int>> place;  // [feature][place]: the bin that stands there in pairs
+};
+
+// Replaces bins by their places.
+void put_in_places(const std::vector<int>& place, BinnedColumn& column) {
+  std::vector<std::uint16_t> place_of(static_cast<std::size_t>(column.count) + 1);
+  place_of.back() = static_cast<std::uint16_t>(column.count);
+  for (std::size_t p = 0; p < place.size(); ++p) {
+    place_of[static_cast<std::size_t>(place[p])] = static_cast<std::uint16_t>(p);
+  }
+  for (std::uint16_t& bin : column.bin) bin = place_of[bin];
+}
+
+BinnedFeatures bin_features(const FeatureSet& features,
+                            const std::vector<std::vector<double>>& columns,
+                            const std::vector<double>& target, const EbmOptions& options) {
+  BinnedFeatures made;
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    const auto bins = [&](int most) {
+      return features[i].categorical
+                 ? Bins::of_categories(static_cast<int>(features[i].categories.size()))
+                 : Bins::of_numbers(columns[i], most - 1, options.uniform_bins);
+    };
+    made.fine_bins.push_back(bins(options.max_bins));
+    made.coarse_bins.push_back(bins(options.pair_bins));
+    made.fine.push_back(bin_column(made.fine_bins[i], columns[i]));
+    made.coarse.push_back(bin_column(made.coarse_bins[i], columns[i]));
+    made.place.push_back(order_by_target(made.coarse[i], target));
+    put_in_places(made.place[i], made.coarse[i]);
+  }
+  return made;
+}
+
+using Bags = std::vector<std::unique_ptr<EbmBag>>;
+
+struct Trained {
+  Bags bags;
   std::vector<BinnedPair> pairs;
-  for (std::size_t a = 0; a < features; ++a) {
-    for (std::size_t b = a + 1; b < features; ++b) {
-      if (coarse[a].count > kMostCells / coarse[b].count) continue;
-      pairs.push_back({static_cast<int>(a), static_cast<int>(b)});
-    }
+};
+
+// First all features, then the pairs that explain most of what these leave.
+Trained train_bags(const BinnedFeatures& binned, const std::vector<double>& target, double base,
+                   const EbmOptions& options) {
+  Trained trained;
+  Bags& bags = trained.bags;
+  bags.resize(static_cast<std::size_t>(std::max(1, options.bags)));
+  std::vector<std::vector<double>> gains(bags.size());
+  const bool with_pairs = options.pairs > 0 && binned.fine.size() > 1;
+  const auto threads = static_cast<unsigned>(std::max(0, options.threads));
+  in_parallel(bags.size(), threads, [&](std::size_t i) {
+    bags[i] = std::make_unique<EbmBag>(binned.fine, binned.coarse, target, options, base,
+                                       options.seed + i);
+    bags[i]->fit_features();
+    if (with_pairs) gains[i] = bags[i]->pair_gains();
+  });
+  if (!with_pairs) return trained;
+  trained.pairs = choose_pairs(gains, binned.coarse, options.pairs, kMostCells);
+  in_parallel(bags.size(), threads, [&](std::size_t i) { bags[i]->fit_pairs(trained.pairs); });
+  return trained;
+}
+
+EbmTerm feature_term(const BinnedFeatures& binned, std::size_t feature, const Bags& bags,
+                     double& intercept) {
+  EbmTerm term;
+  term.features = {static_cast<int>(feature)};
+  term.bins = {binned.fine_bins[feature]};
+  const BinnedColumn& column = binned.fine[feature];
+  term.weights.assign(static_cast<std::size_t>(column.count), 0);
+  for (const std::uint16_t bin : column.bin) {
+    if (bin < column.count) term.weights[bin] += 1;
   }
-  const auto gain = [&](const std::vector<double>& bag, const BinnedPair& pair) {
-    return bag[static_cast<std::size_t>(pair.first) * features +
-               static_cast<std::size_t>(pair.second)];
+  std::vector<std::vector<double>> by_bag;
+  by_bag.reserve(bags.size());
+  for (const auto& bag : bags) by_bag.push_back(bag->feature_scores()[feature]);
+  average(term, by_bag, intercept);
+  return term;
+}
+
+// The bags know the cells of a pair by places, the model by bins.
+EbmTerm pair_term(const BinnedFeatures& binned, std::size_t number, const Trained& trained,
+                  double& intercept) {
+  const BinnedPair& pair = trained.pairs[number];
+  const auto a = static_cast<std::size_t>(pair.first);
+  const auto b = static_cast<std::size_t>(pair.second);
+  const std::vector<int>& first = binned.place[a];
+  const std::vector<int>& second = binned.place[b];
+  EbmTerm term;
+  term.features = {pair.first, pair.second};
+  term.bins = {binned.coarse_bins[a], binned.coarse_bins[b]};
+  const auto columns = static_cast<std::size_t>(binned.coarse[b].count);
+  const auto cell_of = [&](std::size_t p, std::size_t q) {
+    return static_cast<std::size_t>(first[p]) * columns + static_cast<std::size_t>(second[q]);
   };
-  // The mean of the ranks over the bags decides: one lucky bag does not.
-  std::vector<double> rank(pairs.size(), 0);
-  for (const std::vector<double>& bag : gains) {
-    std::vector<std::size_t> order(pairs.size());
-    std::iota(order.begin(), order.end(), 0U);
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return gain(bag, pairs[a]) > gain(bag, pairs[b]);
-    });
-    for (std::size_t place = 0; place < order.size(); ++place) {
-      rank[order[place]] += static_cast<double>(place);
+  term.weights.assign(first.size() * second.size(), 0);
+  for (std::size_t row = 0; row < binned.coarse[a].bin.size(); ++row) {
+    const std::uint16_t p = binned.coarse[a].bin[row];
+    const std::uint16_t q = binned.coarse[b].bin[row];
+    if (p < binned.coarse[a].count && q < binned.coarse[b].count) term.weights[cell_of(p, q)] += 1;
+  }
+  std::vector<std::vector<double>> by_bag;
+  by_bag.reserve(trained.bags.size());
+  for (const auto& bag : trained.bags) {
+    const std::vector<double>& scores = bag->pair_scores()[number];
+    std::vector<double>& mine = by_bag.emplace_back(term.weights.size(), 0);
+    for (std::size_t p = 0; p < first.size(); ++p) {
+      for (std::size_t q = 0; q < second.size(); ++q) {
+        mine[cell_of(p, q)] = scores[p * columns + q];
+      }
     }
   }
-  std::vector<std::size_t> order(pairs.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return rank[a] < rank[b]; });
-  std::vector<BinnedPair> chosen;
-  for (std::size_t i = 0; i < order.size() && static_cast<int>(i) < wanted; ++i) {
-    chosen.push_back(pairs[order[i]]);
-  }
-  return chosen;
+  average(term, by_bag, intercept);
+  return term;
 }
 
 }  // namespace
@@ -161,32 +229,7 @@ std::vector<BinnedPair> choose_pairs(const std::vector<std::vector<double>>& gai
 Result<Ebm> train_ebm(const FeatureSet& features, const std::vector<std::vector<double>>& columns,
                       const std::vector<double>& target, const EbmOptions& options) {
   if (Status good = check(features, columns, target, options); !good) return good.error();
-  const std::size_t count = features.size();
-  std::vector<Bins> fine_bins;
-  std::vector<Bins> coarse_bins;
-  std::vector<BinnedColumn> fine;
-  std::vector<BinnedColumn> coarse;
-  std::vector<std::vector<int>> place;  // [feature][place]: the bin that stands there in pairs
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto categories = static_cast<int>(features[i].categories.size());
-    const bool of_categories = features[i].categorical;
-    fine_bins.push_back(
-        of_categories ? Bins::of_categories(categories)
-                      : Bins::of_numbers(columns[i], options.max_bins - 1, options.uniform_bins));
-    coarse_bins.push_back(
-        of_categories ? Bins::of_categories(categories)
-                      : Bins::of_numbers(columns[i], options.pair_bins - 1, options.uniform_bins));
-    fine.push_back(binned(fine_bins[i], columns[i]));
-    coarse.push_back(binned(coarse_bins[i], columns[i]));
-    place.push_back(order_by_target(coarse[i], target));
-    std::vector<std::uint16_t> place_of(static_cast<std::size_t>(coarse[i].count) + 1);
-    place_of.back() = static_cast<std::uint16_t>(coarse[i].count);
-    for (std::size_t p = 0; p < place[i].size(); ++p) {
-      place_of[static_cast<std::size_t>(place[i][p])] = static_cast<std::uint16_t>(p);
-    }
-    for (std::uint16_t& bin : coarse[i].bin) bin = place_of[bin];
-  }
-
+  const BinnedFeatures binned = bin_features(features, columns, target, options);
   const double mean =
       std::accumulate(target.begin(), target.end(), 0.0) / static_cast<double>(target.size());
   double base = mean;
@@ -199,73 +242,18 @@ Result<Ebm> train_ebm(const FeatureSet& features, const std::vector<std::vector<
   if (!options.classify) {
     for (double& value : centred) value -= mean;
   }
-  const int bag_count = std::max(1, options.bags);
-  std::vector<std::unique_ptr<EbmBag>> bags(static_cast<std::size_t>(bag_count));
-  std::vector<std::vector<double>> gains(bags.size());
-  const bool with_pairs = options.pairs > 0 && count > 1;
-  in_parallel(bag_count, options.threads, [&](int i) {
-    const auto bag = static_cast<std::size_t>(i);
-    bags[bag] = std::make_unique<EbmBag>(fine, coarse, centred, options,
-                                         options.classify ? base : 0, options.seed + bag);
-    bags[bag]->fit_features();
-    if (with_pairs) gains[bag] = bags[bag]->pair_gains();
-  });
-  std::vector<BinnedPair> pairs;
-  if (with_pairs) {
-    pairs = choose_pairs(gains, coarse, options.pairs);
-    in_parallel(bag_count, options.threads,
-                [&](int i) { bags[static_cast<std::size_t>(i)]->fit_pairs(pairs); });
-  }
+  const Trained trained = train_bags(binned, centred, options.classify ? base : 0, options);
 
   Ebm model;
   model.features = features;
   model.classify = options.classify;
   model.intercept = base;
   model.rows = static_cast<double>(target.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    EbmTerm term;
-    term.features = {static_cast<int>(i)};
-    term.bins = {fine_bins[i]};
-    term.weights.assign(static_cast<std::size_t>(fine[i].count), 0);
-    for (const std::uint16_t bin : fine[i].bin) {
-      if (bin < fine[i].count) term.weights[bin] += 1;
-    }
-    std::vector<std::vector<double>> by_bag;
-    by_bag.reserve(bags.size());
-    for (const auto& bag : bags) by_bag.push_back(bag->feature_scores()[i]);
-    average(term, by_bag, model.intercept);
-    model.terms.push_back(std::move(term));
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    model.terms.push_back(feature_term(binned, i, trained.bags, model.intercept));
   }
-  for (std::size_t t = 0; t < pairs.size(); ++t) {
-    const auto a = static_cast<std::size_t>(pairs[t].first);
-    const auto b = static_cast<std::size_t>(pairs[t].second);
-    EbmTerm term;
-    term.features = {pairs[t].first, pairs[t].second};
-    term.bins = {coarse_bins[a], coarse_bins[b]};
-    const auto columns_of = static_cast<std::size_t>(coarse[b].count);
-    const auto cell_of = [&](std::size_t p, std::size_t q) {
-      return static_cast<std::size_t>(place[a][p]) * columns_of +
-             static_cast<std::size_t>(place[b][q]);
-    };
-    term.weights.assign(place[a].size() * place[b].size(), 0);
-    for (std::size_t row = 0; row < target.size(); ++row) {
-      const std::uint16_t p = coarse[a].bin[row];
-      const std::uint16_t q = coarse[b].bin[row];
-      if (p < coarse[a].count && q < coarse[b].count) term.weights[cell_of(p, q)] += 1;
-    }
-    std::vector<std::vector<double>> by_bag;
-    by_bag.reserve(bags.size());
-    for (const auto& bag : bags) {
-      const std::vector<double>& scores = bag->pair_scores()[t];
-      std::vector<double>& mine = by_bag.emplace_back(term.weights.size(), 0);
-      for (std::size_t p = 0; p < place[a].size(); ++p) {
-        for (std::size_t q = 0; q < place[b].size(); ++q) {
-          mine[cell_of(p, q)] = scores[p * columns_of + q];
-        }
-      }
-    }
-    average(term, by_bag, model.intercept);
-    model.terms.push_back(std::move(term));
+  for (std::size_t i = 0; i < trained.pairs.size(); ++i) {
+    model.terms.push_back(pair_term(binned, i, trained, model.intercept));
   }
   model.index();
   return model;

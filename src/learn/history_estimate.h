@@ -1,5 +1,8 @@
-// The estimator of Helios' QSSF (SC'21): the mean of what the same user ran before under the same
-// or a similar name, blended with gradient-boosted trees on what is known at submission.
+// The estimator of Helios' QSSF, quasi-shortest service first (Hu et al., SC'21): the mean of what
+// the same user ran before under the same or a similar name (a rolling estimate), blended with
+// gradient-boosted trees on what is known at submission (learn/boosted.h). Names are compared with
+// all that are known, O(names x length^2) for a new one; answers are remembered until another name
+// comes.
 #pragma once
 
 #include <map>

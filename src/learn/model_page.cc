@@ -73,6 +73,16 @@ std::string bars_svg(const std::vector<std::pair<std::string, double>>& bars, co
   return svg + "</svg>";
 }
 
+// The ends of both axes, in words.
+std::string axis_labels(const std::string& low, const std::string& high, const std::string& begin,
+                        const std::string& end) {
+  return fmt::format(
+      "<text x='64' y='18' text-anchor='end'>{}</text><text x='64' y='190' "
+      "text-anchor='end'>{}</text><text x='70' y='246'>{}</text><text x='750' y='246' "
+      "text-anchor='end'>{}</text>",
+      high, low, escape_html(begin), escape_html(end));
+}
+
 std::string shape_svg(const Ebm& model, const EbmTerm& term) {
   const Feature& feature = model.features[static_cast<std::size_t>(term.features[0])];
   const Bins& bins = term.bins[0];
@@ -126,18 +136,12 @@ std::string shape_svg(const Ebm& model, const EbmTerm& term) {
   }
   svg += fmt::format("<polygon points='{}{}' class='band'/><polyline points='{}' class='line'/>",
                      band, back, line);
-  svg +=
-      fmt::format("<text x='64' y='18' text-anchor='end'>{}</text>", signed_quantity(model, high));
-  svg +=
-      fmt::format("<text x='64' y='190' text-anchor='end'>{}</text>", signed_quantity(model, low));
   const std::string begin =
       to_scale ? fmt::format("{:.4g}", left) : bin_label(feature, bins, static_cast<int>(first));
   const std::string end = to_scale ? fmt::format("{:.4g}", right)
                                    : bin_label(feature, bins, static_cast<int>(count) - 1);
-  svg += fmt::format(
-      "<text x='70' y='246'>{}</text><text x='750' y='246' text-anchor='end'>{}</text></svg>",
-      escape_html(begin), escape_html(end));
-  return svg;
+  svg += axis_labels(signed_quantity(model, low), signed_quantity(model, high), begin, end);
+  return svg + "</svg>";
 }
 
 constexpr std::string_view kStyle = R"(

@@ -1,5 +1,10 @@
-// A classification tree a person can read: binary cuts by Gini impurity (CART), pruned by cost and
-// complexity. Lucid uses one to tell light neighbours from heavy ones.
+// A classification tree a person can read: binary cuts by Gini impurity, pruned by cost and
+// complexity (CART; Breiman, Friedman, Olshen and Stone, 1984). Lucid uses one to tell light
+// neighbours from heavy ones.
+//
+// Growing tries every cut of every feature in each node, O(features x rows log rows) per level.
+// Weakest-link pruning then folds, from the leaves up, every subtree that gains less than
+// `prune` per leaf. Invariant: the rows of a node are those of its two children together.
 #pragma once
 
 #include <span>

@@ -2,7 +2,6 @@
 // type; the cheapest counts. Use it for costs of jobs and runs, and for policies that look at them.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -45,13 +44,6 @@ class PriceBook {
   const Type* find(Symbol type) const;
 
   std::vector<Type> types_;
-};
-
-// A policy that looks at prices is given them before the run.
-class PriceAware {
- public:
-  virtual ~PriceAware() = default;
-  virtual void use_prices(std::shared_ptr<const PriceBook> prices) = 0;
 };
 
 }  // namespace muster

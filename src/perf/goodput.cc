@@ -35,8 +35,23 @@ struct Misfit {
   Vector slope{};
 };
 
-// Root mean square errors of the logarithms of compute and step times; a little against much
-// overlap and against exchanges that grow fast with GPUs.
+// A little against much overlap and against exchanges that grow fast with GPUs.
+void add_penalties(const Vector& x, Misfit& result) {
+  constexpr double kAgainstOverlap = 1e-3;
+  constexpr double kAgainstGrowth = 1e-2;
+  const double g = x[kOverlap];
+  const double across = x[kAcrossGpu] / x[kAcross];
+  const double within = x[kWithinGpu] / x[kWithin];
+  result.value += kAgainstOverlap * (g - 1) * (g - 1);
+  result.value += kAgainstGrowth * (across * across + within * within);
+  result.slope[kOverlap] += 2 * kAgainstOverlap * (g - 1);
+  result.slope[kAcrossGpu] += 2 * kAgainstGrowth * across / x[kAcross];
+  result.slope[kAcross] -= 2 * kAgainstGrowth * across * across / x[kAcross];
+  result.slope[kWithinGpu] += 2 * kAgainstGrowth * within / x[kWithin];
+  result.slope[kWithin] -= 2 * kAgainstGrowth * within * within / x[kWithin];
+}
+
+// Root mean square errors of the logarithms of compute and step times, and penalties.
 Misfit misfit(const Vector& x, std::span<const StepMeasurement> measurements) {
   const StepModel m = model_of(x);
   const double g = m.overlap;
@@ -80,22 +95,13 @@ Misfit misfit(const Vector& x, std::span<const StepMeasurement> measurements) {
   const auto count = static_cast<double>(measurements.size());
   const double rms_compute = std::sqrt(sum_compute / count);
   const double rms_step = std::sqrt(sum_step / count);
-  constexpr double kAgainstOverlap = 1e-3;
-  constexpr double kAgainstGrowth = 1e-2;
-  const double across = x[kAcrossGpu] / x[kAcross];
-  const double within = x[kWithinGpu] / x[kWithin];
   Misfit result;
-  result.value = rms_compute + rms_step + kAgainstOverlap * (g - 1) * (g - 1) +
-                 kAgainstGrowth * (across * across + within * within);
+  result.value = rms_compute + rms_step;
   for (std::size_t i = 0; i < kNumbers; ++i) {
     if (rms_compute > 0) result.slope[i] += slope_compute[i] / (count * rms_compute);
     if (rms_step > 0) result.slope[i] += slope_step[i] / (count * rms_step);
   }
-  result.slope[kOverlap] += 2 * kAgainstOverlap * (g - 1);
-  result.slope[kAcrossGpu] += 2 * kAgainstGrowth * across / x[kAcross];
-  result.slope[kAcross] -= 2 * kAgainstGrowth * across * across / x[kAcross];
-  result.slope[kWithinGpu] += 2 * kAgainstGrowth * within / x[kWithin];
-  result.slope[kWithin] -= 2 * kAgainstGrowth * within * within / x[kWithin];
+  add_penalties(x, result);
   return result;
 }
 

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <mutex>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
-
-#include "perf/training.h"
+#include <fmt/ranges.h>
 
 namespace muster {
 namespace {
@@ -19,12 +18,8 @@ namespace {
 // its first epoch to its last. A job that changes its run context half way has half of it done.
 class GoodputModel final : public PerfModel {
  public:
-  GoodputModel(std::string folder, bool adapted, std::map<Symbol, Training> trainings,
-               std::vector<std::string> names)
-      : folder_(std::move(folder)),
-        adapted_(adapted),
-        trainings_(std::move(trainings)),
-        names_(std::move(names)) {}
+  GoodputModel(std::string folder, bool adapted, std::map<Symbol, Training> trainings)
+      : folder_(std::move(folder)), adapted_(adapted), trainings_(std::move(trainings)) {}
 
   double rate(const JobSpec& job, const RunContext& context) const override {
     const Training* found = training(job);
@@ -51,20 +46,21 @@ class GoodputModel final : public PerfModel {
     if (folder_.empty()) {
       return Error{
           "performance model 'goodput': parameter 'folder' is empty; name the folder that holds "
-          "one "
-          "folder of measurements per application"};
+          "one folder of measurements per application"};
     }
     const Training* found = training(job);
     if (found == nullptr) {
+      std::vector<std::string_view> names;
+      for (const auto& [model, training] : trainings_) names.push_back(training.name());
+      std::sort(names.begin(), names.end());
       return Error{fmt::format(
           "job {}: its model was not measured; {} has {}. Name one of these, or add its folder",
-          display_name(job), folder_, fmt::join(names_, ", "))};
+          display_name(job), folder_, fmt::join(names, ", "))};
     }
     if (adapted_ || found->iterations(job.batch_size) > 0) return Done{};
     return Error{fmt::format(
         "job {}: no epochs of {} were measured at batch size {}; there are {}. Use one of these, "
-        "or "
-        "batch=adapted",
+        "or batch=adapted",
         display_name(job), found->name(), job.batch_size, fmt::join(found->batches(), ", "))};
   }
 
@@ -112,7 +108,6 @@ class GoodputModel final : public PerfModel {
   std::string folder_;
   bool adapted_;
   std::map<Symbol, Training> trainings_;
-  std::vector<std::string> names_;
   mutable std::mutex mutex_;
   // By model, batch, nodes and GPUs: filled on demand; the order of asking changes nothing.
   mutable std::map<std::tuple<Symbol, int, int, int>, double> seconds_;
@@ -120,35 +115,9 @@ class GoodputModel final : public PerfModel {
 
 }  // namespace
 
-Result<std::unique_ptr<PerfModel>> make_goodput_model(const std::string& folder, bool adapted,
-                                                      Symbols& symbols) {
-  namespace fs = std::filesystem;
-  std::map<Symbol, Training> trainings;
-  std::vector<std::string> names;
-  if (!folder.empty()) {
-    std::error_code error;
-    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-      if (it->is_directory(error)) names.push_back(it->path().filename().string());
-    }
-    if (error) {
-      return Error{fmt::format(
-          "performance model 'goodput': {}: {}; name the folder that holds one folder of "
-          "measurements per application",
-          folder, error.message())};
-    }
-    if (names.empty()) {
-      return Error{
-          fmt::format("performance model 'goodput': no folder of an application in {}", folder)};
-    }
-  }
-  std::sort(names.begin(), names.end());
-  for (const std::string& name : names) {
-    auto training = Training::read((fs::path(folder) / name).string(), name);
-    if (!training) return training.error();
-    trainings.emplace(symbols.intern(name), std::move(*training));
-  }
-  return std::unique_ptr<PerfModel>(
-      std::make_unique<GoodputModel>(folder, adapted, std::move(trainings), std::move(names)));
+std::unique_ptr<PerfModel> make_goodput_model(std::map<Symbol, Training> trainings, bool adapted,
+                                              const std::string& folder) {
+  return std::make_unique<GoodputModel>(folder, adapted, std::move(trainings));
 }
 
 }  // namespace muster

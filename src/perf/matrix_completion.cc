@@ -106,7 +106,7 @@ std::optional<std::vector<double>> complete_matrix(std::span<const double> cells
       }
     }
     if (!std::isfinite(change)) return std::nullopt;
-    if (change < options.stable_between_events * static_cast<double>(cells.size())) break;
+    if (change < options.tolerance * static_cast<double>(cells.size())) break;
   }
   return answer;
 }

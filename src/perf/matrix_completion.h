@@ -15,9 +15,9 @@ namespace muster {
 
 struct CompletionOptions {
   int rank = 10;
-  double ridge = 0.01;                  // weight of the squared factors, which keeps them small
-  int sweeps = 100;                     // at most
-  double stable_between_events = 1e-3;  // mean change of the cells in a sweep at which it ends
+  double ridge = 0.01;      // weight of the squared factors, which keeps them small
+  int sweeps = 100;         // at most
+  double tolerance = 1e-3;  // mean change of the cells in a sweep at which it ends
   std::uint64_t seed = 0;
 };
 

@@ -8,7 +8,7 @@
 namespace muster {
 
 ThroughputEstimator::ThroughputEstimator(const ThroughputTable& table, std::vector<int> types,
-                                         const EstimateOptions& options)
+                                         const PairEstimateOptions& options)
     : table_(table), types_(std::move(types)), options_(options) {
   for (std::size_t i = 0; i < table.keys().size(); ++i) {
     if (table.keys()[i].gpus == 1) references_.push_back(static_cast<int>(i));

@@ -13,7 +13,7 @@
 
 namespace muster {
 
-struct EstimateOptions {
+struct PairEstimateOptions {
   double profiled = 1;  // part of the cells (GPU type and reference) that are measured of a new job
   int references = 0;   // job types that are measured beforehand; 0: all
   std::uint64_t seed = 0;
@@ -23,7 +23,7 @@ class ThroughputEstimator {
  public:
   // `types` are the GPU types that are looked at, as positions in the table.
   ThroughputEstimator(const ThroughputTable& table, std::vector<int> types,
-                      const EstimateOptions& options);
+                      const PairEstimateOptions& options);
 
   // The reference that a job of this key resembles, after a profile of its own; draws decide what
   // is measured. The key itself where it runs on several GPUs.
@@ -42,7 +42,7 @@ class ThroughputEstimator {
 
   const ThroughputTable& table_;
   std::vector<int> types_;
-  EstimateOptions options_;
+  PairEstimateOptions options_;
   std::vector<int> references_;
   std::vector<double> rows_;  // reference by (type, reference)
 };

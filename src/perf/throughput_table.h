@@ -1,13 +1,8 @@
-// Measured training steps per second, by GPU type, job type and number of GPUs, alone and in pairs:
-// the JSON tables that Gavel publishes.
+// Measured training steps per second, by GPU type, job type and number of GPUs, alone and in pairs.
 //
-//   {"v100": {"('ResNet-18 (batch size 16)', 1)": {
-//       "null": 28.2,
-//       "('LM (batch size 5)', 1)": [12.3, 41.0]}}}
-//
-// A key is a job type with the number of GPUs it runs on. "null" is its rate alone; every other
-// member has the two rates of a co-located pair: its own, then the other job's. A rate of zero
-// means that it cannot run there, usually for lack of memory.
+// A key is a job type with the number of GPUs it runs on. It has a rate alone, and two rates for
+// each co-located pair: its own, then the other job's. A rate of zero means that it cannot run
+// there, usually for lack of memory. workload/perf/throughput_json.h reads such tables.
 #pragma once
 
 #include <map>
@@ -15,8 +10,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "base/result.h"
 
 namespace muster {
 
@@ -33,9 +26,15 @@ class ThroughputTable {
     double other = 0;
   };
 
-  static Result<ThroughputTable> load(const std::string& path);
-  // `name` stands for the file in messages.
-  static Result<ThroughputTable> parse(std::string_view json, const std::string& name);
+  // Nothing is known at first. No type and no key may come twice.
+  ThroughputTable(std::vector<std::string> types, std::vector<Key> keys);
+  void set_alone(int type, int key, double steps_per_second) {
+    alone_[at(type, key)] = steps_per_second;
+    known_[at(type, key)] = 1;
+  }
+  void set_pair(int type, int mine, int other, Pair steps_per_second) {
+    pairs_[at(type, mine) * keys_.size() + static_cast<std::size_t>(other)] = steps_per_second;
+  }
 
   const std::vector<std::string>& types() const { return types_; }
   const std::vector<Key>& keys() const { return keys_; }
@@ -52,7 +51,6 @@ class ThroughputTable {
   }
 
  private:
-  friend class ThroughputReader;
   std::size_t at(int type, int key) const {
     return static_cast<std::size_t>(type) * keys_.size() + static_cast<std::size_t>(key);
   }

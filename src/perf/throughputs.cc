@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
 #include "perf/throughput_estimate.h"
 #include "perf/throughput_table.h"
 
@@ -127,7 +126,7 @@ class Throughputs : public PerfModel {
 class EstimatedThroughputs final : public Throughputs {
  public:
   EstimatedThroughputs(ThroughputTable table, int reference, Symbols& symbols,
-                       const EstimateOptions& options)
+                       const PairEstimateOptions& options)
       : Throughputs(std::move(table), reference, symbols),
         estimator_(this->table(), measured_types(this->table()), options),
         seed_(options.seed) {}
@@ -163,48 +162,17 @@ class EstimatedThroughputs final : public Throughputs {
   mutable std::unordered_map<JobId, int> matches_;
 };
 
-struct OpenTable {
-  ThroughputTable table;
-  int reference = 0;
-};
-
-Result<OpenTable> open_table(std::string_view model, const std::string& path,
-                             const std::string& reference) {
-  if (path.empty()) {
-    return Error{
-        fmt::format("performance model '{}': needs the parameter file, a table such as Gavel's "
-                    "simulation_throughputs.json (`muster data fetch gavel` brings it)",
-                    model)};
-  }
-  auto table = ThroughputTable::load(path);
-  if (!table) return table.error();
-  const int type = table->type(reference);
-  if (type == ThroughputTable::kUnknown) {
-    const std::vector<std::string_view> known(table->types().begin(), table->types().end());
-    return Error{fmt::format("{}: {}", path, unknown_name("GPU type", reference, known))};
-  }
-  return OpenTable{std::move(*table), type};
-}
-
 }  // namespace
 
-Result<std::unique_ptr<PerfModel>> make_throughputs(const std::string& path,
-                                                    const std::string& reference,
-                                                    Symbols& symbols) {
-  auto open = open_table("throughputs", path, reference);
-  if (!open) return open.error();
-  return std::unique_ptr<PerfModel>(
-      std::make_unique<Throughputs>(std::move(open->table), open->reference, symbols));
+std::unique_ptr<PerfModel> make_throughputs(ThroughputTable table, int reference,
+                                            Symbols& symbols) {
+  return std::make_unique<Throughputs>(std::move(table), reference, symbols);
 }
 
-Result<std::unique_ptr<PerfModel>> make_estimated_throughputs(const std::string& path,
-                                                              const std::string& reference,
-                                                              const EstimateOptions& options,
-                                                              Symbols& symbols) {
-  auto open = open_table("estimated-throughputs", path, reference);
-  if (!open) return open.error();
-  return std::unique_ptr<PerfModel>(std::make_unique<EstimatedThroughputs>(
-      std::move(open->table), open->reference, symbols, options));
+std::unique_ptr<PerfModel> make_estimated_throughputs(ThroughputTable table, int reference,
+                                                      const PairEstimateOptions& options,
+                                                      Symbols& symbols) {
+  return std::make_unique<EstimatedThroughputs>(std::move(table), reference, symbols, options);
 }
 
 }  // namespace muster

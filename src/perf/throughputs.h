@@ -3,23 +3,21 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
-#include "base/result.h"
 #include "base/symbols.h"
 #include "perf/perf_model.h"
 #include "perf/throughput_estimate.h"
+#include "perf/throughput_table.h"
 
 namespace muster {
 
-// `reference` is the GPU type whose rate makes the recorded durations of jobs.
-Result<std::unique_ptr<PerfModel>> make_throughputs(const std::string& path,
-                                                    const std::string& reference, Symbols& symbols);
+// `reference` is the GPU type whose rate makes the recorded durations of jobs, by its position in
+// the table.
+std::unique_ptr<PerfModel> make_throughputs(ThroughputTable table, int reference, Symbols& symbols);
 
 // The same with estimated speeds of pairs: a belief, not the truth (perf/throughput_estimate.h).
-Result<std::unique_ptr<PerfModel>> make_estimated_throughputs(const std::string& path,
-                                                              const std::string& reference,
-                                                              const EstimateOptions& options,
-                                                              Symbols& symbols);
+std::unique_ptr<PerfModel> make_estimated_throughputs(ThroughputTable table, int reference,
+                                                      const PairEstimateOptions& options,
+                                                      Symbols& symbols);
 
 }  // namespace muster

@@ -3,7 +3,7 @@
 namespace muster {
 
 // What the page draws with the kit: curves, timelines, sizes, waits, the Gantt chart; and how it
-// reacts.
+// reacts. Long: one literal.
 std::string_view page_script() {
   return R"js(
 const runs = JSON.parse(document.getElementById('data').textContent).runs;

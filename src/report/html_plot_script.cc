@@ -3,7 +3,7 @@
 namespace muster {
 
 // A small plotting kit: scales, ticks, step lines, areas, a cursor with a tip. All text from the
-// data goes through textContent, never through markup.
+// data goes through textContent, never through markup. Long: one literal.
 std::string_view plot_script() {
   return R"js(
 'use strict';

@@ -3,6 +3,7 @@
 namespace muster {
 
 // Colours of runs are told apart by most kinds of colour blindness; from the fifth on dashes help.
+// Long: one literal.
 std::string_view page_style() {
   return R"css(
 :root {

@@ -252,6 +252,41 @@ std::string new_name(const std::string& name, std::unordered_map<std::string, st
   }
 }
 
+// Puts the jobs that are kept back into the trace, in order of submission. Tells whether they were
+// out of it.
+bool put_in_order(RawTrace& kept, RawTrace& trace) {
+  const auto earlier = [&kept](std::size_t a, std::size_t b) {
+    return kept.jobs[a].submit < kept.jobs[b].submit;
+  };
+  std::vector<std::size_t> order(kept.jobs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const bool unsorted = !std::is_sorted(order.begin(), order.end(), earlier);
+  std::stable_sort(order.begin(), order.end(), earlier);
+  trace.jobs.clear();
+  trace.lines.clear();
+  for (const std::size_t i : order) {
+    trace.jobs.push_back(std::move(kept.jobs[i]));
+    trace.lines.push_back(kept.lines[i]);
+  }
+  return unsorted;
+}
+
+// A clock that begins before zero is moved.
+void move_to_zero(RawTrace& trace, RepairSummary& summary) {
+  if (trace.jobs.empty() || !(trace.jobs.front().submit < 0)) return;
+  summary.moved = trace.jobs.front().submit;
+  for (JobSpec& job : trace.jobs) {
+    job.submit -= summary.moved;
+    job.deadline -= summary.moved;
+  }
+  // The clock runs on from its new beginning; the last jobs may be late only now.
+  while (!trace.jobs.empty() && (find_faults(trace.jobs.back()) & kDropped) != 0) {
+    trace.jobs.pop_back();
+    trace.lines.pop_back();
+    ++summary.dropped;
+  }
+}
+
 }  // namespace
 
 Result<RawTrace> read_raw(const std::string& path, const TraceOptions& options, Symbols& symbols) {
@@ -307,32 +342,8 @@ RepairSummary repair(RawTrace& trace, const DoctorOptions& options) {
     kept.lines.push_back(trace.lines[i]);
   }
 
-  const auto earlier = [&kept](std::size_t a, std::size_t b) {
-    return kept.jobs[a].submit < kept.jobs[b].submit;
-  };
-  std::vector<std::size_t> order(kept.jobs.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  summary.sorted = !std::is_sorted(order.begin(), order.end(), earlier);
-  std::stable_sort(order.begin(), order.end(), earlier);
-  trace.jobs.clear();
-  trace.lines.clear();
-  for (const std::size_t i : order) {
-    trace.jobs.push_back(std::move(kept.jobs[i]));
-    trace.lines.push_back(kept.lines[i]);
-  }
-  if (!trace.jobs.empty() && trace.jobs.front().submit < 0) {
-    summary.moved = trace.jobs.front().submit;
-    for (JobSpec& job : trace.jobs) {
-      job.submit -= summary.moved;
-      job.deadline -= summary.moved;
-    }
-    // The clock runs on from its new beginning; the last jobs may be late only now.
-    while (!trace.jobs.empty() && (find_faults(trace.jobs.back()) & kDropped) != 0) {
-      trace.jobs.pop_back();
-      trace.lines.pop_back();
-      ++summary.dropped;
-    }
-  }
+  summary.sorted = put_in_order(kept, trace);
+  move_to_zero(trace, summary);
   for (JobSpec& job : trace.jobs) job.arrival = job.submit;
   return summary;
 }

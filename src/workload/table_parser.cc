@@ -171,6 +171,7 @@ Symbol TableParser::intern(Target& target, std::string_view text) {
   return target.last_symbol;
 }
 
+// Long: one line or two for each field that a column can hold.
 bool TableParser::store(Target& target, std::string_view cell, JobSpec& job) {
   switch (target.field) {
     case TraceField::kIgnored:

@@ -118,6 +118,7 @@ class NativeLines final : public LineFormat {
   }
 
  private:
+  // Long: one case for each field that the format has.
   void append_field(TraceField field, const JobSpec& job, std::uint64_t position, std::string& line,
                     JobProperties& changed) const {
     const auto number = [&line](double value) {

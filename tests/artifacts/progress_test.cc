@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "artifacts/lucid/countdown.h"
-#include "perf/models.h"
 #include "run/config/plugin_tables.h"
 #include "support/simulation.h"
+#include "workload/perf/models.h"
 
 namespace muster {
 namespace {

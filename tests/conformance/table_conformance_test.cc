@@ -7,7 +7,6 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "conformance/cases.h"
-#include "perf/models.h"
 #include "run/config/plugin_tables.h"
 
 namespace muster {

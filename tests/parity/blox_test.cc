@@ -12,10 +12,10 @@
 #include "backend/sim/sim_backend.h"
 #include "base/text.h"
 #include "engine/engine.h"
-#include "perf/models.h"
 #include "run/config/plugin_tables.h"
 #include "support/paths.h"
 #include "workload/generate/blox_sources.h"
+#include "workload/perf/models.h"
 
 namespace muster {
 namespace {

@@ -10,9 +10,9 @@
 #include "base/random_python.h"
 #include "base/text.h"
 #include "parity_gavel/support.h"
-#include "perf/throughput_table.h"
 #include "policy/gavel/program_allocators.h"
 #include "support/paths.h"
+#include "workload/perf/throughput_json.h"
 
 namespace muster {
 namespace {
@@ -84,7 +84,7 @@ std::vector<double> normalised(const AllocationProblem& problem, const Allocatio
 
 // By how much the largest of the notebook's vectors differs from ours, by row of the table.
 std::vector<double> differences(const std::string& column, bool one_level) {
-  const auto table = ThroughputTable::load((shared_dir() / kGavelTable).string());
+  const auto table = load_throughput_table((shared_dir() / kGavelTable).string());
   EXPECT_TRUE(table);
   std::vector<double> all;
   for (const auto& row : read_tsv("golden/gavel/hierarchical_golden.tsv")) {

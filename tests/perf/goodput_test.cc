@@ -6,10 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "perf/goodput_model.h"
 #include "perf/training.h"
 #include "support/paths.h"
 #include "support/temporary_folder.h"
+#include "workload/perf/training_files.h"
 
 namespace muster {
 namespace {
@@ -120,7 +120,7 @@ class TrainingTest : public ::testing::Test {
                   "progress,iteration,metric,grad_sqr,grad_var\n101,60,0.1,2,6\n201,115,0.2,2,8\n");
   }
   std::string complaint() {
-    const auto read = Training::read((folder_.path() / "net").string(), "net");
+    const auto read = read_training((folder_.path() / "net").string(), "net");
     EXPECT_FALSE(read);
     return read ? "" : read.error().message;
   }
@@ -129,7 +129,7 @@ class TrainingTest : public ::testing::Test {
 };
 
 TEST_F(TrainingTest, InterpolatesBetweenWhatWasMeasured) {
-  const auto read = Training::read((folder_.path() / "net").string(), "net");
+  const auto read = read_training((folder_.path() / "net").string(), "net");
   ASSERT_TRUE(read) << read.error().message;
   const int one[] = {1};
   const int turned[] = {2, 1};
@@ -173,11 +173,11 @@ TEST_F(TrainingTest, MakesRatesOfWholeRuns) {
   one.gpus = 1;
   RunContext two;
   two.gpus = 2;
-  const auto given = make_goodput_model(folder_.path().string(), false, symbols_);
+  const auto given = load_goodput_model(folder_.path().string(), false, symbols_);
   ASSERT_TRUE(given) << given.error().message;
   // 200 steps of 20 samples at 0.2 s are 40 s.
   EXPECT_NEAR((*given)->rate(job, one), 100 / (200 * 0.2), 1e-9);
-  const auto adapted = make_goodput_model(folder_.path().string(), true, symbols_);
+  const auto adapted = load_goodput_model(folder_.path().string(), true, symbols_);
   ASSERT_TRUE(adapted);
   EXPECT_GE((*adapted)->rate(job, one), (*given)->rate(job, one) - 1e-9);
   EXPECT_GT((*adapted)->rate(job, two), (*adapted)->rate(job, one));
@@ -252,7 +252,7 @@ TEST(Goodput, OfMeasuredApplicationsIsFittedFromFewSteps) {
   MUSTER_NEEDS_SHARED("data/pollux/bert/placements.csv");
   const auto folder = shared_dir() / "data/pollux";
   for (const char* name : {"bert", "cifar10", "deepspeech2", "imagenet", "ncf", "yolov3"}) {
-    const auto read = Training::read((folder / name).string(), name);
+    const auto read = read_training((folder / name).string(), name);
     ASSERT_TRUE(read) << read.error().message;
     const std::vector<StepMeasurement> seen = few_steps(*read);
     const StepModel model = fit_step_model(seen);

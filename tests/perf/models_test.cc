@@ -1,7 +1,9 @@
-#include "perf/models.h"
+#include "workload/perf/models.h"
 
 #include <gtest/gtest.h>
 
+#include "perf/product.h"
+#include "perf/restart_cost.h"
 #include "run/config/plugin_tables.h"
 #include "support/simulation.h"
 

@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "perf/matrix_completion.h"
-#include "perf/throughputs.h"
 #include "support/gavel_table.h"
 #include "support/paths.h"
 #include "support/temporary_folder.h"
+#include "workload/perf/throughput_json.h"
 
 namespace muster {
 namespace {
@@ -59,7 +59,7 @@ struct Estimates {
 };
 
 Estimates open(const std::string& json) {
-  auto table = ThroughputTable::parse(json, "table");
+  auto table = parse_throughput_table(json, "table");
   EXPECT_TRUE(table);
   Estimates all{std::move(*table), {}, {}};
   for (const std::string_view type : {"k80", "p100", "v100"}) {
@@ -135,7 +135,7 @@ TEST(ThroughputEstimate, StrangersFindAReference) {
 TEST(ThroughputEstimate, OfThePublishedTable) {
   MUSTER_NEEDS_SHARED("data/gavel/simulation_throughputs.json");
   auto table =
-      ThroughputTable::load((shared_dir() / "data/gavel/simulation_throughputs.json").string());
+      load_throughput_table((shared_dir() / "data/gavel/simulation_throughputs.json").string());
   ASSERT_TRUE(table);
   Estimates all{std::move(*table), {}, {}};
   for (const std::string_view type : {"k80", "p100", "v100"}) {
@@ -157,8 +157,8 @@ TEST(EstimatedThroughputs, IsABeliefAboutPairsAlone) {
   TemporaryFolder folder;
   const std::string file = folder.write("table.json", gavel_table_json()).string();
   Symbols symbols;
-  auto truth = make_throughputs(file, "v100", symbols);
-  auto belief = make_estimated_throughputs(file, "v100",
+  auto truth = load_throughputs(file, "v100", symbols);
+  auto belief = load_estimated_throughputs(file, "v100",
                                            {.profiled = 0.3, .references = 3, .seed = 1}, symbols);
   ASSERT_TRUE(truth && belief);
   JobSpec mine;

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "perf/models.h"
 #include "support/simulation.h"
+#include "workload/perf/models.h"
 
 namespace muster {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "perf/models.h"
+#include "perf/product.h"
 #include "run/assembly/partitions_apart.h"
 #include "run/config/plugin_tables.h"
 

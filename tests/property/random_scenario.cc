@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/random.h"
-#include "perf/models.h"
+#include "perf/perf_model.h"
 #include "run/config/plugin_tables.h"
 
 namespace muster {

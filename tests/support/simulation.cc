@@ -8,9 +8,10 @@
 
 #include "base/text.h"
 #include "engine/invariants.h"
-#include "perf/models.h"
+#include "perf/product.h"
 #include "run/config/plugin_tables.h"
 #include "support/injecting_backend.h"
+#include "workload/perf/models.h"
 
 namespace muster {
 namespace {

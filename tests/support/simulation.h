@@ -12,9 +12,9 @@
 
 #include "backend/sim/sim_backend.h"
 #include "engine/engine.h"
-#include "perf/models.h"
 #include "policy/table.h"
 #include "run/config/choice.h"
+#include "workload/perf/models.h"
 
 namespace muster {
 

@@ -3,6 +3,15 @@
 // follows them keeps all promises: plans that are made anew every turn do not, since a new plan for
 // one job can be worse for another.
 //
+// It is what admission control of ElasticFlow rests on (ASPLOS'23): a job is admitted
+// if, with all jobs planned anew in order of deadline by progressive filling (each its minimum
+// satisfactory share of what those before it leave, policy/elasticflow/planner.h), nobody is late.
+// We first try to fit the newcomer into what the standing plans leave, O(steps x sizes), and plan
+// all n jobs anew only if that fails, n times as much.
+//
+// Invariants: the plans of all entries and `free` add up to the cluster at every time; every entry
+// ends by its deadline.
+//
 // The policy `elasticflow` keeps the book; the admission `deadline` reads it to answer new jobs.
 #pragma once
 

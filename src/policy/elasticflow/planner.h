@@ -1,5 +1,16 @@
-// The minimum satisfactory share of ElasticFlow (ASPLOS'23): the fewest GPUs, as late as possible,
-// that bring a job to its end by its deadline, given what earlier jobs have reserved.
+// The minimum satisfactory share of ElasticFlow (Gu et al., ASPLOS'23, in its part on admission
+// control): the fewest GPUs, as late as possible, that bring a job to its end by its deadline,
+// given what earlier jobs have reserved.
+//
+// The greedy of the paper: a job's sizes are tried from the smallest on. With at most so many GPUs
+// per slot, walk back from the deadline and add up the work of each slot, capped by what is free
+// there; the first size whose sum reaches the work that is left is the share, used from that point
+// on, and the size below before it. Scaling curves are concave in practice (each further GPU adds
+// less), so the smallest share is also the one of the fewest GPU-seconds. O(sizes x steps) with the
+// steps of the timeline up to the deadline.
+//
+// Invariant: a plan never takes more than `free` holds at any time, and `plan.free` is `free` less
+// the plan.
 //
 // Speeds and work are in iterations where a job was measured, in seconds of undisturbed run
 // otherwise; the planner does not mind.

@@ -1,5 +1,8 @@
 // Step functions of time: how many GPUs are free from when on, and how many a job gets. What
-// ElasticFlow and its rivals plan with.
+// ElasticFlow and its rivals plan with (schedulers call it an availability profile).
+//
+// A sorted array of breakpoints: looking up costs O(log n), inserting one O(n), and walking is what
+// planners do most. Times ascend strictly; neighbours may be equal until compact().
 #pragma once
 
 #include <algorithm>

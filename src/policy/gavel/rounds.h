@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "base/random_python.h"
-#include "model/prices.h"
 #include "policy/gavel/allocator.h"
+#include "policy/price_aware.h"
 #include "policy/scheduling.h"
 
 namespace muster {

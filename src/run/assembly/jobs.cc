@@ -128,12 +128,6 @@ Result<OpenedJobs> open_jobs(const WorkloadConfig& workload, Symbols& symbols) {
   return opened;
 }
 
-bool endless(const WorkloadConfig& workload) {
-  if (!workload.trace.empty() || workload.limit > 0) return false;
-  const auto jobs = workload.generator.params.find("jobs");
-  return jobs != workload.generator.params.end() && jobs->second == "0";
-}
-
 Result<std::shared_ptr<const SharedJobs>> load_jobs(const WorkloadConfig& workload) {
   auto shared = std::make_shared<SharedJobs>();
   auto opened = open_jobs(workload, shared->symbols);

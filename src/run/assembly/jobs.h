@@ -23,9 +23,6 @@ struct SharedJobs {
 // The whole workload in memory. A generator without end needs workload.limit.
 Result<std::shared_ptr<const SharedJobs>> load_jobs(const WorkloadConfig& workload);
 
-// Whether the description names a generator without end and no limit.
-bool endless(const WorkloadConfig& workload);
-
 struct OpenedJobs {
   std::unique_ptr<JobSource> source;
   std::uint64_t expected = 0;  // 0: not known

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "perf/models.h"
+#include "perf/product.h"
 #include "run/config/plugin_tables.h"
 
 namespace muster {

@@ -71,6 +71,25 @@ std::string shown(std::string_view kind, const Choice& choice) {
   return row ? shorten_choice(*(*row)->params, choice).text() : choice.text();
 }
 
+std::string rerun_command(const std::string& folder) {
+  return fmt::format("muster simulate --config {}/inputs/run.toml", folder);
+}
+
+Result<std::unique_ptr<ResultWriter>> open_results(const RunConfig& config,
+                                                   const Symbols& symbols) {
+  auto inputs = inputs_of(config);
+  if (!inputs) return inputs.error();
+  ResultOptions options;
+  options.folder = config.output.folder;
+  options.force = config.output.force;
+  options.jobs = config.output.jobs;
+  options.decisions = config.output.decisions;
+  options.turns = config.output.turns;
+  options.metrics = metrics_options(config);
+  options.inputs = std::move(*inputs);
+  return ResultWriter::open(std::move(options), symbols);
+}
+
 }  // namespace
 
 std::string file_name_for(std::string_view text) {
@@ -157,19 +176,9 @@ Result<RecordedRun> record_run(const RunConfig& config, std::shared_ptr<const Sh
     fold.emplace((*simulation)->symbols(), metrics_options(config));
     (*simulation)->observe(*fold);
   } else {
-    auto inputs = inputs_of(config);
-    if (!inputs) return inputs.error();
-    ResultOptions options;
-    options.folder = config.output.folder;
-    options.force = config.output.force;
-    options.jobs = config.output.jobs;
-    options.decisions = config.output.decisions;
-    options.turns = config.output.turns;
-    options.metrics = metrics_options(config);
-    options.inputs = std::move(*inputs);
-    run.info.rerun = fmt::format("muster simulate --config {}/inputs/run.toml", options.folder);
-    auto opened = ResultWriter::open(std::move(options), (*simulation)->symbols());
+    auto opened = open_results(config, (*simulation)->symbols());
     if (!opened) return opened.error();
+    run.info.rerun = rerun_command(config.output.folder);
     writer = std::move(*opened);
     (*simulation)->observe(*writer);
   }

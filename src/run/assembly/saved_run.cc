@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/out_file.h"
-#include "run/sweep/sweep_journal.h"
 
 namespace muster {
 namespace {

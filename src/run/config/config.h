@@ -184,6 +184,12 @@ std::string doubt_about(const RunConfig& config);
 // The whole description as TOML.
 std::string to_toml(const RunConfig& config);
 
+// The first line in which two descriptions differ, in words for a message.
+std::string first_difference(std::string_view before, std::string_view now);
+
+// Whether the description names a generator without end and no limit.
+bool endless(const WorkloadConfig& workload);
+
 // The cluster that the description names.
 Result<ClusterSpec> make_cluster(const ClusterConfig& config, Symbols& symbols);
 

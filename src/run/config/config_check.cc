@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "model/gpu_set.h"
-#include "run/assembly/jobs.h"
 #include "run/config/config.h"
 #include "run/config/plugin_tables.h"
 #include "run/config/plugins.h"
@@ -164,22 +163,42 @@ Status check_stages(const RunConfig& config) {
   return Done{};
 }
 
-Status check_numbers(const RunConfig& config) {
-  const std::pair<std::string_view, double> spans[] = {
-      {"restart.first_start", config.restart.first_start},
-      {"restart.restart", config.restart.restart},
-      {"restart.checkpoint_interval", config.restart.checkpoint_interval},
-  };
-  if (config.restart.unknown != "usual" && config.restart.unknown != "refuse") {
-    return Error{fmt::format("restart.unknown is '{}', but must be 'usual' or 'refuse'",
-                             config.restart.unknown)};
+Status check_restart(const RestartConfig& restart) {
+  if (restart.unknown != "usual" && restart.unknown != "refuse") {
+    return Error{
+        fmt::format("restart.unknown is '{}', but must be 'usual' or 'refuse'", restart.unknown)};
   }
+  const std::pair<std::string_view, double> spans[] = {
+      {"restart.first_start", restart.first_start},
+      {"restart.restart", restart.restart},
+      {"restart.checkpoint_interval", restart.checkpoint_interval},
+  };
   for (const auto& [name, value] : spans) {
     if (!(value >= 0) || std::isinf(value)) {
       return Error{
           fmt::format("{} is {}, but must be a number of seconds, 0 or more", name, value)};
     }
   }
+  long long before = 0;
+  for (const auto& [gpus, seconds] : restart.by_size) {
+    if (gpus <= before || !(seconds >= 0) || std::isinf(seconds)) {
+      return Error{
+          fmt::format("restart.by_size: {} s up to {} GPUs; the GPUs of its rows must rise and the "
+                      "seconds be 0 or more",
+                      seconds, gpus)};
+    }
+    before = gpus;
+  }
+  for (const RestartRow& row : restart.table) {
+    if (!(row.seconds >= 0) || std::isinf(row.seconds) || row.gpus < 0) {
+      return Error{
+          fmt::format("restart.table: the row of model '{}' has a negative number", row.model)};
+    }
+  }
+  return Done{};
+}
+
+Status check_numbers(const RunConfig& config) {
   for (const auto& [type, dollars] : config.prices.table) {
     if (!(dollars >= 0) || std::isinf(dollars)) {
       return Error{fmt::format(
@@ -190,23 +209,6 @@ Status check_numbers(const RunConfig& config) {
   if (config.measure.deadlines != "lateness" && config.measure.deadlines != "as-gavel") {
     return Error{fmt::format("measure.deadlines is '{}', but must be 'lateness' or 'as-gavel'",
                              config.measure.deadlines)};
-  }
-  long long before = 0;
-  for (const auto& [gpus, seconds] : config.restart.by_size) {
-    if (gpus <= before || !(seconds >= 0) || std::isinf(seconds)) {
-      return Error{
-          fmt::format("restart.by_size: {} s up to {} GPUs; the GPUs of its rows must rise and the "
-                      "seconds be 0 "
-                      "or more",
-                      seconds, gpus)};
-    }
-    before = gpus;
-  }
-  for (const RestartRow& row : config.restart.table) {
-    if (!(row.seconds >= 0) || std::isinf(row.seconds) || row.gpus < 0) {
-      return Error{
-          fmt::format("restart.table: the row of model '{}' has a negative number", row.model)};
-    }
   }
   const std::pair<std::string_view, double> periods[] = {
       {"failures.node_mtbf", config.failures.node_mtbf},
@@ -250,6 +252,7 @@ Result<RunConfig> complete_config(RunConfig config) {
   if (!cluster) return cluster.error();
   if (Status done = complete_workload(config, cluster->total_gpus()); !done) return done.error();
   if (Status done = complete_choices(config); !done) return done.error();
+  if (Status done = check_restart(config.restart); !done) return done.error();
   if (Status done = check_numbers(config); !done) return done.error();
   if (Status done = check_stages(config); !done) return done.error();
   if (Status done = complete_window(config); !done) return done.error();

@@ -9,8 +9,8 @@
 #include "engine/accounting.h"
 #include "engine/execution.h"
 #include "engine/pacing.h"
-#include "perf/models.h"
 #include "policy/table.h"
+#include "workload/perf/models.h"
 
 namespace muster {
 

@@ -4,9 +4,9 @@
 
 #include "base/table_lookup.h"
 #include "engine/pacing.h"
-#include "perf/models.h"
 #include "run/config/plugin_tables.h"
 #include "workload/generate/generators.h"
+#include "workload/perf/models.h"
 
 namespace muster {
 namespace {

@@ -151,6 +151,42 @@ Status add_shown(const std::vector<std::string>& of_all, ExperimentRun& run) {
   return Done{};
 }
 
+// A run that is a task of another kind than a simulation says which.
+Status read_tasks(TomlReader& reader, ExperimentRun& run) {
+  if (const TomlNode* model = reader.take("model")) {
+    auto task = read_model_task(*model, reader.where());
+    if (!task) return task.error();
+    run.model = std::move(*task);
+  }
+  if (const TomlNode* runtime = reader.take("runtime")) {
+    auto task = read_runtime_task(*runtime, reader.where());
+    if (!task) return task.error();
+    run.runtime = std::move(*task);
+  }
+  if (const TomlNode* hierarchy = reader.take("hierarchy")) {
+    auto task = read_hierarchy_task(*hierarchy, reader.where());
+    if (!task) return task.error();
+    run.hierarchy = std::move(*task);
+  }
+  return Done{};
+}
+
+// Completes every description of a run; `place` is where it stands, for messages.
+Status complete_all(ExperimentRun& run, const std::string& place) {
+  std::vector<RunConfig*> all{&run.config};
+  for (std::vector<RunConfig>* others : {&run.more, &run.against}) {
+    for (RunConfig& other : *others) all.push_back(&other);
+  }
+  for (RunConfig* one : all) {
+    auto complete = complete_config(std::move(*one));
+    if (!complete) {
+      return Error{fmt::format("{}: run '{}': {}", place, run.name, complete.error().message)};
+    }
+    *one = std::move(*complete);
+  }
+  return Done{};
+}
+
 Result<ExperimentRun> read_run(const TomlNode& node, const RunConfig& base,
                                const std::vector<std::string>& also, const std::string& where) {
   TomlReader reader(node, where, "run");
@@ -159,21 +195,7 @@ Result<ExperimentRun> read_run(const TomlNode& node, const RunConfig& base,
   RunConfig config = base;
   config.name = run.name;
   if (const TomlNode* set = reader.take("set")) reader.keep(apply_toml(config, *set, where));
-  if (const TomlNode* model = reader.take("model")) {
-    auto task = read_model_task(*model, where);
-    if (!task) return task.error();
-    run.model = std::move(*task);
-  }
-  if (const TomlNode* runtime = reader.take("runtime")) {
-    auto task = read_runtime_task(*runtime, where);
-    if (!task) return task.error();
-    run.runtime = std::move(*task);
-  }
-  if (const TomlNode* hierarchy = reader.take("hierarchy")) {
-    auto task = read_hierarchy_task(*hierarchy, where);
-    if (!task) return task.error();
-    run.hierarchy = std::move(*task);
-  }
+  if (Status read = read_tasks(reader, run); !read) return read.error();
   reader.read("not_possible", run.missing);
   reader.read("shown", run.shown);
   reader.read("also", run.also);
@@ -199,18 +221,8 @@ Result<ExperimentRun> read_run(const TomlNode& node, const RunConfig& base,
   if (Status read = reader.finish(); !read) return read.error();
   find_files(run);
   if (!run.missing.empty() || !run.simulated()) return run;
-  std::vector<RunConfig*> all{&run.config};
-  for (std::vector<RunConfig>* others : {&run.more, &run.against}) {
-    for (RunConfig& other : *others) all.push_back(&other);
-  }
-  for (RunConfig* one : all) {
-    auto complete = complete_config(std::move(*one));
-    if (!complete) {
-      return Error{fmt::format("{}, line {}: run '{}': {}", where, node.line, run.name,
-                               complete.error().message)};
-    }
-    *one = std::move(*complete);
-  }
+  const std::string place = fmt::format("{}, line {}", where, node.line);
+  if (Status done = complete_all(run, place); !done) return done.error();
   return run;
 }
 

@@ -7,10 +7,10 @@
 
 #include "base/random_python.h"
 #include "base/text.h"
-#include "perf/throughput_table.h"
 #include "policy/gavel/program_allocators.h"
 #include "run/assembly/make_allocator.h"
 #include "workload/generate/gavel_jobs.h"
+#include "workload/perf/throughput_json.h"
 
 namespace muster {
 namespace {
@@ -25,7 +25,7 @@ constexpr std::string_view kHierarchyFigures[] = {"job.N", "total"};
 constexpr std::string_view kJobFigure = "job.";
 
 Result<AllocationProblem> problem_of(const HierarchyTask& task) {
-  const auto table = ThroughputTable::load(task.throughputs);
+  const auto table = load_throughput_table(task.throughputs);
   if (!table) return table.error();
   const std::vector<std::string> job_types = gavel_job_types();
   AllocationProblem problem;

@@ -11,13 +11,13 @@
 #include <fmt/format.h>
 
 #include "base/random_python.h"
-#include "perf/throughput_table.h"
 #include "policy/gavel/program_allocators.h"
 #include "policy/gavel/split.h"
 #include "report/metric_list.h"
 #include "run/assembly/make_allocator.h"
 #include "run/config/plugin_tables.h"
 #include "workload/generate/generators.h"
+#include "workload/perf/throughput_json.h"
 
 namespace muster {
 namespace {
@@ -190,7 +190,7 @@ std::vector<std::string> policy_runtime_families() {
 
 Result<std::vector<PolicyRuntime>> measure_policy_runtimes(
     const PolicyRuntimeOptions& options, const std::function<bool(const PolicyRuntime&)>& done) {
-  const auto table = ThroughputTable::load(options.throughputs);
+  const auto table = load_throughput_table(options.throughputs);
   if (!table) return table.error();
   std::vector<PolicyRuntime> rows;
   for (const std::string& name : options.policies) {

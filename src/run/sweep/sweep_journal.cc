@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/out_file.h"
-#include "base/text.h"
 #include "report/json.h"
+#include "run/config/config.h"
 
 namespace muster {
 namespace {
@@ -44,17 +44,6 @@ bool read_line(std::string_view line, std::size_t& point, Metrics& metrics) {
 }
 
 }  // namespace
-
-std::string first_difference(std::string_view before, std::string_view now) {
-  const auto old_lines = split(before, '\n');
-  const auto new_lines = split(now, '\n');
-  std::size_t i = 0;
-  while (i < old_lines.size() && i < new_lines.size() && old_lines[i] == new_lines[i]) ++i;
-  const auto line = [i](const auto& lines) {
-    return i < lines.size() ? std::string(lines[i]) : std::string("nothing");
-  };
-  return fmt::format("it has `{}` where this one has `{}`", line(old_lines), line(new_lines));
-}
 
 bool machine_free(const MetricInfo& info) {
   return info.key != "wall_s" && info.key != "peak_rss_mb";

@@ -10,9 +10,6 @@
 
 namespace muster {
 
-// The first line in which two descriptions differ, in words for a message.
-std::string first_difference(std::string_view before, std::string_view now);
-
 // Whether a figure depends on the run alone, not on the machine or its load.
 bool machine_free(const MetricInfo& info);
 

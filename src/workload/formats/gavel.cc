@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "perf/throughput_table.h"
 #include "workload/formats/formats.h"
 #include "workload/numbers.h"
+#include "workload/perf/throughput_json.h"
 
 namespace muster {
 namespace {
@@ -155,7 +155,7 @@ ParserResult make_gavel(const Params& settings, Symbols& symbols) {
   std::optional<ThroughputTable> throughputs;
   int reference = 0;
   if (const std::string& path = settings.text("throughputs"); !path.empty()) {
-    auto loaded = ThroughputTable::load(path);
+    auto loaded = load_throughput_table(path);
     if (!loaded) return loaded.error();
     reference = loaded->type(settings.text("reference_type"));
     if (reference == ThroughputTable::kUnknown) {

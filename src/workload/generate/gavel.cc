@@ -10,10 +10,10 @@
 
 #include "base/random_python.h"
 #include "base/text.h"
-#include "perf/throughput_table.h"
 #include "workload/generate/first_jobs.h"
 #include "workload/generate/gavel_jobs.h"
 #include "workload/generate/generator_rows.h"
+#include "workload/perf/throughput_json.h"
 
 namespace muster {
 namespace {
@@ -258,7 +258,7 @@ Result<Generated> make_source(const Params& params, GavelOptions options, Symbol
         "needs the parameter throughputs, a table such as Gavel's simulation_throughputs.json "
         "(`muster data fetch gavel` brings it)"};
   }
-  const auto table = ThroughputTable::load(path);
+  const auto table = load_throughput_table(path);
   if (!table) return table.error();
   const std::string& type = params.text("reference_type");
   const int reference = table->type(type);

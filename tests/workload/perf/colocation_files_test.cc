@@ -1,4 +1,4 @@
-#include "perf/colocation.h"
+#include "workload/perf/colocation_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,20 +13,20 @@ using ::testing::HasSubstr;
 class Colocation : public testing::Test {
  protected:
   void SetUp() override {
-    options.profiles = folder
-                           .write("single.csv",
-                                  "model,dataset,batchsize,amp,gpu_util,gmem_util,gmem,label\n"
-                                  "A,D,32,0,30,10,1000,0\nA,D,32,1,50,10,1000,0\n"
-                                  "B,D,64,0,90,60,9000,2\n")
-                           .string();
-    options.pairs = folder
-                        .write("pairs.csv",
-                               "model1,dataset1,batchsize1,amp1,speed1,model2,dataset2,batchsize2,"
-                               "amp2,speed2\nA,D,32,0,0.9,B,D,64,0,0.6\n")
-                        .string();
+    files.profiles = folder
+                         .write("single.csv",
+                                "model,dataset,batchsize,amp,gpu_util,gmem_util,gmem,label\n"
+                                "A,D,32,0,30,10,1000,0\nA,D,32,1,50,10,1000,0\n"
+                                "B,D,64,0,90,60,9000,2\n")
+                         .string();
+    files.pairs = folder
+                      .write("pairs.csv",
+                             "model1,dataset1,batchsize1,amp1,speed1,model2,dataset2,batchsize2,"
+                             "amp2,speed2\nA,D,32,0,0.9,B,D,64,0,0.6\n")
+                      .string();
   }
   double speed(const std::string& mine, const std::string& theirs) {
-    const auto model = make_colocation(options, symbols);
+    const auto model = load_colocation(files, {}, symbols);
     EXPECT_TRUE(model) << model.error().message;
     JobSpec job;
     job.model = symbols.intern(mine);
@@ -39,7 +39,7 @@ class Colocation : public testing::Test {
     return (*model)->rate(job, context);
   }
   TemporaryFolder folder;
-  ColocationOptions options;
+  ColocationFiles files;
   Symbols symbols;
 };
 
@@ -57,8 +57,8 @@ TEST_F(Colocation, EstimatesAPairThatIsNotInTheTable) {
 }
 
 TEST_F(Colocation, OrRefusesATableWithGaps) {
-  options.estimate_missing = false;
-  const auto model = make_colocation(options, symbols);
+  files.complete = true;
+  const auto model = load_colocation(files, {}, symbols);
   ASSERT_FALSE(model);
   EXPECT_THAT(model.error().message, HasSubstr("no row for"));
   EXPECT_THAT(model.error().message, HasSubstr("missing=estimate"));
@@ -66,16 +66,16 @@ TEST_F(Colocation, OrRefusesATableWithGaps) {
 
 TEST_F(Colocation, NamesMissingColumnsAndBadNumbers) {
   const auto problem = [&](const std::string& text) {
-    options.profiles = folder.write("bad.csv", text).string();
-    const auto model = make_colocation(options, symbols);
+    files.profiles = folder.write("bad.csv", text).string();
+    const auto model = load_colocation(files, {}, symbols);
     return model ? "" : model.error().message;
   };
   EXPECT_THAT(problem("model,gpu_util,gmem\nA,1,2\n"), HasSubstr("no column 'gmem_util'"));
   EXPECT_THAT(problem("model,gpu_util,gmem_util,gmem\nA,1,x,3\n"), HasSubstr("found 'x'"));
   EXPECT_THAT(problem("model,gpu_util,gmem_util,gmem\nA,1,2\n"), HasSubstr("3 cells"));
   EXPECT_THAT(problem(""), HasSubstr("empty"));
-  options.profiles = "no/such.csv";
-  EXPECT_FALSE(make_colocation(options, symbols));
+  files.profiles = "no/such.csv";
+  EXPECT_FALSE(load_colocation(files, {}, symbols));
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
-#include "perf/throughput_table.h"
+#include "workload/perf/throughput_json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "perf/throughputs.h"
 #include "support/temporary_folder.h"
 
 namespace muster {
@@ -19,12 +18,12 @@ constexpr std::string_view kSmall = R"json({
 })json";
 
 std::string error_of(std::string_view json) {
-  const auto table = ThroughputTable::parse(json, "rates.json");
+  const auto table = parse_throughput_table(json, "rates.json");
   return table ? "no error" : table.error().message;
 }
 
 TEST(ThroughputTable, FindsRatesAloneAndInPairs) {
-  const auto table = ThroughputTable::parse(kSmall, "rates.json");
+  const auto table = parse_throughput_table(kSmall, "rates.json");
   ASSERT_TRUE(table) << table.error().message;
   const int v100 = table->type("v100");
   const int k80 = table->type("k80");
@@ -64,7 +63,7 @@ TEST(Throughputs, RatesByTypeAndNeighbour) {
   const TemporaryFolder folder;
   Symbols symbols;
   const std::string path = folder.write("rates.json", kSmall);
-  auto model = make_throughputs(path, "v100", symbols);
+  auto model = load_throughputs(path, "v100", symbols);
   ASSERT_TRUE(model) << model.error().message;
   JobSpec lm;
   lm.model = symbols.intern("LM");
@@ -88,10 +87,10 @@ TEST(Throughputs, RatesByTypeAndNeighbour) {
   const JobSpec* neighbours[] = {&a3c};
   context.neighbours = neighbours;
   EXPECT_EQ((*model)->step_rate(lm, context), 7);
-  EXPECT_THAT(make_throughputs(path, "a100", symbols).error().message,
+  EXPECT_THAT(load_throughputs(path, "a100", symbols).error().message,
               HasSubstr("no GPU type 'a100'"));
-  EXPECT_THAT(make_throughputs("", "v100", symbols).error().message, HasSubstr("parameter file"));
-  EXPECT_THAT(make_throughputs("nowhere.json", "v100", symbols).error().message,
+  EXPECT_THAT(load_throughputs("", "v100", symbols).error().message, HasSubstr("parameter file"));
+  EXPECT_THAT(load_throughputs("nowhere.json", "v100", symbols).error().message,
               HasSubstr("nowhere.json: cannot be read"));
 }
 

@@ -1,5 +1,5 @@
 // Measured tables: what they say, how far a job may be stretched, and what is wrong with a bad one.
-#include "perf/throughput_tables.h"
+#include "workload/perf/throughput_tables.h"
 
 #include <fstream>
 
@@ -19,12 +19,12 @@ class ThroughputTablesTest : public ::testing::Test {
     std::ofstream(folder_.path() / (model + ".csv")) << text;
   }
   std::unique_ptr<PerfModel> make(CurveCap cap = CurveCap::kPeak) {
-    auto made = make_throughput_tables(folder_.path().string(), cap, symbols_);
+    auto made = load_throughput_tables(folder_.path().string(), cap, symbols_);
     EXPECT_TRUE(made) << (made ? "" : made.error().message);
     return std::move(*made);
   }
   std::string complaint() {
-    const auto made = make_throughput_tables(folder_.path().string(), CurveCap::kPeak, symbols_);
+    const auto made = load_throughput_tables(folder_.path().string(), CurveCap::kPeak, symbols_);
     EXPECT_FALSE(made);
     return made ? "" : made.error().message;
   }
@@ -128,8 +128,8 @@ TEST_F(ThroughputTablesTest, NamesWhatIsWrongWithATable) {
 
 TEST(ThroughputTables, NeedAFolder) {
   Symbols symbols;
-  EXPECT_FALSE(make_throughput_tables("/no/such/folder", CurveCap::kPeak, symbols));
-  const auto none = make_throughput_tables("", CurveCap::kPeak, symbols);
+  EXPECT_FALSE(load_throughput_tables("/no/such/folder", CurveCap::kPeak, symbols));
+  const auto none = load_throughput_tables("", CurveCap::kPeak, symbols);
   ASSERT_TRUE(none);
   EXPECT_THAT((*none)->check(JobSpec{}).error().message, HasSubstr("'folder' is empty"));
 }

@@ -1,4 +1,5 @@
-// The table of performance models. Several may be chosen: their rates multiply.
+// The table of performance models by name, with the files of measurements that some of them read.
+// Several may be chosen: their rates multiply (perf/product.h).
 #pragma once
 
 #include <memory>
@@ -20,8 +21,5 @@ struct PerfInfo {
 };
 
 const std::vector<PerfInfo>& perf_table();
-
-// The product of several models; of none, everything runs at rate 1.
-std::unique_ptr<PerfModel> multiply(std::vector<std::unique_ptr<PerfModel>> models);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-#include "perf/throughput_tables.h"
+#include "workload/perf/throughput_tables.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "perf/curve_model.h"
 
 namespace muster {
 namespace {
@@ -44,73 +45,6 @@ int peak_of(const ThroughputCurve& curve) {
 }
 
 using ByBatch = std::map<int, ThroughputCurve>;
-
-class ThroughputTables final : public PerfModel {
- public:
-  ThroughputTables(std::string folder, std::map<Symbol, ByBatch> curves,
-                   std::vector<std::string> models, std::map<Symbol, std::string> names)
-      : folder_(std::move(folder)),
-        curves_(std::move(curves)),
-        models_(std::move(models)),
-        names_(std::move(names)) {}
-
-  double rate(const JobSpec& job, const RunContext& context) const override {
-    const ThroughputCurve* found = curve(job);
-    if (found == nullptr) return 1;
-    const double speed = found->at(context.gpus);
-    // Jobs whose iterations nobody knows are refused by check(), but speeds are asked of all.
-    return job.iterations > 0 ? speed * job.duration / job.iterations : speed / found->at(job.gpus);
-  }
-
-  const ThroughputCurve* curve(const JobSpec& job) const override {
-    const auto model = curves_.find(job.model);
-    if (model == curves_.end()) return nullptr;
-    const auto batch = model->second.find(job.batch_size);
-    return batch == model->second.end() ? nullptr : &batch->second;
-  }
-
-  Status check(const JobSpec& job) const override {
-    if (folder_.empty()) {
-      return Error{
-          "performance model 'throughput-tables': parameter 'folder' is empty; name the folder "
-          "that "
-          "holds one <model>.csv per model"};
-    }
-    if (!(job.iterations > 0)) {
-      return Error{fmt::format(
-          "job {}: it has {} iterations, expected a positive number: its work is counted in them",
-          display_name(job), job.iterations)};
-    }
-    const auto model = curves_.find(job.model);
-    if (model == curves_.end()) {
-      return Error{fmt::format(
-          "job {}: its model has no table in {}; there are {}. Name a model that was measured, or "
-          "add its file",
-          display_name(job), folder_, fmt::join(models_, ", "))};
-    }
-    if (const auto row = model->second.find(job.batch_size); row != model->second.end()) {
-      const int least = row->second.points.front().gpus;
-      if (job.elastic() || job.gpus >= least) return Done{};
-      return Error{fmt::format(
-          "job {}: it asks for {} GPUs; model {} with batch size {} was measured on {} and more in "
-          "{}. Ask for so many, or give it a range of sizes",
-          display_name(job), job.gpus, names_.at(job.model), job.batch_size, least, folder_)};
-    }
-    std::vector<int> batches;
-    for (const auto& [size, curve] : model->second) batches.push_back(size);
-    return Error{fmt::format(
-        "job {}: batch size {} of model {} has no row in {}; there are {}. Use one of these, or "
-        "add a row",
-        display_name(job), job.batch_size, names_.at(job.model), folder_,
-        fmt::join(batches, ", "))};
-  }
-
- private:
-  std::string folder_;
-  std::map<Symbol, ByBatch> curves_;
-  std::vector<std::string> models_;
-  std::map<Symbol, std::string> names_;
-};
 
 struct Header {
   std::vector<int> gpus;  // by column; the first is the batch size
@@ -212,15 +146,12 @@ Result<ByBatch> read_table(const std::string& path, std::string_view model, Curv
 
 }  // namespace
 
-Result<std::unique_ptr<PerfModel>> make_throughput_tables(const std::string& folder, CurveCap cap,
+Result<std::unique_ptr<PerfModel>> load_throughput_tables(const std::string& folder, CurveCap cap,
                                                           Symbols& symbols) {
   namespace fs = std::filesystem;
   std::error_code error;
-  if (folder.empty()) {
-    return std::unique_ptr<PerfModel>(std::make_unique<ThroughputTables>(
-        folder, std::map<Symbol, ByBatch>(), std::vector<std::string>(),
-        std::map<Symbol, std::string>()));
-  }
+  MeasuredCurves measured{folder, {}};
+  if (folder.empty()) return make_curve_model(std::move(measured));
   std::vector<std::string> models;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     if (it->path().extension() == ".csv") models.push_back(it->path().stem().string());
@@ -236,17 +167,12 @@ Result<std::unique_ptr<PerfModel>> make_throughput_tables(const std::string& fol
         fmt::format("performance model 'throughput-tables': no <model>.csv file in {}", folder)};
   }
   std::sort(models.begin(), models.end());
-  std::map<Symbol, ByBatch> curves;
-  std::map<Symbol, std::string> names;
   for (const std::string& model : models) {
     auto table = read_table((fs::path(folder) / (model + ".csv")).string(), model, cap);
     if (!table) return table.error();
-    const Symbol symbol = symbols.intern(model);
-    curves[symbol] = std::move(*table);
-    names[symbol] = model;
+    measured.models[symbols.intern(model)] = {model, std::move(*table)};
   }
-  return std::unique_ptr<PerfModel>(std::make_unique<ThroughputTables>(
-      folder, std::move(curves), std::move(models), std::move(names)));
+  return make_curve_model(std::move(measured));
 }
 
 }  // namespace muster
