@@ -89,6 +89,7 @@ void print_table(const std::vector<RunCheck>& runs, bool all) {
   };
   if (published) column("published", "published");
   column("difference", "difference");
+  column("held", "held to");
   column("figures", "figures equal");
   if (jobs) column("jobs", "jobs equal");
   Table table(std::move(columns));
@@ -107,6 +108,7 @@ void print_table(const std::vector<RunCheck>& runs, bool all) {
                               ours_text(figure), figure_text(figure.expected.artifact)};
       if (published) cells.emplace_back(figure_text(figure.expected.published));
       cells.emplace_back(difference_text(figure));
+      cells.emplace_back(figure.held_to);
       cells.emplace_back(first ? fmt::format("{}/{}", within, judged) : std::string());
       if (jobs) cells.emplace_back(first ? jobs_text(run.jobs) : std::string());
       table.add_row(std::move(cells));
@@ -155,7 +157,7 @@ void write_json(JsonWriter& json, const Experiment& experiment, const Experiment
       json.member("artifact", figure.expected.artifact);
       json.member("published", figure.expected.published);
       json.member("difference", figure.difference).member("within_tolerance", figure.within);
-      json.member("judged", figure.judged);
+      json.member("judged", figure.judged).member("held_to", figure.held_to);
       json.end_object();
     }
     json.end_array();

@@ -1,14 +1,20 @@
-// A search for who should have how many GPUs on which node, where nothing is known but a number for
-// each (job, nodes, GPUs): the genetic search of Pollux (OSDI 2021), NSGA-II with two aims.
+// A genetic search for how many GPUs each job should have on which node, where nothing is known but
+// a number for each (job, nodes, GPUs).
 //
-// A candidate is a table of GPUs, jobs by nodes. The first aim is a power mean of the jobs'
-// speed-ups (with power -1, the slow ones count most), each lessened where the job would have to
-// restart; the second the speed-up per GPU in use. Candidates are bred for some generations from
-// those that no other beats in both; the answer is the best in the first aim. The survivors are
-// kept: the next search, for nearly the same jobs, begins with them.
+// Source: Pollux (OSDI 2021), section 4.2, which uses NSGA-II (Deb and others, "A fast and elitist
+// multiobjective genetic algorithm", 2002) with two objectives. A candidate is a table of GPUs,
+// jobs by nodes. The first objective is a power mean of the jobs' speed-ups (with power -1, the
+// slow ones count most), each lessened where the job would have to restart; the second is the
+// speed-up per GPU in use. Each generation selects parents by tournament, crosses and mutates them,
+// repairs the children, and keeps the first fronts of parents and children together. The answer is
+// the best in the first objective. The first front is kept: the next search, for nearly the same
+// jobs, begins with it.
 //
-// Knows numbers only. Eight nodes share a machine word, a byte each, so that a row of GPUs is
-// handled in a few instructions. Cost: population x generations x jobs x nodes / 8.
+// Invariant: every candidate of the population is legal, because settle() repairs it: no node gives
+// more than it has, no job exceeds its bounds, and no two jobs that span nodes share one.
+//
+// Eight nodes share a machine word, a byte each (solve/packed_bytes.h), so that a row of GPUs is
+// handled in a few instructions. Time: O(population * generations * jobs * nodes / 8).
 #pragma once
 
 #include <cstddef>
@@ -56,15 +62,15 @@ class AllocationSearch {
   const std::vector<std::vector<int>>& run(std::span<const int> node_gpus,
                                            const std::vector<SearchJob>& jobs,
                                            SpeedupSource& source);
-  // The first aim of that table.
+  // The first objective of that table.
   double value() const { return value_; }
 
  private:
   using Word = std::uint64_t;
   struct Candidate {
-    double value = 0;  // aims, to be made small
+    double value = 0;  // objectives, to be minimised
     double utility = 0;
-    double distance = 0;  // from its neighbours among the survivors
+    double distance = 0;  // crowding distance
     int front = 0;
     std::uint64_t hash = 0;
     std::size_t cells = 0;  // where its table lives
@@ -82,8 +88,17 @@ class AllocationSearch {
     std::size_t entries = 0;  // where those of one node begin; further nodes follow
   };
 
+  struct RowSize {
+    int nodes = 0;
+    int gpus = 0;
+  };
+
   void prepare(std::span<const int> node_gpus, const std::vector<SearchJob>& jobs);
+  void bound_row(std::size_t job);
   void begin();
+  template <typename Fill>
+  void seed(const Fill& fill);
+  void fit_first(std::size_t job, Word* row, std::vector<int>& left) const;
   void breed();
   const Candidate& tournament();
   bool beats(const Candidate& a, const Candidate& b);
@@ -97,10 +112,14 @@ class AllocationSearch {
   // Rows of so many words; 0: of any number.
   template <std::size_t kWords>
   void settle_rows(Candidate& candidate);
+  template <std::size_t kWords>
+  RowSize repair_row(std::size_t job, Word* row, Word* left, Word* spread);
+  static RowSize size_of_row(const Word* row, std::size_t words);
   void trim(Word* row, int most, int most_nodes);
   bool add(Candidate candidate);
   void survive();
   void rank(std::vector<Candidate>& all);
+  static void measure_crowding(std::span<Candidate> front);
   void keep_front();
   const Entry& entry(std::size_t job, int nodes, int gpus) {
     const Brief& brief = briefs_[job];

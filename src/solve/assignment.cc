@@ -15,8 +15,8 @@ class Assignment {
       : cost_(cost),
         rows_(rows),
         columns_(columns),
-        row_price_(rows, 0.0),
-        column_price_(columns, 0.0),
+        row_dual_(rows, 0.0),
+        column_dual_(columns, 0.0),
         distance_(columns),
         path_(columns, kNone),
         column_of_(rows, kNone),
@@ -31,15 +31,17 @@ class Assignment {
   }
 
  private:
+  // Assigns one more row: augments along the shortest path, and moves the duals so that the path's
+  // edges are tight and no reduced cost is negative.
   void add(std::size_t row) {
     double length = 0;
     const std::size_t sink = shortest_path(row, length);
-    row_price_[row] += length;
+    row_dual_[row] += length;
     for (std::size_t i = 0; i < rows_; ++i) {
-      if (row_seen_[i] != 0 && i != row) row_price_[i] += length - distance_[column_of_[i]];
+      if (row_seen_[i] != 0 && i != row) row_dual_[i] += length - distance_[column_of_[i]];
     }
     for (std::size_t j = 0; j < columns_; ++j) {
-      if (column_seen_[j] != 0) column_price_[j] -= length - distance_[j];
+      if (column_seen_[j] != 0) column_dual_[j] -= length - distance_[j];
     }
     std::size_t j = sink;
     for (;;) {
@@ -50,7 +52,8 @@ class Assignment {
     }
   }
 
-  // From an unassigned row to the nearest unassigned column, in reduced costs.
+  // Dijkstra's search from an unassigned row to the nearest unassigned column, in reduced costs:
+  // the shortest augmenting path.
   std::size_t shortest_path(std::size_t row, double& length) {
     std::size_t left = columns_;
     // Filled from the end, so that equal costs everywhere are answered with the diagonal.
@@ -64,7 +67,7 @@ class Assignment {
       row_seen_[i] = 1;
       for (std::size_t k = 0; k < left; ++k) {
         const std::size_t j = remaining_[k];
-        const double reduced = length + cost_[i * columns_ + j] - row_price_[i] - column_price_[j];
+        const double reduced = length + cost_[i * columns_ + j] - row_dual_[i] - column_dual_[j];
         if (reduced < distance_[j]) {
           path_[j] = i;
           distance_[j] = reduced;
@@ -88,8 +91,8 @@ class Assignment {
   std::span<const double> cost_;
   std::size_t rows_;
   std::size_t columns_;
-  std::vector<double> row_price_;
-  std::vector<double> column_price_;
+  std::vector<double> row_dual_;
+  std::vector<double> column_dual_;
   std::vector<double> distance_;
   std::vector<std::size_t> path_;
   std::vector<std::size_t> column_of_;

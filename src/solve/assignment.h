@@ -1,9 +1,14 @@
-// The assignment problem: every row gets a column of its own so that the costs add up to least.
+// The assignment problem, a matching of minimum cost in a complete bipartite graph: every row gets
+// a column of its own so that the sum of costs is least.
 //
-// Shortest augmenting paths (Crouse, 2016). Among equally good answers it gives the one that
-// SciPy's linear_sum_assignment gives today, because published schedulers call that and their
-// ties matter. For whom any best answer will do, nothing here is slower for it: O(rows * rows *
-// columns) at worst.
+// Successive shortest augmenting paths (Jonker and Volgenant 1987, in the rectangular form of
+// Crouse, "On implementing 2D rectangular assignment algorithms", 2016). Rows are added one by one,
+// each by a shortest path in reduced costs, cost - row dual - column dual, to a free column.
+// Invariant: reduced costs are never negative and are zero on assigned edges (tight), so that the
+// partial assignment is optimal for its rows. Time: O(rows^2 * columns).
+//
+// Among equally good answers it gives the one that SciPy's linear_sum_assignment gives today,
+// because published schedulers call that and their ties matter.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +20,8 @@ namespace muster {
 // `cost` is row by row, all entries finite, rows <= columns. The column of each row.
 std::vector<std::size_t> assign_rows(std::span<const double> cost, std::size_t rows,
                                      std::size_t columns);
-// The same by Munkres' algorithm, with the answer among equals that SciPy gave before version 1.4,
-// and much more slowly: to repeat what was made with it.
+// The same by Munkres' algorithm (the Hungarian method), with the answer among equals that SciPy
+// gave before version 1.4. O(rows^3 * columns) at worst: only to repeat what was made with it.
 std::vector<std::size_t> assign_rows_by_munkres(std::span<const double> cost, std::size_t rows,
                                                 std::size_t columns);
 

@@ -61,7 +61,7 @@ inline __attribute__((always_inline)) bool factor(double* a, std::size_t n) {
         row[j] = (row[j] - dot(row, a + j * n, j)) / a[j * n + j];
       }
       double pivot = row[i] - dot(row, row, i);
-      // What is left of the pivot is rounding: the row depends on others, its price does not
+      // What is left of the pivot is rounding: the row depends on others, its dual does not
       // matter.
       if (!(pivot > 1e-15 * row[i])) pivot = row[i] > 0 ? 1e30 * row[i] : 1;
       if (!std::isfinite(pivot)) return false;

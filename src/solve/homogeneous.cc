@@ -271,7 +271,7 @@ class Homogeneous {
       solution.x.push_back(x_[v] / (tau_ * scale_.columns[v]));
     }
     for (std::size_t r = 0; r < program_.rows(); ++r) {
-      solution.prices.push_back(dual_.row[r] / (tau_ * scale_.rows[r]));
+      solution.duals.push_back(dual_.row[r] / (tau_ * scale_.rows[r]));
       solution.slack.push_back(slack_.row[r] * scale_.rows[r] / tau_);
     }
   }

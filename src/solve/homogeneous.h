@@ -11,7 +11,7 @@
 // shrink in the same proportion in every step, which is the invariant of the method. So where the
 // best answer is not unique, the one that is reached follows from the starting point, and solvers
 // of this kind that begin at the usual least-squares point (Vandenberghe, "The CVXOPT linear and
-// quadratic cone program solvers", 2010, section 7) reach the same one. Published schedulers were
+// quadratic cone program solvers", 2010) reach the same one. Published schedulers were
 // run with such solvers. Use interior_point.h elsewhere: it needs fewer operations for each step.
 //
 // Variables that are marked as shared are free: a level may have either sign. Equal rows and

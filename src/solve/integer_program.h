@@ -1,10 +1,11 @@
-// A mixed integer program: the most gain·x, where rows and variables lie between bounds and some
-// variables are whole numbers. Plain numbers; solved by branch and cut (CBC), which stays behind
-// solve_integer().
+// A mixed integer linear program: maximise gain'x, where rows and variables lie between bounds and
+// some variables are integers. Plain numbers; solved by branch and cut (CBC; Wolsey, "Integer
+// Programming", chapters 7 to 9), which stays behind solve_integer().
 //
-// A search that is cut off returns the best it has found and how far that may be from the best
-// there is. The bound is a number of branches, not seconds, so that the same program has the same
-// answer on every machine; seconds may be given too, where that does not matter.
+// A search that is cut off returns the incumbent, the best solution it has found, and the bound of
+// the relaxation, so that the gap between them is known. The limit is a number of nodes of the
+// search tree, not seconds, so that the same program has the same answer on every machine; seconds
+// may be given too, where that does not matter. Time: exponential at worst.
 #pragma once
 
 #include <cstddef>
@@ -55,7 +56,7 @@ class IntegerProgram {
 };
 
 struct IntegerOptions {
-  int branches = 1000;        // after which the search ends
+  int branches = 1000;        // nodes of the tree after which the search ends
   double gap = 1e-6;          // relative, below which it ends
   double seconds = 0;         // 0: no limit; otherwise answers depend on the machine
   std::vector<double> start;  // a known solution to begin with; empty: none

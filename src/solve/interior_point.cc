@@ -43,7 +43,7 @@ class InteriorPoint {
   }
 
  private:
-  // On the central path of weights: everything is one but for the copies.
+  // All complementarity products are equal to the copies: on the central path but for residuals.
   void start() {
     const std::size_t n = program_.variables();
     const std::size_t m = program_.rows();
@@ -97,6 +97,7 @@ class InteriorPoint {
     return sum;
   }
 
+  // Residuals, duality gap and mu of the present point.
   void measure() {
     const std::size_t n = program_.variables();
     const std::size_t m = program_.rows();
@@ -136,21 +137,22 @@ class InteriorPoint {
 
   void keep(LinearSolution& solution, int iteration) const {
     solution.x = x_;
-    solution.prices = y_;
+    solution.duals = y_;
     solution.slack = s_;
     solution.cost = cost_;
     solution.gap = gap_;
     solution.iterations = iteration;
   }
 
-  // What the product of a variable and its price should be: a share of mu on the central path, or
+  // What the product of a variable and its dual should be: mu for each copy on the central path, or
   // the gain itself, as the slope of gain * log x is gain / x.
   double product(std::size_t variable, double mu) const {
     const double gain = program_.log_gains[variable];
     return gain > 0 ? gain : mu * program_.variable_copies[variable];
   }
 
-  // The direction for the complementarities in xz_ and sy_.
+  // The Newton direction for the changes of the complementarity products in xz_ and sy_: dx, dz and
+  // ds are eliminated, which leaves the normal equations for dy.
   void direction() {
     const std::size_t n = program_.variables();
     const std::size_t m = program_.rows();
@@ -165,6 +167,7 @@ class InteriorPoint {
     for (std::size_t r = 0; r < m; ++r) ds_[r] = (sy_[r] - s_[r] * dy_[r]) / y_[r];
   }
 
+  // The step length at which the first of them would reach zero.
   static double longest(const std::vector<double>& at, const std::vector<double>& by) {
     double most = 1e30;
     for (std::size_t i = 0; i < at.size(); ++i) {
@@ -173,6 +176,7 @@ class InteriorPoint {
     return most;
   }
 
+  // Predictor and corrector. False if there is no further step.
   bool step() {
     const std::size_t n = program_.variables();
     const std::size_t m = program_.rows();
@@ -192,6 +196,7 @@ class InteriorPoint {
     for (std::size_t r = 0; r < m; ++r) {
       after += (s_[r] + primal * ds_[r]) * (y_[r] + dual * dy_[r]);
     }
+    // Mehrotra's choice: the better the predictor, the smaller the barrier parameter to aim for.
     const double ratio = after / weight_ / mu_;
     const double target = std::min(1.0, ratio * ratio * ratio) * mu_;
     for (std::size_t v = 0; v < n; ++v) {
@@ -201,7 +206,7 @@ class InteriorPoint {
       sy_[r] = target * program_.row_copies[r] - s_[r] * y_[r] - ds_[r] * dy_[r];
     }
     direction();
-    constexpr double kInside = 0.99;
+    constexpr double kInside = 0.99;  // of the way to the boundary
     double p = std::min(1.0, kInside * std::min(longest(x_, dx_), longest(s_, ds_)));
     double q = std::min(1.0, kInside * std::min(longest(z_, dz_), longest(y_, dy_)));
     if (!linear_) p = q = std::min(p, q);

@@ -1,13 +1,23 @@
-// Linear programs, and those with logarithms as gains, by a primal-dual interior point method
-// (Mehrotra's predictor and corrector).
+// Linear programs, and those with logarithms as gains, by an infeasible primal-dual interior point
+// method with Mehrotra's predictor and corrector (Mehrotra, SIAM J. Optimization 2(4), 1992;
+// Wright, "Primal-Dual Interior-Point Methods", chapter 10).
 //
-// Of several best answers it gives one in the middle: the optimal face's analytic centre, as nearly
-// as it stops. With all costs zero that is the centre of what is feasible. Its prices are positive
-// exactly where a row is tight in every best answer, which water filling relies on.
+// Primal: minimise c'x with E x + s = b, x >= 0, slacks s >= 0. Dual variables: y of the rows, z of
+// the signs of x. The KKT conditions are primal feasibility (E x + s = b), dual feasibility (c +
+// E'y
+// - z = 0) and complementarity (x z = 0, s y = 0). A step solves their linearisation with
+// complementarity relaxed to the barrier parameter mu, first for mu = 0 (predictor), then for the
+// mu that the predictor suggests, with its second-order terms (corrector). Primal and dual step
+// lengths differ, and each stops short of the boundary. It ends when residuals and duality gap are
+// below the tolerance.
 //
-// Use it where the middle is wanted or rows fall into groups: a step costs what the groups cost, so
-// jobs with a row or two each are solved in time linear in their number. For vertices, and to check
-// this one, use solve/simplex.h.
+// Invariant: x, s, y and z stay positive. Of several optima it gives one in the relative interior
+// of the optimal face, near its analytic centre; with all costs zero, near the centre of the
+// feasible set. So a dual variable is positive exactly where a row is tight in every optimum
+// (strict complementarity), which water filling relies on.
+//
+// Time: ten to thirty factorisations of the normal equations (solve/normal_system.h), each linear
+// in the number of groups of rows. For vertices, and to check this one, use solve/simplex.h.
 #pragma once
 
 #include "solve/linear_program.h"

@@ -259,7 +259,7 @@ LeaseChoice choose_leases_greedily(const std::vector<LeaseJob>& jobs, int capaci
   // What could be gained at most: every first deadline, and as many or few GPUs now as possible.
   double gain = 0;
   double bound = 0;
-  int wish = 0;
+  int wanted = 0;
   int must = 0;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     gain += value_of(jobs[i], choice.option[i]);
@@ -268,14 +268,14 @@ LeaseChoice choose_leases_greedily(const std::vector<LeaseJob>& jobs, int capaci
       if (option.within >= jobs[i].needed) best = std::max(best, option.value);
     }
     bound += best;
-    wish += jobs[i].gpus;
+    wanted += jobs[i].gpus;
     if (choice.option[i] != LeaseChoice::kNone && jobs[i].options.back().within == jobs[i].needed) {
       must += jobs[i].gpus;
     }
   }
   const double weight = weight_of_gpu(jobs, capacity, aim);
   gain += weight * used_now(jobs, choice.now);
-  bound += weight * (aim == LeaseAim::kMany ? std::min(wish, capacity) : must);
+  bound += weight * (aim == LeaseAim::kMany ? std::min(wanted, capacity) : must);
   choice.gap = bound > gain ? (bound - gain) / std::max(1e-9, std::abs(gain)) : 0;
   return choice;
 }

@@ -1,14 +1,16 @@
-// Who runs in the next lease, when time is dealt out in equal leases and jobs must have so many of
-// them by a deadline: the program of Chronus (SoCC 2021).
+// Which jobs run in the next lease, when time is allocated in leases of equal length and jobs must
+// have so many of them by a deadline: the program of Chronus (SoCC 2021).
 //
-// A job takes the same GPUs in every lease it gets, may be interrupted between leases, and has one
-// or more deadlines, each worth something. Choosing is exact or greedy; both answer with a set of
-// jobs that may all run now such that everybody who is promised a deadline still has it.
+// A job takes the same GPUs in every lease it gets, may be preempted between leases, and has one or
+// more deadlines, each of some value. Choosing is exact (a mixed integer program) or greedy (list
+// scheduling backwards from the deadlines, the largest jobs first). Invariant: both answer with
+// jobs that may all run now such that every job that is promised a deadline can still meet it.
 //
-// Exactly, the leases between two deadlines are counted together: a job takes so many of them, and
-// their GPUs must suffice. Where the sizes of jobs divide each other and the capacity (powers of
-// two, say), leases so counted can always be dealt out one by one, so nothing is lost; for other
-// sizes a later lease may turn out too full, and the next choice repairs it.
+// The exact program counts the leases between two deadlines together: a job takes so many of them,
+// and their GPUs must suffice. That has jobs * deadlines variables instead of jobs * leases. Where
+// the sizes of jobs divide each other and the capacity (powers of two, say), leases so counted can
+// always be allocated one by one, so nothing is lost; for other sizes a later lease may turn out
+// too full, and the next choice repairs it. Greedy: O(jobs * leases).
 #pragma once
 
 #include <vector>

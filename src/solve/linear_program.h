@@ -1,14 +1,14 @@
-// A linear program: the least cost·x with x >= 0 and rows·x <= bound. Plain numbers, for every
-// solver. The interior point solver also takes gains that are logarithms of variables: the least
-// cost·x - sum of log_gain log x.
+// A linear program in inequality form: minimise c'x subject to E x <= b, x >= 0. Plain numbers, for
+// every solver; E is stored by columns (compressed sparse columns). The interior point solver also
+// takes gains that are logarithms of variables: minimise c'x - sum of log_gain log x.
 //
 // A variable or row may stand for several equal ones (`copies`), when equal things were merged
 // before solving: the optimum is the same, and solvers that look for a centre weigh them
 // accordingly.
 //
 // Rows can be put into groups: most programs here are about many jobs, each with a row or two of
-// its own, tied together by a few rows for capacities. Naming the groups makes solving linear in
-// the number of jobs; one group for all rows is always right.
+// its own, tied together by a few linking rows for capacities (a block angular program). Naming the
+// groups makes solving linear in the number of jobs; one group for all rows is always right.
 #pragma once
 
 #include <algorithm>
@@ -76,10 +76,10 @@ struct LinearSolution {
   SolveStatus status = SolveStatus::kFailed;
   double cost = 0;
   std::vector<double> x;
-  std::vector<double> prices;  // of rows, >= 0
-  std::vector<double> slack;   // of rows
+  std::vector<double> duals;  // dual variables of rows, >= 0
+  std::vector<double> slack;  // of rows
   int iterations = 0;
-  double gap = 0;  // between cost and its bound, relative
+  double gap = 0;  // duality gap, relative
 };
 
 }  // namespace muster

@@ -7,6 +7,8 @@
 
 namespace muster {
 
+// All duals at half of the largest doubled weight: no edge has negative slack, and nothing is
+// matched.
 void Matcher::reset(std::span<const int> kinds, std::span<const double> weights) {
   const std::size_t n = kinds.size();
   n_ = static_cast<Vertex>(n);
@@ -20,9 +22,9 @@ void Matcher::reset(std::span<const int> kinds, std::span<const double> weights)
   member_bits_.assign(stride_ * words_, 0);
   for (std::vector<std::uint64_t>& bits : bits_) bits.assign(words_, 0);
   for (std::size_t c = 0; c < kind_count; ++c) members_[c].clear();
-  // Compound vertices nest, so there are never more than half as many as real ones.
+  // Blossoms nest, so there are never more than half as many as real ones.
   const std::size_t width = n + n / 2 + 3;
-  if (compound_.size() < n / 2 + 1) compound_.resize(n / 2 + 1);
+  if (blossoms_.size() < n / 2 + 1) blossoms_.resize(n / 2 + 1);
   class_.assign(n + 1, 0);
   top_.assign(width, 0);
   around_.assign(n + 1, 0);
@@ -61,7 +63,7 @@ void Matcher::reset(std::span<const int> kinds, std::span<const double> weights)
       largest = std::max(largest, doubled_[a * stride_ + b]);
     }
   }
-  std::fill_n(label_.begin(), kind_count, largest / 2);
+  std::fill_n(dual_.begin(), kind_count, largest / 2);
   set_gaps();
 }
 
@@ -75,60 +77,20 @@ const std::vector<int>& Matcher::solve(std::span<const int> kinds,
   return result_;
 }
 
+// Puts a new outer vertex, or all that are in it, into the queue to be scanned.
 void Matcher::enqueue(Vertex x) {
   if (real(x)) {
     queue_.push_back(x);
     return;
   }
   put_leaves_in_order(x);
-  const std::vector<Vertex>& leaves = compound(x).leaves;
+  const std::vector<Vertex>& leaves = blossom(x).leaves;
   queue_.insert(queue_.end(), leaves.rbegin(), leaves.rend());
-}
-
-// The first member of the class that is outer and not in `outside`; there must be one.
-Matcher::Vertex Matcher::first_outer(Class c, Vertex outside) const {
-  const std::uint64_t* const members = &member_bits_[static_cast<std::size_t>(c) * words_];
-  for (std::size_t i = 0;; ++i) {
-    const std::uint64_t word = members[i] & bits_[kOuter][i] & ~word_of(outside, i);
-    if (word != 0) return static_cast<Vertex>(i * 64) + std::countr_zero(word);
-  }
-}
-
-// The outer vertex with the least slack to x, the first of several.
-void Matcher::rebuild_best(Vertex x) {
-  const std::int32_t* const outer = marked_[kOuter].data();
-  Class* const tied = tied_.data();
-  std::size_t ties = 0;
-  double least = kInfinity;
-  const auto consider = [&](Class c, std::int32_t inside, Class to) {
-    const double offered = gap_from(c)[to];
-    if (offered > least || outer[c] == inside) return;
-    if (offered < least) ties = 0;
-    least = offered;
-    tied[ties++] = c;
-  };
-  const std::int32_t within = mark_[x] == kOuter ? 1 : 0;
-  if (real(x)) {
-    const Class own = class_of(x);
-    for (Class c = 0; c < classes_; ++c) consider(c, c == own ? within : 0, own);
-  } else {
-    const Vertex* const near = compound(x).near.data();
-    const std::int32_t* const count = compound(x).count.data();
-    for (Class c = 0; c < classes_; ++c) consider(c, within * count[c], class_of(near[c]));
-  }
-  if (least == kInfinity) {
-    set_best(x, 0, kInfinity);
-    return;
-  }
-  Vertex best = first_outer(tied[0], x);
-  for (std::size_t i = 1; i < ties; ++i) best = std::min(best, first_outer(tied[i], x));
-  set_best(x, best, least);
 }
 
 // Marks, counts and the queue as they are when a phase begins, as far as single vertices go.
 void Matcher::start_from_free() {
-  // Who has a co-located job keeps one, and who is free and inside a compound vertex stays there
-  // till then.
+  // Who has a mate keeps one, and who is free and inside a blossom stays there till then.
   std::erase_if(free_, [this](Vertex x) {
     if (mate_[x] == 0 && top_[x] == x) return false;
     remove_bits(x, free_bits_.data());
@@ -148,6 +110,8 @@ void Matcher::start_from_free() {
   }
 }
 
+// Grows alternating trees from all free vertices until one more pair is matched. False if the
+// matching is of maximum weight.
 bool Matcher::phase() {
   start_from_free();
   std::fill(best_.begin(), best_.begin() + count_ + 1, 0);
@@ -197,11 +161,11 @@ Matcher::Vertex Matcher::next_with_tight_best(Vertex from) const {
   return static_cast<Vertex>(at * 64) + (word == 0 ? 0 : std::countr_zero(word));
 }
 
-// The first compound vertex from `from` on that has to open; 0 if none.
+// The first blossom from `from` on that has to open; 0 if none.
 Matcher::Vertex Matcher::next_to_expand(Vertex from) const {
   Vertex first = 0;
   for (const Vertex b : tops_) {
-    if (b < from || mark_[b] != kInner || compound(b).label > 0) continue;
+    if (b < from || mark_[b] != kInner || blossom(b).dual > 0) continue;
     if (first == 0 || b < first) first = b;
   }
   return first;
@@ -269,83 +233,8 @@ Matcher::Vertex Matcher::next_tight(Vertex u, Vertex from) const {
   return n_ + 1;
 }
 
-// Makes the offers since the labels last moved, one after another. As long as they rest, nobody
-// needs to know of edges that are not tight, and most searches end before.
-void Matcher::settle_offers() {
-  if (offers_.empty()) return;
-  std::fill_n(first_offer_.begin(), classes_, kNoOffer);
-  offering_.clear();
-  for (auto i = static_cast<std::uint32_t>(offers_.size()); i-- > 0;) {
-    std::uint32_t& first = first_offer_[class_of(offers_[i].u)];
-    if (first == kNoOffer) offering_.push_back(class_of(offers_[i].u));
-    offers_[i].next = std::exchange(first, i);
-  }
-  for (Class c = 0; c < classes_; ++c) {
-    ranked_.clear();
-    for (const Class d : offering_) {
-      const double gap = gap_from(d)[c];
-      if (!(gap > 0) || gap == kInfinity) continue;
-      ranked_.push_back({gap, d});
-      for (auto at = ranked_.size() - 1; at > 0 && gap < ranked_[at - 1].gap; --at) {
-        std::swap(ranked_[at], ranked_[at - 1]);
-      }
-    }
-    for (const Vertex v : members_[c]) {
-      if (top_[v] == v && mark_[v] != kInner) take_best_offer(v);
-    }
-  }
-  for (const Vertex b : tops_) {
-    if (mark_[b] == kInner) continue;
-    for (std::uint32_t i = since_[b]; i < offers_.size(); ++i) take_offer(b, offers_[i]);
-  }
-  offers_.clear();
-  std::fill(since_.begin(), since_.end(), 0);
-}
-
-// Of the offers with the least gap the first, if that is less than the best so far.
-void Matcher::take_best_offer(Vertex v) {
-  double least = best_slack_[v];
-  std::uint32_t first = kNoOffer;
-  for (const auto& [gap, of] : ranked_) {
-    if (first == kNoOffer ? gap >= least : gap > least) break;
-    std::uint32_t i = first_offer_[of];
-    const auto counts = [&](const Offer& offer) {
-      return i >= since_[v] && v >= offer.from && v < offer.end && v != offer.u;
-    };
-    while (i != kNoOffer && !counts(offers_[i])) i = offers_[i].next;
-    if (i == kNoOffer) continue;
-    first = std::min(first, i);
-    least = gap;
-  }
-  if (first == kNoOffer) return;
-  best_[v] = offers_[first].u;
-  best_slack_[v] = least;
-}
-
-// What a compound vertex makes of an offer: it counts if the offering one is outside and has an
-// edge that is not tight to anyone inside and in the range.
-void Matcher::take_offer(Vertex b, const Offer& offer) {
-  const Class own = class_of(offer.u);
-  const double* const gap = gap_from(own);
-  const Class to = class_of(compound(b).near[own]);
-  const double offered = gap[to] < kInfinity ? gap[to] : label_[own] + label_[to];
-  if (!(offered < best_slack_[b]) || top_[offer.u] == b) return;
-  const auto suits = [gap](Class c) { return gap[c] > 0 && gap[c] < kInfinity; };
-  bool any = false;
-  if (offer.from == 1 && offer.end == n_ + 1) {
-    const std::vector<std::int32_t>& count = compound(b).count;
-    for (Class c = 0; c < classes_ && !any; ++c) any = count[c] > 0 && suits(c);
-  } else {
-    const std::vector<Vertex>& leaves = compound(b).leaves;
-    any = std::any_of(leaves.begin(), leaves.end(), [&](Vertex v) {
-      return v >= offer.from && v < offer.end && suits(class_of(v));
-    });
-  }
-  if (!any) return;
-  best_[b] = offer.u;
-  set_slack(b, offered);
-}
-
+// A tight edge from an outer vertex: it grows the tree by a matched pair, closes a blossom, or ends
+// an augmenting path, which is when it returns true.
 bool Matcher::found(Edge e) {
   ++changes_;
   const Vertex u = top_[e.u];
@@ -370,6 +259,8 @@ bool Matcher::found(Edge e) {
   return false;
 }
 
+// The lowest common ancestor in the alternating trees, walking up from both in turn; 0 if they are
+// in different trees.
 Matcher::Vertex Matcher::ancestor(Vertex u, Vertex v) {
   ++stamp_;
   while (u != 0 || v != 0) {

@@ -9,8 +9,9 @@ namespace {
 
 constexpr std::size_t kUnset = static_cast<std::size_t>(-1);
 
-// Munkres' algorithm (1957), for rows <= columns. What is left of the costs after subtraction from
-// rows and columns is kept as a whole: where it is zero, a row may be starred with a column, at
+// Munkres, "Algorithms for the assignment and transportation problems" (1957), for rows <= columns.
+// The reduced costs, what is left after subtraction of the duals of rows and columns, are kept as a
+// matrix: where one is zero, the edge is tight and a row may be starred (matched) with a column, at
 // most one star to each. A new star is found among zeros outside of covered rows and columns;
 // where there is none, the least of what is left there is subtracted. Zeros are looked for row by
 // row, from the left, and nothing is done to the numbers but these sums, since the answer among

@@ -32,11 +32,11 @@ struct Visit {
   double run;  // in this queue
   double anywhere;
   double length;  // of the path to it
-  double price;
+  double dual;
 };
 
-// Shortens the ways to the places of a queue by those through a job. The shortest of all.
-inline __attribute__((always_inline)) double shorten_all(const Visit& visit, const double* price,
+// Relaxes the paths to the places of a queue through a job. The length of the shortest of all.
+inline __attribute__((always_inline)) double shorten_all(const Visit& visit, const double* dual,
                                                          double* distance, std::int64_t* through,
                                                          std::size_t places) {
   Numbers least = {kFar, kFar, kFar, kFar};
@@ -46,11 +46,11 @@ inline __attribute__((always_inline)) double shorten_all(const Visit& visit, con
     Numbers there;
     Numbers known;
     Jobs before;
-    load(price + p, there);
+    load(dual + p, there);
     load(distance + p, known);
     load(through + p, before);
     const Numbers cost = delay * visit.run + visit.anywhere;
-    const Numbers found = visit.length + cost - visit.price - there;
+    const Numbers found = visit.length + cost - visit.dual - there;
     const Jobs nearer = found < known;
     known = nearer ? found : known;
     before = nearer ? job : before;
@@ -62,17 +62,17 @@ inline __attribute__((always_inline)) double shorten_all(const Visit& visit, con
   return std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
 }
 
-double shorten(const Visit& visit, const double* price, double* distance, std::int64_t* through,
+double shorten(const Visit& visit, const double* dual, double* distance, std::int64_t* through,
                std::size_t places) {
-  return shorten_all(visit, price, distance, through, places);
+  return shorten_all(visit, dual, distance, through, places);
 }
 
 #if defined(__x86_64__)
 // The same operations on the same numbers, four at once.
-__attribute__((target("avx2"))) double shorten_wide(const Visit& visit, const double* price,
+__attribute__((target("avx2"))) double shorten_wide(const Visit& visit, const double* dual,
                                                     double* distance, std::int64_t* through,
                                                     std::size_t places) {
-  return shorten_all(visit, price, distance, through, places);
+  return shorten_all(visit, dual, distance, through, places);
 }
 #endif
 
@@ -93,8 +93,8 @@ class QueueAssignment {
         queues_(queues),
         stride_((jobs_ + kWidth - 1) / kWidth * kWidth),
         shorten_(choose_shorten()),
-        job_price_(jobs_, 0.0),
-        price_(queues * stride_, 0.0),
+        job_dual_(jobs_, 0.0),
+        place_dual_(queues * stride_, 0.0),
         distance_(queues * stride_),
         through_(queues * stride_, -1),
         job_at_(queues * stride_, kUnmatched),
@@ -127,11 +127,12 @@ class QueueAssignment {
   void add(std::size_t job) {
     double length = 0;
     std::size_t slot = shortest_path(job, length);
-    job_price_[job] += length;
+    job_dual_[job] += length;
     for (const Seen& seen : seen_) {
-      if (job_at_[seen.slot] != kUnmatched)
-        job_price_[job_at_[seen.slot]] += length - seen.distance;
-      price_[seen.slot] -= length - seen.distance;
+      if (job_at_[seen.slot] != kUnmatched) {
+        job_dual_[job_at_[seen.slot]] += length - seen.distance;
+      }
+      place_dual_[seen.slot] -= length - seen.distance;
     }
     std::size_t& open = open_[slot / stride_];
     open = std::min(jobs_, std::max(open, slot % stride_ + 2));
@@ -143,7 +144,7 @@ class QueueAssignment {
     }
   }
 
-  // From a job without a place to the nearest free place, in reduced costs.
+  // The shortest augmenting path from a job without a place to a free place, in reduced costs.
   std::size_t shortest_path(std::size_t job, double& length) {
     for (std::size_t q = 0; q < queues_; ++q) {
       double* distance = distance_.data() + q * stride_;
@@ -153,12 +154,12 @@ class QueueAssignment {
     seen_.clear();
     left_ = order_.size();
     for (std::size_t i = job;;) {
-      Visit visit{static_cast<std::int64_t>(i), 0, anywhere_[i], length, job_price_[i]};
+      Visit visit{static_cast<std::int64_t>(i), 0, anywhere_[i], length, job_dual_[i]};
       double lowest = kFar;
       for (std::size_t q = 0; q < queues_; ++q) {
         visit.run = runs_[i * queues_ + q];
         const std::size_t first = q * stride_;
-        nearest_[q] = shorten_(visit, price_.data() + first, distance_.data() + first,
+        nearest_[q] = shorten_(visit, place_dual_.data() + first, distance_.data() + first,
                                through_.data() + first, rounded(open_[q]));
         lowest = std::min(lowest, nearest_[q]);
       }
@@ -220,8 +221,8 @@ class QueueAssignment {
   std::size_t queues_;
   std::size_t stride_;  // slots of a queue
   double (*shorten_)(const Visit&, const double*, double*, std::int64_t*, std::size_t);
-  std::vector<double> job_price_;
-  std::vector<double> price_;          // by slot, as are the next ones
+  std::vector<double> job_dual_;
+  std::vector<double> place_dual_;     // by slot, as are the next ones
   std::vector<double> distance_;       // kGone once it is final
   std::vector<std::int64_t> through_;  // the job before it on the path
   std::vector<std::size_t> job_at_;

@@ -101,12 +101,12 @@ LinearSolution WarmSimplex::solve() {
   const double* x = clp().Clp_primalColumnSolution(model);
   solution.x.assign(x, x + clp().Clp_numberColumns(model));
   solution.slack.resize(model_->bounds.size());
-  solution.prices.resize(model_->bounds.size());
+  solution.duals.resize(model_->bounds.size());
   const double* rows = clp().Clp_primalRowSolution(model);
-  const double* prices = clp().Clp_dualRowSolution(model);
+  const double* duals = clp().Clp_dualRowSolution(model);
   for (std::size_t r = 0; r < model_->bounds.size(); ++r) {
     solution.slack[r] = model_->bounds[r] - rows[r];
-    solution.prices[r] = -prices[r];
+    solution.duals[r] = -duals[r];
   }
   return solution;
 }

@@ -1,7 +1,8 @@
-// Linear programs by the simplex method (CLP): the general solver, which returns a corner.
+// Linear programs by the simplex method (CLP), which returns a vertex of the feasible set.
 //
-// Use it to check the others, where a corner is wanted, and for a row of programs that differ
-// little: a WarmSimplex begins each where the last one ended.
+// Use it to check the interior point solvers, where a vertex is wanted, and for a sequence of
+// programs that differ little: a WarmSimplex begins each at the last one's basis. Time: exponential
+// at worst, a few times the number of rows in practice.
 #pragma once
 
 #include <memory>

@@ -154,11 +154,11 @@ void compare(Maker make, Goal goal, Sight sight, int trials, const char* name) {
   Random random(5, name);
   for (int trial = 0; trial < trials; ++trial) {
     const AllocationProblem problem = random_problem(random, sight == Sight::kPairs);
-    const double general = evaluate(make({sight, false, solve_shares_generally}), problem, goal);
-    const double fast = evaluate(make({sight, false, solve_shares}), problem, goal);
+    const double general = evaluate(make({sight, false, solve_at_vertex}), problem, goal);
+    const double fast = evaluate(make({sight, false, solve_in_interior}), problem, goal);
     ASSERT_NEAR(fast, general, 1e-6 * std::abs(general)) << name << ", trial " << trial;
     const AllocationProblem apart = pulled_apart(problem);
-    const double unmerged = evaluate(make({sight, false, solve_shares}), apart, goal);
+    const double unmerged = evaluate(make({sight, false, solve_in_interior}), apart, goal);
     ASSERT_NEAR(unmerged, general, 2e-6 * std::abs(general)) << name << ", trial " << trial;
   }
 }
@@ -175,7 +175,7 @@ TEST(GavelSolvers, Makespan) {
   compare(make_gavel_makespan, speed_of_all, Sight::kPairs, kTrials, "makespan with pairs");
 }
 
-// As published, the last call's prices show where its bisection ends. Whatever has changed since,
+// As published, the last call's duals show where its bisection ends. Whatever has changed since,
 // other jobs and rates included, the answer is that of one who remembers nothing.
 TEST(GavelSolvers, MakespanRemembersNothingThatDecides) {
   Random random(29, "makespan again");
@@ -261,13 +261,13 @@ TEST(GavelSolvers, SumPerDollarWithDeadlines) {
   for (int trial = 0; trial < 2 * kTrials; ++trial) {
     const Sight sight = trial % 2 == 0 ? Sight::kRates : Sight::kPairs;
     const AllocationProblem problem = random_problem(random, sight == Sight::kPairs);
-    const auto solved = [&](ShareSolver solver, bool deadlines) {
+    const auto solved = [&](LinearSolver solver, bool deadlines) {
       return per_dollar(make_gavel_sum({sight, false, solver}, {true, deadlines}), problem);
     };
-    const auto general = solved(solve_shares_generally, true);
-    const auto fast = solved(solve_shares, true);
+    const auto general = solved(solve_at_vertex, true);
+    const auto fast = solved(solve_in_interior, true);
     ASSERT_NEAR(fast.first, general.first, 1e-6 * general.first) << "trial " << trial;
-    const auto free = solved(solve_shares, false);
+    const auto free = solved(solve_in_interior, false);
     ASSERT_LE(fast.first, free.first * (1 + 1e-6)) << "trial " << trial;
     if (fast.first > free.first * (1 - 1e-4)) continue;
     // Deadlines that cost something are all met.
@@ -288,28 +288,28 @@ std::vector<double> filled_slowly(const AllocationProblem& problem, Sight sight)
   for (std::size_t j = 0; j < apart.size(); ++j) apart[j] = static_cast<double>(j);
   const ProgramOptions options = {sight};
   const std::vector<double> rates = seen_rates(problem, options);
-  ShareProgram program(problem, rates, apart, solve_shares_generally);
+  AllocationProgram program(problem, rates, apart, solve_at_vertex);
   std::vector<double> level(program.classes(), 0.0);
   std::vector<char> full(program.classes(), 0);
   const auto row = [&](std::size_t c, double weight) {
     const std::size_t j = program.members(c).front();
     const double scale = problem.jobs[j].gpus / proportional_rate(problem, rates, j);
-    return ShareProgram::Row{c, scale, level[c] * (1 - 1e-9), weight};
+    return AllocationProgram::Row{c, scale, level[c] * (1 - 1e-9), weight};
   };
   while (std::find(full.begin(), full.end(), 0) != full.end()) {
-    ShareProgram::Wish wish;
-    wish.level_cost = -1;
+    AllocationProgram::Objective objective;
+    objective.level_cost = -1;
     for (std::size_t c = 0; c < level.size(); ++c) {
-      wish.rows.push_back(row(c, full[c] != 0 ? 0 : program.job(c).weight));
+      objective.rows.push_back(row(c, full[c] != 0 ? 0 : program.job(c).weight));
     }
-    const double by = program.solve(wish).level;
+    const double by = program.solve(objective).level;
     for (std::size_t c = 0; c < level.size(); ++c) {
       if (full[c] == 0) level[c] += by * program.job(c).weight;
     }
     for (std::size_t c = 0; c < level.size(); ++c) {
       if (full[c] != 0) continue;
-      for (std::size_t k = 0; k < level.size(); ++k) wish.rows[k] = row(k, k == c ? 1 : 0);
-      if (program.solve(wish).level <= 1e-6 * (1 + level[c])) full[c] = 1;
+      for (std::size_t k = 0; k < level.size(); ++k) objective.rows[k] = row(k, k == c ? 1 : 0);
+      if (program.solve(objective).level <= 1e-6 * (1 + level[c])) full[c] = 1;
     }
   }
   std::vector<double> by_job(problem.jobs.size(), 0.0);
@@ -323,7 +323,7 @@ TEST(GavelSolvers, WaterFilling) {
     for (int trial = 0; trial < 300; ++trial) {
       const AllocationProblem problem = random_problem(random, sight == Sight::kPairs);
       const std::vector<double> expected = filled_slowly(problem, sight);
-      for (const ShareSolver solver : {solve_shares, solve_shares_generally}) {
+      for (const LinearSolver solver : {solve_in_interior, solve_at_vertex}) {
         Allocation allocation;
         allocation.reset(problem);
         make_gavel_water_filling({sight, false, solver})->allocate(problem, allocation);

@@ -1,5 +1,4 @@
-// Policies that divide the time of GPUs of several types among jobs, as Gavel (OSDI'20) states
-// them.
+// Policies that allocate the time of GPUs of several types to jobs, as Gavel (OSDI'20) states them.
 //
 // An allocator is asked with plain numbers and answers with fractions of time: which part of the
 // time each job, or pair of jobs on the same GPUs, should spend on each GPU type. It knows nothing

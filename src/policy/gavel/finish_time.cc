@@ -13,8 +13,10 @@ namespace {
 //   (age + r / sum over types of T X) / (c + r / Tiso),
 // where r are the steps left, Tiso the rate on an m-th of the cluster, and c the time that the
 // steps done so far would have taken there. For a given rho this asks for rates, sum of T X >=
-// need(rho) with need = r / (rho D - age), which a linear program can answer; the rho at which the
-// best level of all needs is exactly 1 is found by Newton's method on the program's prices.
+// need(rho) with need = r / (rho D - age), D the denominator. A linear program answers that: the
+// largest level t with sum of T X >= t need(rho). The rho at which the level is exactly 1 is found
+// by Newton's method, as for fractional programs (Dinkelbach 1967), in a few programs: the dual
+// variables give the derivative of the level by rho, and a bracket guards the steps.
 // Agnostic: every type has the rate of the cluster's first one.
 class FinishTimeFairness final : public Allocator {
  public:
@@ -33,7 +35,7 @@ class FinishTimeFairness final : public Allocator {
       const std::pair key(term_of.back().age, term_of.back().whole);
       keys.push_back(known.emplace(key, static_cast<double>(known.size())).first->second);
     }
-    ShareProgram program(problem, rates, keys, options_.solver, options_.form());
+    AllocationProgram program(problem, rates, keys, options_.solver, options_.form());
     std::vector<Term> terms;
     for (std::size_t c = 0; c < program.classes(); ++c) {
       terms.push_back(term_of[program.members(c).front()]);
@@ -96,7 +98,7 @@ class FinishTimeFairness final : public Allocator {
 
   // Leaves the fractions of the best rho in the program. The last call's is mostly a very good
   // place to begin, two exact answers away; far from it a rough answer shows the way.
-  bool search(ShareProgram& program, const std::vector<Term>& terms) {
+  bool search(AllocationProgram& program, const std::vector<Term>& terms) {
     if (terms.empty()) return false;
     double latest = 0;  // at this rho somebody is too late already
     for (const Term& term : terms) latest = std::max(latest, term.age / term.whole);
@@ -109,15 +111,15 @@ class FinishTimeFairness final : public Allocator {
     constexpr double kNear = 1e-8;
     constexpr int kMostSteps = 100;
     bool rough = !warm;
-    ShareProgram::Wish wish;
-    wish.level_cost = -1;
+    AllocationProgram::Objective objective;
+    objective.level_cost = -1;
     for (int i = 0; i < kMostSteps; ++i) {
-      wish.rows.clear();
+      objective.rows.clear();
       for (const Term& term : terms) {
-        wish.rows.push_back({term.of_class, rho * term.whole - term.age, 0, 1});
+        objective.rows.push_back({term.of_class, rho * term.whole - term.age, 0, 1});
       }
-      const ShareProgram::Answer answer =
-          program.solve(wish, rough ? kRough : ShareProgram::kExact);
+      const AllocationProgram::Answer answer =
+          program.solve(objective, rough ? kRough : AllocationProgram::kExact);
       if (answer.status != SolveStatus::kOptimal || !(answer.level > 0)) {
         if (i > 0 || !warm) return false;
         rough = true;
@@ -130,7 +132,7 @@ class FinishTimeFairness final : public Allocator {
       // How the level grows with rho: each row's scale grows by `whole`.
       double slope = 0;
       for (std::size_t r = 0; r < terms.size(); ++r) {
-        slope += answer.prices[r] * terms[r].whole * answer.throughput[terms[r].of_class];
+        slope += answer.duals[r] * terms[r].whole * answer.throughput[terms[r].of_class];
       }
       double next = rho - off / slope;
       if (rough && std::abs(off) < kClose) {

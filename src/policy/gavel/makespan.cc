@@ -23,7 +23,7 @@ class Makespan final : public Allocator {
     const std::vector<double> rates = seen_rates(problem, options_, BlindRate::kFirstType);
     std::vector<double> steps;
     for (const AllocationJob& job : problem.jobs) steps.push_back(job.steps_left);
-    ShareProgram program(problem, rates, steps, options_.solver, options_.form());
+    AllocationProgram program(problem, rates, steps, options_.solver, options_.form());
     if (options_.published) {
       if (find_published(problem, rates, steps, program)) {
         program.write(allocation);
@@ -44,109 +44,111 @@ class Makespan final : public Allocator {
 
  private:
   // The longest job alone: in this unit of time the numbers are near one.
-  static double unit_of(const ShareProgram& program) {
+  static double unit_of(const AllocationProgram& program) {
     double unit = 0;
     for (std::size_t c = 0; c < program.classes(); ++c) {
       unit = std::max(unit, program.job(c).steps_left / program.fastest(c));
     }
     return unit;
   }
-  static ShareProgram::Wish shortest_time(const ShareProgram& program, double unit) {
-    ShareProgram::Wish wish;
-    wish.level_cost = -1;
+  static AllocationProgram::Objective shortest_time(const AllocationProgram& program, double unit) {
+    AllocationProgram::Objective objective;
+    objective.level_cost = -1;
     for (std::size_t c = 0; c < program.classes(); ++c) {
       const double left = program.job(c).steps_left;
-      if (left > 0) wish.rows.push_back({c, unit / left, 0, 1});
+      if (left > 0) objective.rows.push_back({c, unit / left, 0, 1});
     }
-    return wish;
+    return objective;
   }
-  static bool find_any(ShareProgram& program, double time) {
-    ShareProgram::Wish wish;
+  static bool find_any(AllocationProgram& program, double time) {
+    AllocationProgram::Objective objective;
     for (std::size_t c = 0; c < program.classes(); ++c) {
       const double left = program.job(c).steps_left;
-      wish.rows.push_back({c, 1, left / time, 0});
+      objective.rows.push_back({c, 1, left / time, 0});
     }
-    return program.solve(wish).status == SolveStatus::kOptimal;
+    return program.solve(objective).status == SolveStatus::kOptimal;
   }
 
-  // Fractions for the time of the published bisection. Mostly the last call's prices say which that
-  // is: below one of the bisection's times nothing can be done, and in that time it can. False
-  // where there is no answer.
+  // Fractions for the time of the published bisection. Mostly the last call's dual variables say
+  // which that is: they prove that below one of the bisection's times nothing can be done, and in
+  // that time it can. False where there is no answer.
   bool find_published(const AllocationProblem& problem, const std::vector<double>& rates,
-                      const std::vector<double>& steps, ShareProgram& program) {
-    const ShareProgram plain(problem, rates, steps, options_.solver);
+                      const std::vector<double>& steps, AllocationProgram& program) {
+    const AllocationProgram plain(problem, rates, steps, options_.solver);
     const double unit = unit_of(plain);
     if (!(unit > 0)) return false;
-    const ShareProgram::Wish wish = shortest_time(plain, unit);
-    const LinearProgram raising = plain.build(wish);
-    if (const double most = level_by_prices(plain, wish, raising); most < HUGE_VAL) {
+    const AllocationProgram::Objective objective = shortest_time(plain, unit);
+    const LinearProgram raising = plain.build(objective);
+    if (const double most = level_by_duality(plain, objective, raising); most < HUGE_VAL) {
       if (find_any(program, bisect(unit / most))) return true;
     }
-    const std::optional<double> time = bisect(plain, wish, raising, unit);
+    const std::optional<double> time = bisect(plain, objective, raising, unit);
     if (!time) return false;
     find_any(program, *time);
     return true;
   }
   // The published bisection needs no more of the shortest time than between which two of its times
   // it lies: mostly a rough answer says it. Nothing where there is no answer.
-  std::optional<double> bisect(const ShareProgram& plain, const ShareProgram::Wish& wish,
+  std::optional<double> bisect(const AllocationProgram& plain,
+                               const AllocationProgram::Objective& objective,
                                const LinearProgram& raising, double unit) {
     constexpr double kRough = 1e-4;
     constexpr double kDoubt = 20;  // how far off, in tolerances, a rough answer is taken to be
-    for (const double tolerance : {kRough, ShareProgram::kExact}) {
+    for (const double tolerance : {kRough, AllocationProgram::kExact}) {
       const LinearSolution best = options_.solver(raising, tolerance);
       if (best.status != SolveStatus::kOptimal || !(best.x.back() > 0)) continue;
-      remember(plain, wish, best.prices);
+      remember(plain, objective, best.duals);
       const double shortest = unit / best.x.back();
       const double least = bisect(shortest * (1 - kDoubt * tolerance));
       if (least == bisect(shortest * (1 + kDoubt * tolerance))) return least;
-      if (tolerance == ShareProgram::kExact) return bisect(shortest);
+      if (tolerance == AllocationProgram::kExact) return bisect(shortest);
     }
     return std::nullopt;
   }
 
-  void remember(const ShareProgram& program, const ShareProgram::Wish& wish,
-                const std::vector<double>& prices) {
+  void remember(const AllocationProgram& program, const AllocationProgram::Objective& objective,
+                const std::vector<double>& duals) {
     const std::size_t types = program.type_rows();
-    type_prices_.assign(prices.begin(), prices.begin() + static_cast<std::ptrdiff_t>(types));
-    job_prices_.clear();
-    for (std::size_t r = 0; r < wish.rows.size(); ++r) {
-      const std::size_t c = wish.rows[r].of_class;
-      job_prices_[program.job(c).id] = {
-          prices[types + c] / program.copies(c),
-          prices[program.first_row() + r] * wish.rows[r].scale / program.copies(c)};
+    type_duals_.assign(duals.begin(), duals.begin() + static_cast<std::ptrdiff_t>(types));
+    job_duals_.clear();
+    for (std::size_t r = 0; r < objective.rows.size(); ++r) {
+      const std::size_t c = objective.rows[r].of_class;
+      job_duals_[program.job(c).id] = {
+          duals[types + c] / program.copies(c),
+          duals[program.first_row() + r] * objective.rows[r].scale / program.copies(c)};
     }
   }
-  // No level is higher than what the last prices say of this program, after those of GPUs are
-  // raised until they pay for every variable. Without prices there is no such bound.
-  double level_by_prices(const ShareProgram& program, const ShareProgram::Wish& wish,
-                         const LinearProgram& raising) const {
+  // Weak duality: any feasible dual bounds the level from above. The last duals are made feasible
+  // for this program by raising those of the GPU types. Without duals there is no such bound.
+  double level_by_duality(const AllocationProgram& program,
+                          const AllocationProgram::Objective& objective,
+                          const LinearProgram& raising) const {
     const std::size_t types = program.type_rows();
-    if (type_prices_.size() != types) return HUGE_VAL;
-    std::vector<double> prices(raising.rows(), 0.0);
-    std::copy(type_prices_.begin(), type_prices_.end(), prices.begin());
+    if (type_duals_.size() != types) return HUGE_VAL;
+    std::vector<double> duals(raising.rows(), 0.0);
+    std::copy(type_duals_.begin(), type_duals_.end(), duals.begin());
     double sum = 0;
-    for (std::size_t r = 0; r < wish.rows.size(); ++r) {
-      const std::size_t c = wish.rows[r].of_class;
-      const auto found = job_prices_.find(program.job(c).id);
-      if (found == job_prices_.end()) continue;
-      prices[types + c] = found->second.time * program.copies(c);
-      sum += prices[program.first_row() + r] =
-          found->second.step * program.copies(c) / wish.rows[r].scale;
+    for (std::size_t r = 0; r < objective.rows.size(); ++r) {
+      const std::size_t c = objective.rows[r].of_class;
+      const auto found = job_duals_.find(program.job(c).id);
+      if (found == job_duals_.end()) continue;
+      duals[types + c] = found->second.time * program.copies(c);
+      sum += duals[program.first_row() + r] =
+          found->second.step * program.copies(c) / objective.rows[r].scale;
     }
     if (!(sum > 0)) return HUGE_VAL;
     std::vector<double> missing(types, 0.0);
     for (std::size_t v = 0; v + 1 < raising.variables(); ++v) {
       double left = 0;
       for (std::size_t t = raising.first_term(v); t < raising.last_term(v); ++t) {
-        left += prices[raising.terms[t].row] * raising.terms[t].value;
+        left += duals[raising.terms[t].row] * raising.terms[t].value;
       }
       const LinearProgram::Term& gpus = raising.terms[raising.first_term(v)];
       missing[gpus.row] = std::max(missing[gpus.row], -left / gpus.value);
     }
     double level = 0;
-    for (std::size_t w = 0; w < types; ++w) prices[w] += missing[w];
-    for (std::size_t r = 0; r < raising.rows(); ++r) level += raising.bounds[r] * prices[r];
+    for (std::size_t w = 0; w < types; ++w) duals[w] += missing[w];
+    for (std::size_t r = 0; r < raising.rows(); ++r) level += raising.bounds[r] * duals[r];
     return level / sum;
   }
   // The last time that the published bisection finds feasible, where `shortest` is the least one.
@@ -176,12 +178,12 @@ class Makespan final : public Allocator {
   ProgramOptions options_;
   // Of the last call that had to find the shortest time: by type, and by job for its time and for
   // each of its steps. They save time and decide nothing, so that they need not be kept.
-  struct JobPrices {
+  struct JobDuals {
     double time = 0;
     double step = 0;
   };
-  std::vector<double> type_prices_;
-  std::map<JobId, JobPrices> job_prices_;
+  std::vector<double> type_duals_;
+  std::map<JobId, JobDuals> job_duals_;
 };
 
 }  // namespace

@@ -10,7 +10,8 @@ AllocatorTraits traits_of(Sight sight) {
 
 double proportional_rate(const AllocationProblem& problem, const std::vector<double>& rates,
                          std::size_t job) {
-  // Through the part of each type that is a job's, as published: the last digit hangs on it.
+  // Multiply by the job's fraction of each type first, as the published code does: the order of
+  // operations changes the last digit.
   const auto jobs = static_cast<double>(problem.jobs.size());
   double all = 0;
   for (const int gpus : problem.capacity) all += gpus / jobs;
@@ -60,9 +61,9 @@ void share_equally(const AllocationProblem& problem, Allocation& allocation) {
   }
 }
 
-void allocate_best(ShareProgram& program, const ShareProgram::Wish& wish,
+void allocate_best(AllocationProgram& program, const AllocationProgram::Objective& objective,
                    const AllocationProblem& problem, Allocation& allocation) {
-  if (program.solve(wish).status == SolveStatus::kOptimal) {
+  if (program.solve(objective).status == SolveStatus::kOptimal) {
     program.write(allocation);
   } else {
     share_equally(problem, allocation);
@@ -73,10 +74,10 @@ namespace {
 
 // Source: Gavel (OSDI'20), max-min fairness ("least attained service").
 //
-// Raise the least share: maximise over X the minimum over jobs of
+// Weighted max-min fairness as one linear program: maximise over X the minimum over jobs of
 //   s / (p Tprop) * sum over types of T X,
-// where s is the job's GPUs, p its priority and Tprop what it would make on an average GPU.
-// Agnostic: all T are 1.
+// where s is the job's GPUs, p its priority and Tprop its throughput on an average GPU. The minimum
+// becomes a level t below all of them, to be maximised. Agnostic: all T are 1.
 class MaxMinFairness final : public Allocator {
  public:
   explicit MaxMinFairness(const ProgramOptions& options) : options_(options) {}
@@ -85,16 +86,16 @@ class MaxMinFairness final : public Allocator {
     const std::vector<double> rates = seen_rates(problem, options_);
     std::vector<double> weights;
     for (const AllocationJob& job : problem.jobs) weights.push_back(job.weight);
-    ShareProgram program(problem, rates, weights, options_.solver, options_.form());
-    ShareProgram::Wish wish;
-    wish.level_cost = -1;
+    AllocationProgram program(problem, rates, weights, options_.solver, options_.form());
+    AllocationProgram::Objective objective;
+    objective.level_cost = -1;
     for (std::size_t c = 0; c < program.classes(); ++c) {
       const AllocationJob& job = program.job(c);
       const double fair = proportional_rate(problem, rates, program.members(c).front());
-      wish.rows.push_back({c, 1 / job.weight * (1 / fair) * job.gpus, 0, 1});
+      objective.rows.push_back({c, 1 / job.weight * (1 / fair) * job.gpus, 0, 1});
     }
     if (program.classes() == 0) return;
-    allocate_best(program, wish, problem, allocation);
+    allocate_best(program, objective, problem, allocation);
   }
   bool checkpoint(Archive& /*archive*/) override { return true; }
   std::unique_ptr<Allocator> clone() const override {

@@ -18,7 +18,7 @@ std::vector<Symbol> type_columns(const ClusterState& cluster);
 // Steps per second on GPUs of a type, alone or beside a mate; 0 where it may not or cannot run.
 double rate_on(const PerfModel& perf, const JobSpec& job, Symbol type, const JobSpec* mate);
 
-// Whole steps done are exact up to rounding, because work is handed out in whole steps.
+// Whole steps done are exact up to rounding, because work is given in whole steps.
 double steps_left(const Job& job, Seconds now);
 
 AllocationJob allocation_job(const JobSpec& job, double steps_left, Seconds now);

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "policy/gavel/allocation_program.h"
 #include "policy/gavel/allocator.h"
-#include "policy/gavel/share_program.h"
 
 namespace muster {
 
@@ -15,8 +15,8 @@ enum class Sight { kAgnostic, kRates, kPairs };
 struct ProgramOptions {
   Sight sight = Sight::kRates;
   bool published = false;  // with the peculiarities of the artifact
-  ShareSolver solver = solve_shares;
-  ShareForm form() const { return published ? ShareForm::kPublished : ShareForm::kPlain; }
+  LinearSolver solver = solve_in_interior;
+  ProgramForm form() const { return published ? ProgramForm::kPublished : ProgramForm::kPlain; }
 };
 
 AllocatorTraits traits_of(Sight sight);
@@ -36,8 +36,8 @@ std::vector<double> seen_rates(const AllocationProblem& problem, const ProgramOp
                                BlindRate blind = BlindRate::kOne);
 // The answer where a program has none: everybody owns one m-th of the cluster.
 void share_equally(const AllocationProblem& problem, Allocation& allocation);
-// The best answer to a wish, or that one.
-void allocate_best(ShareProgram& program, const ShareProgram::Wish& wish,
+// The best answer for an objective, or that one.
+void allocate_best(AllocationProgram& program, const AllocationProgram::Objective& objective,
                    const AllocationProblem& problem, Allocation& allocation);
 
 std::unique_ptr<Allocator> make_gavel_max_min(const ProgramOptions& options);

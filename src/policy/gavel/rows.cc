@@ -14,7 +14,7 @@ namespace {
 
 ProgramOptions options_of(const Params& params, Sight sight, bool published) {
   const std::string& solver = params.text("solver");
-  return {sight, published, solver == "simplex" ? solve_shares_generally : solve_shares};
+  return {sight, published, solver == "simplex" ? solve_at_vertex : solve_in_interior};
 }
 
 WaterOptions water_of(const Params& params) {
@@ -175,6 +175,7 @@ bool is_program(std::string_view name) {
          name.starts_with("gavel-finish-");
 }
 
+// Longer than a function should be, because it is one table.
 ParamList params_of(std::string_view name) {
   ParamList params = {
       {"reset_interval", ParamKind::kReal, "1920",
@@ -214,7 +215,8 @@ ParamList params_of(std::string_view name) {
   }
   if (is_program(name)) {
     params.push_back({"parts", ParamKind::kInteger, "1",
-                      "jobs and GPUs are split into so many parts that are divided apart", 1, 1e6});
+                      "jobs and GPUs are split into so many parts, each with a program of its own",
+                      1, 1e6});
   }
   if (has_entities(name)) {
     params.push_back({"entities", ParamKind::kReals, "",

@@ -1,6 +1,6 @@
-// Large problems in parts (POP, SOSP'21): jobs and GPUs are split, and each part is divided on its
-// own. Faster, and almost as good where parts have many jobs; `muster bench policy-runtime --parts`
-// says how good.
+// Large problems in parts (POP, SOSP'21): jobs and GPUs are split, and each part is allocated on
+// its own. Faster, and almost as good where parts have many jobs; `muster bench policy-runtime
+// --parts` says how good.
 #pragma once
 
 #include "policy/gavel/allocator.h"

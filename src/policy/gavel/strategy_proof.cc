@@ -9,11 +9,13 @@ namespace {
 // Source: Gavel (OSDI'20), its strategy-proof form of max-min fairness: nobody gains by telling
 // wrong rates.
 //
-// First the fractions with the largest product of shares (Nash's welfare): maximise over X
+// It is the partial allocation mechanism (Cole, Gkatzelis and Goel, EC'13). First the fractions
+// with the largest product of shares (Nash social welfare): maximise over X
 //   sum over jobs of log(s / (p Tprop) * sum over types of T X).
 // Then everybody gives up a part, and more so who is in the others' way: the fractions of job i are
 // multiplied by the product over all other jobs k of (throughput of k) / (throughput of k if i were
-// not there), both of the same policy. What is given up is not handed to anybody.
+// not there), both of the same policy. What is given up goes to nobody. That takes one program with
+// logarithms more than there are classes of jobs.
 class StrategyProof final : public Allocator {
  public:
   explicit StrategyProof(const ProgramOptions& options) : options_(options) {}
@@ -21,11 +23,11 @@ class StrategyProof final : public Allocator {
   void allocate(const AllocationProblem& problem, Allocation& allocation) override {
     const std::vector<double> rates = seen_rates(problem, options_);
     const std::vector<double> same(problem.jobs.size(), 0.0);
-    ShareProgram::Wish wish;
-    wish.log_gains = true;
-    ShareProgram all(problem, rates, same, options_.solver);
+    AllocationProgram::Objective objective;
+    objective.log_gains = true;
+    AllocationProgram all(problem, rates, same, options_.solver);
     if (all.classes() == 0) return;
-    const ShareProgram::Answer with = all.solve(wish);
+    const AllocationProgram::Answer with = all.solve(objective);
     if (with.status != SolveStatus::kOptimal) {
       share_equally(problem, allocation);
       return;
@@ -48,18 +50,18 @@ class StrategyProof final : public Allocator {
 
  private:
   double part_kept(const AllocationProblem& problem, const std::vector<double>& rates,
-                   const ShareProgram& all, const ShareProgram::Answer& with,
+                   const AllocationProgram& all, const AllocationProgram::Answer& with,
                    std::size_t left_out) const {
     const std::size_t out = all.members(left_out).front();
     std::vector<double> rest_rates = rates;
     // A job that can run nowhere is left out of the program.
     for (std::size_t w = 0; w < problem.types; ++w) rest_rates[out * problem.types + w] = 0;
-    ShareProgram others(problem, rest_rates, std::vector<double>(problem.jobs.size(), 0.0),
-                        options_.solver);
+    AllocationProgram others(problem, rest_rates, std::vector<double>(problem.jobs.size(), 0.0),
+                             options_.solver);
     if (others.classes() == 0) return 1;
-    ShareProgram::Wish wish;
-    wish.log_gains = true;
-    const ShareProgram::Answer without = others.solve(wish);
+    AllocationProgram::Objective objective;
+    objective.log_gains = true;
+    const AllocationProgram::Answer without = others.solve(objective);
     if (without.status != SolveStatus::kOptimal) return 1;
     double log_kept = 0;
     for (std::size_t c = 0; c < others.classes(); ++c) {

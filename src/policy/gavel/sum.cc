@@ -22,22 +22,22 @@ class SumOfThroughputs final : public Allocator {
         needs[j] = job.steps_left / job.deadline_in;
       }
     }
-    ShareProgram program(problem, problem.rates, needs, options_.solver, options_.form());
+    AllocationProgram program(problem, problem.rates, needs, options_.solver, options_.form());
     if (program.classes() == 0) return;
-    ShareProgram::Wish wish;
-    wish.gains.assign(problem.types, 1.0);
+    AllocationProgram::Objective objective;
+    objective.gains.assign(problem.types, 1.0);
     for (std::size_t w = 0; goal_.by_cost && w < problem.price.size(); ++w) {
-      wish.gains[w] = 1 / problem.price[w];
+      objective.gains[w] = 1 / problem.price[w];
     }
     if (all_can_be_met(program, needs)) {
       for (std::size_t c = 0; c < program.classes(); ++c) {
         // A little less than needed, so that the program keeps an inside.
         const double need = needs[program.members(c).front()];
-        if (need > 0 && options_.published) wish.rows.push_back({c, 1, need, 0});
-        if (need > 0 && !options_.published) wish.rows.push_back({c, 1 / need, 1 - 1e-7, 0});
+        if (need > 0 && options_.published) objective.rows.push_back({c, 1, need, 0});
+        if (need > 0 && !options_.published) objective.rows.push_back({c, 1 / need, 1 - 1e-7, 0});
       }
     }
-    allocate_best(program, wish, problem, allocation);
+    allocate_best(program, objective, problem, allocation);
   }
   bool checkpoint(Archive& /*archive*/) override { return true; }
   std::unique_ptr<Allocator> clone() const override {
@@ -45,16 +45,16 @@ class SumOfThroughputs final : public Allocator {
   }
 
  private:
-  static bool all_can_be_met(ShareProgram& program, const std::vector<double>& needs) {
-    ShareProgram::Wish wish;
-    wish.level_cost = -1;
-    wish.most_level = 2;
+  static bool all_can_be_met(AllocationProgram& program, const std::vector<double>& needs) {
+    AllocationProgram::Objective objective;
+    objective.level_cost = -1;
+    objective.most_level = 2;
     for (std::size_t c = 0; c < program.classes(); ++c) {
       const double need = needs[program.members(c).front()];
-      if (need > 0) wish.rows.push_back({c, 1 / need, 0, 1});
+      if (need > 0) objective.rows.push_back({c, 1 / need, 0, 1});
     }
-    if (wish.rows.empty()) return true;
-    const ShareProgram::Answer answer = program.solve(wish);
+    if (objective.rows.empty()) return true;
+    const AllocationProgram::Answer answer = program.solve(objective);
     return answer.status == SolveStatus::kOptimal && answer.level >= 1 - 1e-7;
   }
   ProgramOptions options_;

@@ -9,17 +9,21 @@
 namespace muster {
 namespace {
 
-// Source: Gavel (OSDI'20), water filling, on one level and on two.
+// Source: Gavel (OSDI'20), section 4.3: water filling, on one level and on two. The answer is the
+// lexicographic max-min fair allocation, and the method progressive filling (Bertsekas and
+// Gallager, "Data Networks", section 6.5.2).
 //
 // Max-min fairness raises the least share and says nothing about the others. Water filling goes on:
-// raise the level of all jobs in proportion to their weights until some cannot rise any further;
-// fix those where they are; raise the rest. With entities, an entity's weight is split among its
-// jobs that can still rise, in proportion to their priorities (fairness), or goes to the oldest of
-// them (fifo).
+// raise the level of all jobs in proportion to their weights until some cannot rise any further,
+// the bottlenecks; fix those where they are; raise the rest. Each level is a linear program and
+// fixes at least one job, so there are at most as many programs as classes of jobs. With entities,
+// an entity's weight is split among its jobs that can still rise, in proportion to their priorities
+// (fairness), or goes to the oldest of them (fifo).
 //
-// Who cannot rise is read off the prices of the program: a job whose row has a positive price is a
-// bottleneck in every best answer. The published code asks a mixed-integer program instead; where
-// that cannot be solved it takes every job for full after the first level, unseen (`one_level`).
+// Bottlenecks are read off the dual variables: by complementary slackness a job whose row has a
+// positive dual is tight in every optimum. The published code asks a mixed integer program instead;
+// where that cannot be solved it takes every job for full after the first level, unseen
+// (`one_level`).
 class WaterFilling final : public Allocator {
  public:
   WaterFilling(const ProgramOptions& options, WaterOptions water)
@@ -28,7 +32,7 @@ class WaterFilling final : public Allocator {
 
   void allocate(const AllocationProblem& problem, Allocation& allocation) override {
     const std::vector<double> rates = seen_rates(problem, options_);
-    ShareProgram program(problem, rates, keys(problem), options_.solver, options_.form());
+    AllocationProgram program(problem, rates, keys(problem), options_.solver, options_.form());
     std::vector<Water> waters(program.classes());
     for (std::size_t c = 0; c < waters.size(); ++c) {
       waters[c].fair = proportional_rate(problem, rates, program.members(c).front());
@@ -76,7 +80,7 @@ class WaterFilling final : public Allocator {
     return keys;
   }
 
-  void weigh(const ShareProgram& program, std::vector<Water>& waters) const {
+  void weigh(const AllocationProgram& program, std::vector<Water>& waters) const {
     if (water_.entities.empty()) {
       for (std::size_t c = 0; c < waters.size(); ++c) waters[c].weight = program.job(c).weight;
       return;
@@ -107,37 +111,37 @@ class WaterFilling final : public Allocator {
   }
 
   // All levels, and then the middle of all answers with these levels. False if there is no answer.
-  bool fill(ShareProgram& program, std::vector<Water>& waters) const {
+  bool fill(AllocationProgram& program, std::vector<Water>& waters) const {
     if (!find_levels(program, waters)) return false;
-    if (options_.solver == solve_shares_generally) return true;
+    if (options_.solver == solve_at_vertex) return true;
     const double most = most_share(program, waters);
-    ShareProgram::Wish wish;
+    AllocationProgram::Objective objective;
     for (std::size_t c = 0; c < waters.size(); ++c) {
       const double scale = program.job(c).gpus / waters[c].fair;
       const double level = waters[c].level * program.job(c).gpus;
       // A little less than it has, so that the program keeps an inside.
-      if (!options_.published) wish.rows.push_back({c, scale, level * (1 - 1e-7), 0});
+      if (!options_.published) objective.rows.push_back({c, scale, level * (1 - 1e-7), 0});
       if (!options_.published) continue;
       // The published code compares the number of full jobs with that of jobs and pairs. With pairs
       // it goes on when all are full, and solves once more, with nothing to raise.
-      wish.rows.push_back({c, 0, -most, 1});
-      wish.rows.push_back({c, 1 / waters[c].fair, waters[c].level, 0});
-      wish.level_cost = -1;
+      objective.rows.push_back({c, 0, -most, 1});
+      objective.rows.push_back({c, 1 / waters[c].fair, waters[c].level, 0});
+      objective.level_cost = -1;
     }
-    program.solve(wish);
+    program.solve(objective);
     return true;
   }
 
   // By programs that differ in a few numbers: each begins at the last one's corner.
-  bool find_levels(ShareProgram& program, std::vector<Water>& waters) const {
-    ShareProgram::Wish wish;
-    wish.level_cost = -1;
+  bool find_levels(AllocationProgram& program, std::vector<Water>& waters) const {
+    AllocationProgram::Objective objective;
+    objective.level_cost = -1;
     for (std::size_t c = 0; c < waters.size(); ++c) {
-      wish.rows.push_back({c, program.job(c).gpus / waters[c].fair, 0, 1});
+      objective.rows.push_back({c, program.job(c).gpus / waters[c].fair, 0, 1});
     }
     const double most = most_share(program, waters);
-    if (options_.published) wish.most_level = most;
-    const LinearProgram raising = program.build(wish);
+    if (options_.published) objective.most_level = most;
+    const LinearProgram raising = program.build(objective);
     WarmSimplex simplex(raising);
     bool any = false;
     for (std::size_t full = 0; full < waters.size();) {
@@ -160,8 +164,8 @@ class WaterFilling final : public Allocator {
         Water& water = waters[c];
         if (water.full || !(water.weight > 0)) continue;
         water.level += solution.x.back() * water.weight / program.job(c).gpus;
-        constexpr double kNoPrice = 1e-9;
-        if (water_.one_level || solution.prices[program.first_row() + c] > kNoPrice) {
+        constexpr double kNoDual = 1e-9;
+        if (water_.one_level || solution.duals[program.first_row() + c] > kNoDual) {
           water.full = true;
           ++full;
         }
@@ -172,7 +176,7 @@ class WaterFilling final : public Allocator {
     return any;
   }
 
-  double most_share(const ShareProgram& program, const std::vector<Water>& waters) const {
+  double most_share(const AllocationProgram& program, const std::vector<Water>& waters) const {
     double most = 0;
     const bool pairs = options_.sight == Sight::kPairs;  // the last digit hangs on the order
     for (std::size_t c = 0; c < waters.size(); ++c) {
@@ -183,7 +187,7 @@ class WaterFilling final : public Allocator {
     return most;
   }
 
-  bool fill_as_published(ShareProgram& program, std::vector<Water>& waters) const {
+  bool fill_as_published(AllocationProgram& program, std::vector<Water>& waters) const {
     const double most = most_share(program, waters);
     bool any = false;
     // The published code compares the number of full jobs with that of jobs and pairs: with pairs
@@ -200,10 +204,10 @@ class WaterFilling final : public Allocator {
   }
 
   // One level higher; counts those who are full then. False if there is no answer.
-  bool raise_as_published(ShareProgram& program, std::vector<Water>& waters, double most,
+  bool raise_as_published(AllocationProgram& program, std::vector<Water>& waters, double most,
                           std::size_t& full) const {
-    ShareProgram::Wish wish;
-    wish.level_cost = -1;
+    AllocationProgram::Objective objective;
+    objective.level_cost = -1;
     struct Rising {
       std::size_t row;
       std::size_t of_class;
@@ -214,14 +218,14 @@ class WaterFilling final : public Allocator {
       const Water& water = waters[c];
       if (!water.full && water.weight > 0) {
         const double scale = 1 / water.weight * program.job(c).gpus;
-        rising.push_back({wish.rows.size(), c, scale});
-        wish.rows.push_back({c, scale / water.fair, scale * water.level, 1});
+        rising.push_back({objective.rows.size(), c, scale});
+        objective.rows.push_back({c, scale / water.fair, scale * water.level, 1});
       } else {
-        wish.rows.push_back({c, 0, -most, 1});
+        objective.rows.push_back({c, 0, -most, 1});
       }
-      wish.rows.push_back({c, 1 / water.fair, water.level, 0});  // nobody falls
+      objective.rows.push_back({c, 1 / water.fair, water.level, 0});  // nobody falls
     }
-    const ShareProgram::Answer answer = program.solve(wish);
+    const AllocationProgram::Answer answer = program.solve(objective);
     if (answer.status != SolveStatus::kOptimal) return false;
     // The level that the fractions reach: levels to come are sensitive to its last digits.
     double level = rising.size() < waters.size() ? most : HUGE_VAL;
@@ -233,8 +237,8 @@ class WaterFilling final : public Allocator {
     for (const Rising& one : rising) {
       Water& water = waters[one.of_class];
       water.level += 1 / one.scale * level;
-      constexpr double kNoPrice = 1e-10;
-      if (water_.one_level || answer.prices[one.row] > std::max(kNoPrice, answer.slack[one.row])) {
+      constexpr double kNoDual = 1e-10;
+      if (water_.one_level || answer.duals[one.row] > std::max(kNoDual, answer.slack[one.row])) {
         water.full = true;
         ++full;
       }

@@ -91,6 +91,27 @@ void read_figures(TomlReader& reader, std::string_view member, double ExpectedFi
   if (node != nullptr) FigureReader(reader, field, run).read(*node, "");
 }
 
+// By figure that is expected: the least and the most of the original's own runs.
+void read_spread(TomlReader& reader, ExperimentRun& run) {
+  const TomlNode* node = reader.take("spread");
+  if (node == nullptr) return;
+  for (const auto& [key, value] : node->members) {
+    const auto found = std::find_if(run.expected.begin(), run.expected.end(),
+                                    [&](const ExpectedFigure& one) { return one.key == key; });
+    const auto bound = [&](std::size_t i) {
+      return value.items.size() == 2 ? parse_real(value.items[i].text) : std::nullopt;
+    };
+    if (found == run.expected.end() || !bound(0) || !bound(1) || *bound(0) > *bound(1)) {
+      reader.fail(value, fmt::format("spread.{}: expected the least and the most of a figure that "
+                                     "this run has, as in [100, 120]",
+                                     key));
+      continue;
+    }
+    found->least = *bound(0);
+    found->most = *bound(1);
+  }
+}
+
 void read_golden_member(TomlReader& reader, ExperimentRun& run) {
   const TomlNode* node = reader.take("golden");
   if (node == nullptr) return;
@@ -203,6 +224,7 @@ Result<ExperimentRun> read_run(const TomlNode& node, const RunConfig& base,
   reader.read("draws", run.draws);
   read_figures(reader, "artifact", &ExpectedFigure::artifact, run);
   read_figures(reader, "published", &ExpectedFigure::published, run);
+  read_spread(reader, run);
   if (Status added = add_shown(also, run); !added) return added.error();
   read_golden_member(reader, run);
   const TomlNode* against = reader.take("against");

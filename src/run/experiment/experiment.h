@@ -38,6 +38,10 @@ struct ExpectedFigure {
   std::string key;
   double artifact = 0;
   double published = 0;
+  // What the original's own runs span, where they disagree with each other: ours is judged by lying
+  // between them.
+  double least = kNoFigure;
+  double most = kNoFigure;
 };
 inline constexpr std::string_view kWithinKey = "jct_within.";
 inline constexpr std::string_view kRatioKey = "ratio.";
@@ -91,6 +95,7 @@ struct FigureCheck {
   double difference = 0;  // from the artifact, or from the paper where there is no artifact
   bool within = true;
   bool judged = true;
+  std::string held_to;    // the rule by which it is judged, for a reader
   bool compared() const;  // there is something to compare it with
 };
 

@@ -42,6 +42,24 @@ bool begins_one(const std::vector<std::string>& starts, const std::string& key) 
                      [&key](const std::string& start) { return key.starts_with(start); });
 }
 
+// The rule by which a figure is judged, in words.
+std::string rule_of(const Experiment& experiment, const FigureCheck& check) {
+  const ExpectedFigure& expected = check.expected;
+  if (!check.compared()) return "";
+  if (!check.judged) return "shown";
+  if (!std::isnan(expected.least)) {
+    return fmt::format("{:g} to {:g}", expected.least, expected.most);
+  }
+  if (listed(experiment.at_most, expected.key)) return "at most";
+  if (listed(experiment.at_least, expected.key)) return "at least";
+  std::string rule;
+  const auto add = [&rule](const std::string& part) { rule += (rule.empty() ? "" : " + ") + part; };
+  if (experiment.relative > 0) add(fmt::format("{:g} %", 100 * experiment.relative));
+  if (experiment.absolute > 0) add(fmt::format("{:g}", experiment.absolute));
+  if (experiment.deviations > 0) add(fmt::format("{:g} sd", experiment.deviations));
+  return rule.empty() ? "equal" : rule;
+}
+
 }  // namespace
 
 void compare_jobs(const std::vector<GoldenJob>& golden, const JobTimes& times,
@@ -76,7 +94,11 @@ FigureCheck compare_figure(const Experiment& experiment, const ExperimentRun& ru
   if (listed(experiment.at_least, expected.key)) beyond = -check.difference;
   check.judged = check.compared() && !begins_one(experiment.shown, expected.key) &&
                  !begins_one(run.shown, expected.key);
-  check.within = !check.judged || beyond <= allowed;
+  const bool in_spread = std::isnan(expected.least)
+                             ? beyond <= allowed
+                             : check.ours >= expected.least && check.ours <= expected.most;
+  check.within = !check.judged || in_spread;
+  check.held_to = rule_of(experiment, check);
   return check;
 }
 

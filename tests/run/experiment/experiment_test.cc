@@ -167,6 +167,22 @@ TEST(Experiment, BetterThanPublishedIsWithin) {
   EXPECT_FALSE(check("shown = [\"avg_\"]", "published = {max_jct_s = 25}"));
 }
 
+// Where the original's own runs disagree, ours must lie between them; and every figure says by
+// which rule it is judged.
+TEST(Experiment, FiguresAreHeldToTheSpreadOfTheOriginal) {
+  const SharedFolder shared;
+  const auto check = [](std::string_view spread) {
+    const std::string figures =
+        "published = {avg_jct_s = 25, max_jct_s = 1}\nshown = [\"max_\"]\nspread = {avg_jct_s = " +
+        std::string(spread) + "}";
+    return run(must_parse(three_jobs(figures))).runs.at(0);
+  };
+  EXPECT_TRUE(check("[19, 25]").within());
+  EXPECT_FALSE(check("[21, 25]").within());
+  EXPECT_EQ(check("[19, 25]").figures.at(0).held_to, "19 to 25");
+  EXPECT_EQ(check("[19, 25]").figures.at(1).held_to, "shown");
+}
+
 TEST(Experiment, WhatCannotBeRunSaysWhy) {
   const SharedFolder shared;
   const auto result = run(must_parse(three_jobs("not_possible = \"needs a moon\"")));

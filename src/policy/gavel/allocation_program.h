@@ -1,14 +1,17 @@
-// The linear programs behind Gavel's policies, built once for all of them.
+// The linear programs behind Gavel's policies, built once for all of them (Gavel, OSDI'20, sections
+// 3 and 4).
 //
-// What is sought are fractions X of time on each GPU type, for jobs alone and for pairs. Always:
-//   X >= 0;   for each type, the GPUs held add up to at most what there are;
+// The variables are fractions X of time on each GPU type, for jobs alone and for pairs of
+// co-located jobs. The constraints that all policies have:
+//   X >= 0;   for each type, the GPUs held add up to at most its capacity;
 //   for each job, its fractions (alone and in pairs) add up to at most 1.
-// A policy adds rows that bound a job's throughput, sum of T X, from below, a cost, or a level t
-// that is to be raised.
+// A policy adds an objective: rows that bound a job's throughput, sum of T X, from below, a cost,
+// or a level t to be maximised (an epigraph variable, as in max min f = max t with f >= t).
 //
 // Equal jobs are merged before solving: jobs with the same rates, GPUs and key get the same
-// fractions, which loses nothing, because the mean of the fractions of equal jobs is as good as
-// they are.
+// fractions. That loses nothing: the set of optima is convex and symmetric in equal jobs, so the
+// mean of their fractions is as good. A program has as many variables as classes of jobs and of
+// pairs times types, and one group of rows for each class (solve/linear_program.h).
 //
 // A rate that is not positive means that the job cannot run there, and so does a type without GPUs.
 // A job that can run nowhere alone is left out, also from pairs, and gets nothing.
@@ -25,28 +28,28 @@
 namespace muster {
 
 // Solves a program, as exactly as `tolerance` asks if it can stop early.
-using ShareSolver = LinearSolution (*)(const LinearProgram& program, double tolerance);
+using LinearSolver = LinearSolution (*)(const LinearProgram& program, double tolerance);
 
-// The solver of the policies: the interior point method, and where that fails the general one.
-LinearSolution solve_shares(const LinearProgram& program, double tolerance);
+// The solver of the policies: the interior point method, and where that fails the simplex method.
+LinearSolution solve_in_interior(const LinearProgram& program, double tolerance);
 // The solver of the published programs: the self-dual embedding, which ends where the solvers of
 // its kind end (solve/homogeneous.h), and where that fails the one above.
-LinearSolution solve_shares_published(const LinearProgram& program, double tolerance);
-// The general solver alone: an answer as good, at a corner.
-LinearSolution solve_shares_generally(const LinearProgram& program, double tolerance);
+LinearSolution solve_as_published(const LinearProgram& program, double tolerance);
+// The simplex method alone: an answer as good, at a vertex of the feasible set.
+LinearSolution solve_at_vertex(const LinearProgram& program, double tolerance);
 
 // How a program is stated. As published: as Gavel's code states it, with time also on types where a
 // job, or a pair, makes no progress; and what the solver leaves of a fraction that should be zero
 // stays a claim.
-enum class ShareForm { kPlain, kPublished };
+enum class ProgramForm { kPlain, kPublished };
 
-class ShareProgram {
+class AllocationProgram {
  public:
   // `rates` as in the problem, and may be other ones. `keys` tells apart jobs that the policy
   // treats differently.
-  ShareProgram(const AllocationProblem& problem, const std::vector<double>& rates,
-               const std::vector<double>& keys, ShareSolver solver = solve_shares,
-               ShareForm form = ShareForm::kPlain);
+  AllocationProgram(const AllocationProblem& problem, const std::vector<double>& rates,
+                    const std::vector<double>& keys, LinearSolver solver = solve_in_interior,
+                    ProgramForm form = ProgramForm::kPlain);
 
   // Classes of equal jobs.
   std::size_t classes() const { return members_.size(); }
@@ -66,30 +69,32 @@ class ShareProgram {
     double least = 0;
     double level = 0;
   };
-  // What is to be solved. Costs are per unit of throughput, by column; empty: none. With
-  // `level_cost` there is a level t with that cost (negative: to be raised), at most `most_level`.
-  // With `log_gains` the sum over all jobs of the logarithm of their throughput is raised.
-  struct Wish {
+  // What is to be optimised. Gains are per unit of throughput, by column; empty: none. With
+  // `level_cost` there is a level t with that cost (negative: to be maximised), at most
+  // `most_level`. With `log_gains` the sum over all jobs of the logarithm of their throughput is
+  // maximised.
+  struct Objective {
     std::vector<Row> rows;
     std::vector<double> gains;
     double level_cost = 0;
     double most_level = kNever;
     bool log_gains = false;
+    double gain(std::size_t column) const { return gains.empty() ? 0 : gains[column]; }
   };
   struct Answer {
     SolveStatus status = SolveStatus::kFailed;
     double level = 0;
-    double value = 0;            // the cost
-    std::vector<double> prices;  // of the rows of the wish
+    double value = 0;           // of the objective, as a cost
+    std::vector<double> duals;  // of the rows of the objective
     std::vector<double> slack;
     std::vector<double> throughput;  // of one job of each class
   };
   static constexpr double kExact = 1e-9;
   // Solves and, if there is an answer, remembers the fractions.
-  Answer solve(const Wish& wish, double tolerance = kExact);
-  // The program itself, for those who solve it in a way of their own: the wish's rows begin at
-  // first_row(), its level is the last variable.
-  LinearProgram build(const Wish& wish) const;
+  Answer solve(const Objective& objective, double tolerance = kExact);
+  // The program itself, for policies that solve it in a way of their own: the objective's rows
+  // begin at first_row(), its level is the last variable.
+  LinearProgram build(const Objective& objective) const;
   std::size_t first_row() const { return type_rows() + classes(); }
   // Its rows before that: of types of GPUs, and of the classes' time.
   std::size_t type_rows() const;
@@ -109,9 +114,13 @@ class ShareProgram {
   void merge(const std::vector<double>& keys);
   // False if pairs of two classes differ: then the jobs of a class are not equal after all.
   bool merge_pairs();
-  bool published() const { return form_ == ShareForm::kPublished; }
+  bool published() const { return form_ == ProgramForm::kPublished; }
+  struct Places;
   std::vector<std::int32_t> groups_of_classes() const;
-  void take_back(const LinearProgram& program);
+  Places add_rows(LinearProgram& program, const Objective& objective) const;
+  void add_singles(LinearProgram& program, const Objective& objective, const Places& places) const;
+  void add_pairs(LinearProgram& program, const Objective& objective, const Places& places) const;
+  void enforce_capacity(const LinearProgram& program);
   std::pair<double, double> pair_rate(const PairClass& pair, std::size_t column) const;
   // Whether there is a variable for it.
   bool asked(double rate, std::size_t column) const {
@@ -126,8 +135,8 @@ class ShareProgram {
   }
 
   const AllocationProblem& problem_;
-  ShareSolver solver_;
-  ShareForm form_;
+  LinearSolver solver_;
+  ProgramForm form_;
   std::vector<double> rates_;  // zero where the job cannot run
   std::vector<std::vector<std::size_t>> members_;
   std::vector<std::size_t> class_of_;  // by job; kNone: cannot run

@@ -1,4 +1,4 @@
-#include "policy/gavel/share_program.h"
+#include "policy/gavel/allocation_program.h"
 
 #include <algorithm>
 #include <numeric>
@@ -14,26 +14,29 @@ constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
 }  // namespace
 
-LinearSolution solve_shares(const LinearProgram& program, double tolerance) {
+LinearSolution solve_in_interior(const LinearProgram& program, double tolerance) {
   LinearSolution solution = solve_interior(program, {.tolerance = tolerance});
   if (solution.status == SolveStatus::kOptimal) return solution;
   LinearSolution other = solve_simplex(program);
   return other.status == SolveStatus::kFailed ? solution : other;
 }
 
-LinearSolution solve_shares_published(const LinearProgram& program, double tolerance) {
+LinearSolution solve_as_published(const LinearProgram& program, double tolerance) {
   LinearSolution solution = solve_homogeneous(program);
-  return solution.status == SolveStatus::kOptimal ? solution : solve_shares(program, tolerance);
+  return solution.status == SolveStatus::kOptimal ? solution
+                                                  : solve_in_interior(program, tolerance);
 }
 
-LinearSolution solve_shares_generally(const LinearProgram& program, double /*tolerance*/) {
+LinearSolution solve_at_vertex(const LinearProgram& program, double /*tolerance*/) {
   return solve_simplex(program);
 }
 
-ShareProgram::ShareProgram(const AllocationProblem& problem, const std::vector<double>& rates,
-                           const std::vector<double>& keys, ShareSolver solver, ShareForm form)
+AllocationProgram::AllocationProgram(const AllocationProblem& problem,
+                                     const std::vector<double>& rates,
+                                     const std::vector<double>& keys, LinearSolver solver,
+                                     ProgramForm form)
     : problem_(problem), solver_(solver), form_(form), rates_(rates) {
-  if (published() && solver_ == solve_shares) solver_ = solve_shares_published;
+  if (published() && solver_ == solve_in_interior) solver_ = solve_as_published;
   for (std::size_t i = 0; i < rates_.size(); ++i) {
     if (!(rates_[i] > 0) || problem.capacity[i % problem.types] <= 0) rates_[i] = 0;
   }
@@ -45,7 +48,7 @@ ShareProgram::ShareProgram(const AllocationProblem& problem, const std::vector<d
   merge_pairs();
 }
 
-void ShareProgram::merge(const std::vector<double>& keys) {
+void AllocationProgram::merge(const std::vector<double>& keys) {
   const std::size_t w = problem_.types;
   const auto row = [&](std::size_t j) { return rates_.data() + j * w; };
   const auto compare = [&](std::size_t a, std::size_t b) {
@@ -75,7 +78,7 @@ void ShareProgram::merge(const std::vector<double>& keys) {
   }
 }
 
-bool ShareProgram::merge_pairs() {
+bool AllocationProgram::merge_pairs() {
   pair_classes_.clear();
   std::vector<std::size_t> found(classes() * classes(), kNone);
   bool equal = true;
@@ -107,21 +110,22 @@ bool ShareProgram::merge_pairs() {
          });
 }
 
-double ShareProgram::fastest(std::size_t c) const {
+double AllocationProgram::fastest(std::size_t c) const {
   double most = 0;
   for (std::size_t w = 0; w < problem_.types; ++w) most = std::max(most, rate(c, w));
   return most;
 }
 
 // Of a job of the first class, and of the second.
-std::pair<double, double> ShareProgram::pair_rate(const PairClass& pair, std::size_t column) const {
+std::pair<double, double> AllocationProgram::pair_rate(const PairClass& pair,
+                                                       std::size_t column) const {
   auto rates = problem_.pair_rate(pair.pairs.front(), column);
   if (pair.swapped) std::swap(rates.first, rates.second);
   return rates;
 }
 
-bool ShareProgram::asked(const PairClass& pair, const std::pair<double, double>& rates,
-                         std::size_t column) const {
+bool AllocationProgram::asked(const PairClass& pair, const std::pair<double, double>& rates,
+                              std::size_t column) const {
   if (published()) return problem_.capacity[column] > 0;
   if (!asked(std::min(rates.first, rates.second), column)) return false;
   // Where two jobs together make no more than if they took turns, they take turns, which leaves
@@ -133,130 +137,24 @@ bool ShareProgram::asked(const PairClass& pair, const std::pair<double, double>&
 }
 
 // Rows of the GPU types. A type without GPUs has no variables; as published it is not there.
-std::size_t ShareProgram::type_rows() const {
+std::size_t AllocationProgram::type_rows() const {
   if (!published()) return problem_.types;
   return static_cast<std::size_t>(std::count_if(problem_.capacity.begin(), problem_.capacity.end(),
                                                 [](int gpus) { return gpus > 0; }));
 }
 
-// Classes that share GPUs, directly or through others, are one group: those on equally many GPUs.
-std::vector<std::int32_t> ShareProgram::groups_of_classes() const {
-  std::vector<std::size_t> leader(classes());
-  std::iota(leader.begin(), leader.end(), std::size_t{0});
-  const auto find = [&](std::size_t c) {
-    while (leader[c] != c) c = leader[c] = leader[leader[c]];
-    return c;
-  };
-  for (const PairClass& pair : pair_classes_) {
-    const auto [low, high] = std::minmax({find(pair.first), find(pair.second)});
-    leader[high] = low;
-  }
-  std::vector<std::int32_t> groups(classes());
-  std::int32_t next = 0;
-  for (std::size_t c = 0; c < classes(); ++c) {
-    const std::size_t first = find(c);
-    groups[c] = first == c ? next++ : groups[first];
-  }
-  return groups;
-}
-
-LinearProgram ShareProgram::build(const Wish& wish) const {
-  LinearProgram program;
-  const std::size_t types = problem_.types;
-  const std::vector<std::int32_t> groups = groups_of_classes();
-  const bool one_group =
-      !pair_classes_.empty() && *std::max_element(groups.begin(), groups.end()) == 0;
-  const std::int32_t group_of_links = one_group ? 0 : LinearProgram::kLinking;
-  std::vector<std::size_t> row_of_type(types, kNone);
-  for (std::size_t w = 0; w < types; ++w) {
-    if (published() && problem_.capacity[w] <= 0) continue;
-    // A bound of zero would leave the row no inside.
-    row_of_type[w] = program.add_row(std::max(1, problem_.capacity[w]), group_of_links);
-  }
-  const std::size_t first_class = program.rows();
-  for (std::size_t c = 0; c < classes(); ++c) program.add_row(1, groups[c], copies(c));
-  // Rows with the throughput of a class, and the scale it has there.
-  struct Reach {
-    std::size_t row;
-    double scale;
-  };
-  std::vector<std::vector<Reach>> rows_of(classes());
-  const std::size_t first_row = program.rows();
-  for (const Row& row : wish.rows) {
-    rows_of[row.of_class].push_back({program.rows(), row.scale});
-    program.add_row(-row.least, groups[row.of_class], copies(row.of_class));
-  }
-  const std::size_t first_log = program.rows();
-  for (std::size_t c = 0; wish.log_gains && c < classes(); ++c) {
-    rows_of[c].push_back({program.rows(), 1 / fastest(c)});
-    program.add_row(0, groups[c], copies(c));
-  }
-  const bool capped = wish.level_cost != 0 && wish.most_level != kNever;
-  const std::size_t cap = program.rows();
-  if (capped) program.add_row(wish.most_level, group_of_links);
-  // So many of the variable's equal ones are of one job of the class, each at that rate.
-  const auto add_time = [&](std::size_t c, double rate, double time, double equal) {
-    program.add_term(first_class + c, time, equal);
-    for (const Reach& reach : rows_of[c]) {
-      program.add_term(reach.row, -reach.scale * rate * time, equal);
-    }
-  };
-  const auto gain = [&](std::size_t w) { return wish.gains.empty() ? 0 : wish.gains[w]; };
-  for (std::size_t c = 0; c < classes(); ++c) {
-    for (std::size_t w = 0; w < types; ++w) {
-      const double here = rate(c, w);
-      if (!asked(here, w)) continue;
-      program.add_variable(-copies(c) * here * gain(w), copies(c));
-      program.add_term(row_of_type[w], copies(c) * job(c).gpus, copies(c));
-      add_time(c, here, 1, 1);
-    }
-  }
-  for (const PairClass& pair : pair_classes_) {
-    const auto count = static_cast<double>(pair.pairs.size());
-    const double all = unit(pair);
-    for (std::size_t w = 0; w < types; ++w) {
-      const auto rates = pair_rate(pair, w);
-      if (!asked(pair, rates, w)) continue;
-      const auto [first, second] = rates;
-      program.add_variable(-(first + second) * gain(w) * all, count);
-      program.add_term(row_of_type[w], job(pair.first).gpus * all, all);
-      if (pair.first == pair.second) {
-        const double time = 2 * all / copies(pair.first);
-        add_time(pair.first, (first + second) / 2, time, std::max(1.0, time));
-      } else {
-        const double time = all / copies(pair.first);
-        add_time(pair.first, first, time, std::max(1.0, time));
-        const double other = all / copies(pair.second);
-        add_time(pair.second, second, other, std::max(1.0, other));
-      }
-    }
-  }
-  for (std::size_t c = 0; wish.log_gains && c < classes(); ++c) {
-    program.log_gains[program.add_variable(0)] = copies(c);
-    program.add_term(first_log + c, 1);
-  }
-  if (wish.level_cost != 0) {
-    program.mark_shared(program.add_variable(wish.level_cost));
-    for (std::size_t r = 0; r < wish.rows.size(); ++r) {
-      program.add_term(first_row + r, wish.rows[r].level);
-    }
-    if (capped) program.add_term(cap, 1);
-  }
-  return program;
-}
-
-ShareProgram::Answer ShareProgram::solve(const Wish& wish, double tolerance) {
-  const LinearProgram program = build(wish);
+AllocationProgram::Answer AllocationProgram::solve(const Objective& objective, double tolerance) {
+  const LinearProgram program = build(objective);
   LinearSolution solution = solver_(program, tolerance);
   Answer answer;
   answer.status = solution.status;
   if (solution.status != SolveStatus::kOptimal) return answer;
   const auto begin = static_cast<std::ptrdiff_t>(first_row());
-  const auto end = begin + static_cast<std::ptrdiff_t>(wish.rows.size());
+  const auto end = begin + static_cast<std::ptrdiff_t>(objective.rows.size());
   answer.value = solution.cost;
-  answer.prices.assign(solution.prices.begin() + begin, solution.prices.begin() + end);
+  answer.duals.assign(solution.duals.begin() + begin, solution.duals.begin() + end);
   answer.slack.assign(solution.slack.begin() + begin, solution.slack.begin() + end);
-  if (wish.level_cost != 0) answer.level = solution.x.back();
+  if (objective.level_cost != 0) answer.level = solution.x.back();
   accept(program, std::move(solution.x));
   answer.throughput.assign(classes(), 0.0);
   std::size_t v = 0;
@@ -277,13 +175,13 @@ ShareProgram::Answer ShareProgram::solve(const Wish& wish, double tolerance) {
   return answer;
 }
 
-void ShareProgram::accept(const LinearProgram& program, std::vector<double> x) {
+void AllocationProgram::accept(const LinearProgram& program, std::vector<double> x) {
   x_ = std::move(x);
-  if (!published()) take_back(program);
+  if (!published()) enforce_capacity(program);
 }
 
-// What rounding gave beyond the GPUs and the time that there are.
-void ShareProgram::take_back(const LinearProgram& program) {
+// Scales down what rounding gave beyond the capacity of GPUs and of time.
+void AllocationProgram::enforce_capacity(const LinearProgram& program) {
   const std::size_t rows = type_rows() + classes();
   std::vector<double> used(rows, 0.0);
   const auto each_term = [&](const auto& visit) {
@@ -304,7 +202,7 @@ void ShareProgram::take_back(const LinearProgram& program) {
   for (std::size_t v = 0; v < x_.size(); ++v) x_[v] *= part[v];
 }
 
-void ShareProgram::write(Allocation& allocation) const {
+void AllocationProgram::write(Allocation& allocation) const {
   const std::size_t types = problem_.types;
   // What is left of a variable that is zero in the best answer would count as a claim. The
   // published code keeps it.

@@ -1,4 +1,4 @@
-// Classes of vertices, their labels, and how these move.
+// Classes of vertices, their dual variables, and how these move.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -9,8 +9,8 @@ namespace muster {
 
 // Sizes what is kept by class.
 void Matcher::make_room() {
-  if (label_.size() == stride_) return;
-  const std::size_t before = label_.size();
+  if (dual_.size() == stride_) return;
+  const std::size_t before = dual_.size();
   for (std::vector<double>* table : {&doubled_, &reach_}) {
     std::vector<double> wider(stride_ * stride_);
     for (std::size_t a = 0; a < before; ++a) {
@@ -20,7 +20,7 @@ void Matcher::make_room() {
   }
   gap_.resize(stride_ * stride_);
   members_.resize(stride_);
-  label_.resize(stride_);
+  dual_.resize(stride_);
   for (std::vector<std::int32_t>& marked : marked_) marked.resize(stride_);
   tight_classes_.resize(stride_ * stride_);
   tight_count_.resize(stride_);
@@ -33,18 +33,20 @@ void Matcher::make_room() {
   free_count_.resize(stride_);
 }
 
+// The slacks of all pairs of classes.
 void Matcher::set_gaps() {
-  const double* const label = label_.data();
+  const double* const dual = dual_.data();
   std::fill_n(tight_count_.begin(), classes_, -1);
-  low_labels_ = std::any_of(label, label + classes_, [](double l) { return l <= 0; });
+  low_duals_ = std::any_of(dual, dual + classes_, [](double l) { return l <= 0; });
   for (Class a = 0; a < classes_; ++a) {
     const double* const reach = &reach_[a * stride_];
     double* const gap = &gap_[a * stride_];
-    const double own = label[a];
-    for (Class b = 0; b < classes_; ++b) gap[b] = own + label[b] - reach[b];
+    const double own = dual[a];
+    for (Class b = 0; b < classes_; ++b) gap[b] = own + dual[b] - reach[b];
   }
 }
 
+// The classes to which that one has tight edges.
 void Matcher::list_tight_classes(Class from) {
   const double* const gap = gap_from(from);
   Class* const tight = &tight_classes_[from * stride_];
@@ -56,28 +58,28 @@ void Matcher::list_tight_classes(Class from) {
   tight_count_[from] = count;
 }
 
-// How far labels can move before an edge becomes tight or an inner compound vertex has to open.
+// How far dual variables can move before an edge becomes tight or an inner blossom has to open.
 double Matcher::longest_step() {
   double step = kInfinity;
   const auto consider = [&](Vertex x) {
     step = std::min(step, mark_[x] == kOuter ? best_slack_[x] / 2 : best_slack_[x]);
   };
-  const auto consider_compound = [&] {
+  const auto consider_blossoms = [&] {
     for (const Vertex b : tops_) {
       if (mark_[b] == kInner) {
-        step = std::min(step, compound(b).label / 2);
+        step = std::min(step, blossom(b).dual / 2);
       } else {
         consider(b);
       }
     }
   };
-  consider_compound();
+  consider_blossoms();
   // Who has a tight edge to offer follows it at once, so offers do not matter while there is
-  // something to do without a step. Only pairs without an edge, at low labels, may be otherwise.
+  // something to do without a step. Only pairs without an edge, at low duals, may be otherwise.
   const Vertex tight = next_with_tight_best(1);
-  if ((step > 0 && tight > n_) || low_labels_) {
+  if ((step > 0 && tight > n_) || low_duals_) {
     settle_offers();
-    consider_compound();
+    consider_blossoms();
     for (Vertex x = 1; x <= n_; ++x) consider(x);
   } else {
     // Only what is tight already can bound it.
@@ -86,20 +88,21 @@ double Matcher::longest_step() {
   return step;
 }
 
-// Whether a free vertex's label is nearly at the step.
+// Whether a free vertex's dual is nearly at the step.
 bool Matcher::ends_search(double step) const {
-  if (step <= 0 && !low_labels_ && options_.stop_tolerance < 1) return false;
+  if (step <= 0 && !low_duals_ && options_.stop_tolerance < 1) return false;
   for (Class c = 0; c < classes_; ++c) {
-    const double label = label_[c];
+    const double dual = dual_[c];
     if (marked_[kOuter][c] != 0 &&
-        (label <= step ||
-         std::abs(label - step) <= options_.stop_tolerance * std::max(label, step))) {
+        (dual <= step || std::abs(dual - step) <= options_.stop_tolerance * std::max(dual, step))) {
       return true;
     }
   }
   return false;
 }
 
+// Moves the dual variables: outer ones down and inner ones up by the same step, blossoms by twice
+// that the other way, so that tight edges of the trees stay tight. False if the search ends.
 bool Matcher::adjust() {
   const double step = longest_step();
   if (ends_search(step)) return false;
@@ -108,13 +111,13 @@ bool Matcher::adjust() {
   settle_offers();
   split_mixed_classes();
   for (Class c = 0; c < classes_; ++c) {
-    if (marked_[kOuter][c] != 0) label_[c] -= step;
-    if (marked_[kInner][c] != 0) label_[c] += step;
+    if (marked_[kOuter][c] != 0) dual_[c] -= step;
+    if (marked_[kInner][c] != 0) dual_[c] += step;
   }
   set_gaps();
   for (const Vertex b : tops_) {
-    if (mark_[b] == kOuter) compound(b).label += step * 2;
-    if (mark_[b] == kInner) compound(b).label -= step * 2;
+    if (mark_[b] == kOuter) blossom(b).dual += step * 2;
+    if (mark_[b] == kInner) blossom(b).dual -= step * 2;
     if (best_[b] != 0) set_slack(b, slack(edge(best_[b], b)));
   }
   for (Vertex x = 1; x <= n_; ++x) {
@@ -123,7 +126,7 @@ bool Matcher::adjust() {
   return true;
 }
 
-// Before labels move, those that would move differently part.
+// Before dual variables move, those that would move differently part.
 void Matcher::split_mixed_classes() {
   for (Class c = 0; c < classes_; ++c) {
     for (const Mark mark : {kOuter, kInner}) {
@@ -141,7 +144,7 @@ void Matcher::split(Class from, Mark mark) {
     stride_ *= 2;
     make_room();
   }
-  label_[fresh] = label_[from];
+  dual_[fresh] = dual_[from];
   for (std::vector<double>* table : {&doubled_, &reach_}) {
     double* const to = table->data();
     for (Class c = 0; c < fresh; ++c) {
@@ -164,9 +167,9 @@ void Matcher::split(Class from, Mark mark) {
   std::erase_if(members_[from], leaves);
   for (Vertex b = n_ + 1; b <= count_; ++b) {
     if (top_[b] == 0) continue;
-    Compound& known = compound(b);
+    Blossom& known = blossom(b);
     known.near.push_back(known.near[from]);
-    known.born_label.push_back(known.born_label[from]);
+    known.born_dual.push_back(known.born_dual[from]);
     known.count.push_back(0);
   }
   free_count_[fresh] = 0;
@@ -178,8 +181,8 @@ void Matcher::split(Class from, Mark mark) {
     }
     if (top_[v] == v) continue;
     for (Vertex b = around_[v];; b = top_[b]) {
-      ++compound(b).count[fresh];
-      --compound(b).count[from];
+      ++blossom(b).count[fresh];
+      --blossom(b).count[from];
       if (top_[b] == b) break;
     }
   }
