@@ -13,6 +13,7 @@
 #include "learn/history_estimate.h"
 #include "learn/model_file.h"
 #include "learn/throughput.h"
+#include "workload/perf/colocation_files.h"
 #include "workload/timestamp.h"
 #include "workload/trace_reader.h"
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "artifacts/lucid/countdown.h"
+#include "perf/product.h"
 #include "run/config/plugin_tables.h"
 #include "support/simulation.h"
 #include "workload/perf/models.h"

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "backend/sim/sim_backend.h"
+#include "perf/product.h"
 #include "support/scripted_policy.h"
 #include "support/simulation.h"
 

@@ -34,8 +34,7 @@ TEST(MatrixCompletion, FindsTheGapsOfALowRank) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (known[i] == 0) given[i] = 1e9;  // what is not known must not matter
   }
-  const auto full =
-      complete_matrix(given, known, kRows, kColumns, {.rank = 3, .stable_between_events = 1e-6});
+  const auto full = complete_matrix(given, known, kRows, kColumns, {.rank = 3, .tolerance = 1e-6});
   ASSERT_TRUE(full);
   double worst = 0;
   for (std::size_t i = 0; i < cells.size(); ++i) {

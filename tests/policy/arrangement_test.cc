@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "perf/product.h"
 #include "support/simulation.h"
 #include "workload/perf/models.h"
 

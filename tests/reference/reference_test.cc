@@ -124,7 +124,7 @@ TEST_P(Reference, IsWhatTheEngineDoes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Small, Reference, testing::ValuesIn(cases()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace
 }  // namespace muster

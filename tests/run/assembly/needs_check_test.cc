@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "perf/product.h"
 #include "support/simulation.h"
 
 namespace muster {
