@@ -25,7 +25,7 @@ AllocationProblem problem() {
 std::string broken(std::vector<double> alone) {
   Allocation allocation;
   allocation.alone = std::move(alone);
-  return broken_allocation(problem(), allocation).value_or("");
+  return broken_allocation(problem(), allocation, {}).value_or("");
 }
 
 TEST(FluidInvariants, HoldWhereTimeAndGpusSuffice) {
@@ -35,6 +35,9 @@ TEST(FluidInvariants, HoldWhereTimeAndGpusSuffice) {
 
 TEST(FluidInvariants, NameWhatIsBroken) {
   EXPECT_THAT(broken({1, 1}), HasSubstr("3 GPUs of type 0 are in use, of 2"));
+  Allocation too_much;
+  too_much.alone = {1, 1};
+  EXPECT_FALSE(broken_allocation(problem(), too_much, {.overbooks = true}));
   EXPECT_THAT(broken({1.5, 0}), HasSubstr("job 0 got 1.5 of its time"));
   EXPECT_THAT(broken({0, -0.5}), HasSubstr("job 1 got -0.5"));
 }
@@ -46,9 +49,9 @@ TEST(FluidInvariants, CountPairsForBothOfThem) {
   Allocation allocation;
   allocation.alone = {0.5, 0};
   allocation.paired = {0.5};
-  EXPECT_FALSE(broken_allocation(pairs, allocation));
+  EXPECT_FALSE(broken_allocation(pairs, allocation, {}));
   allocation.paired = {0.75};
-  EXPECT_THAT(broken_allocation(pairs, allocation).value_or(""), HasSubstr("job 0 runs 1.25"));
+  EXPECT_THAT(broken_allocation(pairs, allocation, {}).value_or(""), HasSubstr("job 0 runs 1.25"));
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
 namespace muster {
 
 std::optional<std::string> broken_allocation(const AllocationProblem& problem,
-                                             const Allocation& allocation) {
+                                             const Allocation& allocation,
+                                             const AllocatorTraits& traits) {
   constexpr double kTolerance = 1e-3;  // solvers stop short of the last digits
   const std::size_t types = problem.types;
   std::vector<double> used(types, 0.0);
@@ -40,7 +41,7 @@ std::optional<std::string> broken_allocation(const AllocationProblem& problem,
     if (time[i] > 1 + kTolerance)
       return fmt::format("job {} runs {} of the time", index(problem.jobs[i].id), time[i]);
   }
-  for (std::size_t w = 0; w < types; ++w) {
+  for (std::size_t w = 0; w < types && !traits.overbooks; ++w) {
     if (used[w] > problem.capacity[w] * (1 + kTolerance))
       return fmt::format("{} GPUs of type {} are in use, of {}", used[w], w, problem.capacity[w]);
   }

@@ -283,10 +283,11 @@ class FluidRun final : public Execution {
 
   // What must hold after every event.
   void check() const {
-    std::optional<std::string> broken = broken_allocation(problem_, allocation_);
+    std::optional<std::string> broken =
+        broken_allocation(problem_, allocation_, allocator_->traits());
     if (now_ < previous_) broken = "time went back";
     for (const FluidJob& job : jobs_) {
-      if (!(job.done >= 0 && job.done < job.total) || job.ends < now_ || job.rate < 0)
+      if (!(job.done >= 0 && job.done <= job.total) || job.ends < now_ || job.rate < 0)
         broken = fmt::format("job {} has done {} of {} steps and ends at {} s", index(job.spec.id),
                              job.done, job.total, job.ends);
     }

@@ -19,8 +19,9 @@ namespace muster {
 ExecutionInfo fluid_execution();
 
 // The first rule that the fractions break, in words; nothing if all hold: no job runs more than all
-// the time, no GPU type is used by more than all of its GPUs.
+// the time, and, unless the allocator overbooks, no more GPUs of a type are in use than there are.
 std::optional<std::string> broken_allocation(const AllocationProblem& problem,
-                                             const Allocation& allocation);
+                                             const Allocation& allocation,
+                                             const AllocatorTraits& traits);
 
 }  // namespace muster

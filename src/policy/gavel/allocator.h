@@ -72,6 +72,7 @@ struct AllocatorTraits {
   bool pairs = false;       // lets jobs share GPUs
   bool knows_types = true;  // its fractions tell types apart; otherwise types take turns at random
   bool strict = false;      // who has no fraction waits, even if GPUs idle
+  bool overbooks = false;   // may give out more GPUs than there are: rounds then take turns
 };
 
 class Allocator {

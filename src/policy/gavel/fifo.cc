@@ -27,7 +27,8 @@ class GavelFifo final : public Allocator {
   AllocatorTraits traits() const override {
     return {.pairs = mode_ == FifoMode::kPacked,
             .knows_types = mode_ != FifoMode::kAnyType,
-            .strict = true};
+            .strict = true,
+            .overbooks = published_};
   }
 
   void allocate(const AllocationProblem& problem, Allocation& allocation) override {

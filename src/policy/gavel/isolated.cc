@@ -56,7 +56,7 @@ class Isolated final : public Allocator {
 // then take turns.
 class Proportional final : public Allocator {
  public:
-  AllocatorTraits traits() const override { return {.knows_types = false}; }
+  AllocatorTraits traits() const override { return {.knows_types = false, .overbooks = true}; }
   void allocate(const AllocationProblem& problem, Allocation& allocation) override {
     const double all = problem.gpus();
     for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
