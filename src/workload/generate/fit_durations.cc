@@ -75,9 +75,9 @@ FittedFamily fit_weibull(const Sums& sums, const std::vector<double>& logs) {
     const double error = s1 / s0 - 1 / shape - (sums.mean_log - sums.highest_log);
     const double slope = (s2 * s0 - s1 * s1) / (s0 * s0) + 1 / (shape * shape);
     const double next = std::max(shape / 3, shape - error / slope);
-    const bool stable_between_events = std::abs(next - shape) < 1e-10 * shape;
+    const bool converged = std::abs(next - shape) < 1e-10 * shape;
     shape = next;
-    if (stable_between_events) break;
+    if (converged) break;
   }
   const double log_scale = sums.highest_log + std::log(power_mean) / shape;
   const double likelihood =
@@ -91,9 +91,9 @@ FittedFamily fit_gamma(const Sums& sums) {
   for (int round = 0; round < 100; ++round) {
     const double step = (std::log(shape) - digamma(shape) - s) / (1 / shape - trigamma(shape));
     const double next = std::max(shape / 3, shape - step);
-    const bool stable_between_events = std::abs(next - shape) < 1e-12 * shape;
+    const bool converged = std::abs(next - shape) < 1e-12 * shape;
     shape = next;
-    if (stable_between_events) break;
+    if (converged) break;
   }
   const double scale = sums.mean / shape;
   const double likelihood = sums.count * ((shape - 1) * sums.mean_log - shape -
