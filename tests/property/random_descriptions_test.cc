@@ -30,15 +30,16 @@ bool names_files(const PluginRow& row) {
   });
 }
 
-// A number within the bounds, mostly not far from the default; of policies that search, not above
-// it, since it may be how long they search.
-std::string any_number(const ParamInfo& info, bool modest, Random& random) {
+// A number within the bounds, mostly not far from the default. Of policies that search or solve it
+// stays close to it: it may be how long or how often they do so.
+std::string any_number(const ParamInfo& info, bool searches, Random& random) {
   const double initial = parse_real(info.initial).value_or(1);
   const bool whole = info.kind == ParamKind::kInteger;
-  double value = std::isfinite(initial) ? initial * random.log_uniform(-1, modest ? 0 : 1)
-                                        : random.log_uniform(0, 4);
-  if (random.chance(0.1) && std::isfinite(info.least)) value = info.least;
-  if (random.chance(0.05) && std::isfinite(info.most) && !modest) value = info.most;
+  double value = std::isfinite(initial)
+                     ? initial * random.log_uniform(searches ? -0.3 : -1, searches ? 0 : 1)
+                     : random.log_uniform(0, 4);
+  if (!searches && random.chance(0.1) && std::isfinite(info.least)) value = info.least;
+  if (!searches && random.chance(0.05) && std::isfinite(info.most)) value = info.most;
   constexpr double kLarge = 1e4;  // a million users take seconds to draw
   value = std::clamp(value, info.least, std::max(info.least, std::min(info.most, kLarge)));
   if (whole) value = std::clamp(std::round(value), std::ceil(info.least), std::floor(info.most));
@@ -83,6 +84,11 @@ RunConfig any_description(std::uint64_t seed) {
   config.placement = any_choice("placement", random);
   config.admission = any_choice("admission", random);
   config.pacing = any_choice("pacing", random);
+  // Turns of a second would make thousands of programs to solve.
+  for (const ParamInfo& info : *(*find_plugin(plugin_kind("pacing"), config.pacing.name))->params) {
+    constexpr std::array kLengths = {"30", "60", "300"};
+    if (info.name == "length") config.pacing.params["length"] = kLengths[random.below(3)];
+  }
   if (random.chance(0.15)) config.progress = any_choice("progress", random);
   if (random.chance(0.1)) config.accounting = any_choice("accounting", random);
   if (random.chance(0.1)) config.execution = any_choice("execution", random);
@@ -102,7 +108,7 @@ RunConfig any_description(std::uint64_t seed) {
   }
   if (random.chance(0.3)) config.restart.restart = random.uniform(0, 20);
   // Turns are not counted but bounded in time: what takes turns of seconds would take for ever.
-  config.engine.until = 50'000;
+  config.engine.until = 20'000;
   return config;
 }
 

@@ -175,7 +175,7 @@ bool is_program(std::string_view name) {
          name.starts_with("gavel-finish-");
 }
 
-// Longer than a function should be, because it is one table.
+// Long: it is one table.
 ParamList params_of(std::string_view name) {
   ParamList params = {
       {"reset_interval", ParamKind::kReal, "1920",

@@ -38,6 +38,39 @@ class Yarn final : public PlacementPolicy {
     arrangement_.reset();
     claimed_.assign(view.cluster.node_count(), 0);
     quotas_.clear();
+    choose(view, plan, draft);
+    if (plan.cut() && fit_.free() > plan.left()) {
+      draft.ask_for_all();
+      return;
+    }
+    for (Target& target : targets_) claim_held(view, target);
+    for (Target& target : targets_) {
+      if (target.holder == kNoSlot) claim_new(view, target);
+    }
+    for (Target& target : targets_) {
+      const Reason reason = target.overtakes ? Reason::kBackfilled : Reason::kFirstInOrder;
+      if (target.holder != kNoSlot) {
+        arrangement_.keep(target.holder, *target.request, reason);
+      } else {
+        arrangement_.put(*target.request, std::move(target.fresh), reason);
+      }
+    }
+    arrangement_.write(view, draft);
+  }
+  bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const override {
+    return PlacementPolicy::ever_fits(cluster, job, gpus) &&
+           NodeFit::ever(cluster, gpus, cluster.pools_for(job.partition, job.gpu_type));
+  }
+  Plan::Depth depth(const ClusterState&, const SchedulingTraits& traits) const override {
+    // One that finds no shape leaves room for any behind it; but mostly all find theirs.
+    const bool starts_anew = traits.preemptive && !leaks_;
+    return starts_anew ? Plan::Depth::kUntilFirstMisfit : Plan::Depth::kAll;
+  }
+  std::unique_ptr<PlacementPolicy> clone() const override { return std::make_unique<Yarn>(*this); }
+
+ private:
+  // Whom the plan's order and the shape of the nodes let run, and how many GPUs on which nodes.
+  void choose(const View& view, const Plan& plan, PlacementDraft& draft) {
     targets_.clear();
     parts_.clear();
     const bool one_queue = view.cluster.one_queue();
@@ -69,36 +102,7 @@ class Yarn final : public PlacementPolicy {
                     fit_.free() < request.gpus ? Reason::kNotEnoughFree : Reason::kFragmented);
       }
     }
-    if (plan.cut() && fit_.free() > plan.left()) {
-      draft.ask_for_all();
-      return;
-    }
-    for (Target& target : targets_) claim_held(view, target);
-    for (Target& target : targets_) {
-      if (target.holder == kNoSlot) claim_new(view, target);
-    }
-    for (Target& target : targets_) {
-      const Reason reason = target.overtakes ? Reason::kBackfilled : Reason::kFirstInOrder;
-      if (target.holder != kNoSlot) {
-        arrangement_.keep(target.holder, *target.request, reason);
-      } else {
-        arrangement_.put(*target.request, std::move(target.fresh), reason);
-      }
-    }
-    arrangement_.write(view, draft);
   }
-  bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const override {
-    return PlacementPolicy::ever_fits(cluster, job, gpus) &&
-           NodeFit::ever(cluster, gpus, cluster.pools_for(job.partition, job.gpu_type));
-  }
-  Plan::Depth depth(const ClusterState&, const SchedulingTraits& traits) const override {
-    // One that finds no shape leaves room for any behind it; but mostly all find theirs.
-    const bool starts_anew = traits.preemptive && !leaks_;
-    return starts_anew ? Plan::Depth::kUntilFirstMisfit : Plan::Depth::kAll;
-  }
-  std::unique_ptr<PlacementPolicy> clone() const override { return std::make_unique<Yarn>(*this); }
-
- private:
   // The memory of a job, as of the last turn in which it was placed.
   struct Lent {
     Slot slot;
