@@ -64,7 +64,8 @@ bool Engine::stable_between_events() const {
 void Engine::decide() {
   choose_policy_set();
   admit();
-  complete_jobs();
+  // Who leaves here makes room for held jobs, and may have been the last to wake us.
+  while (complete_jobs() && !held_.empty()) admit();
   stops_ = 0;
   planned_ = false;
   if (!changed_ && stable_between_events() && now_ < wake_) return;
@@ -90,12 +91,13 @@ void Engine::plan(const SchedulingTraits& traits, Plan::Depth depth) {
   active().placement->place(view(), traits, plan_, draft_);
 }
 
-void Engine::complete_jobs() {
+bool Engine::complete_jobs() {
   CompletionRule* const rule = active().scheduling->completion_rule();
-  if (rule == nullptr) return;
+  if (rule == nullptr) return false;
   completions_.clear();
   rule->complete_jobs(view(), completions_);
   for (const PolicyCompletion& completion : completions_) conclude(completion);
+  return !completions_.empty();
 }
 
 void Engine::scale() {

@@ -102,7 +102,7 @@ class Engine final : public WhatIf {
   // Asks the policies for this much of a plan, and where it goes.
   void plan(const SchedulingTraits& traits, Plan::Depth depth);
   // Lets a policy with a completion rule say which jobs are over.
-  void complete_jobs();
+  bool complete_jobs();
   void carry_out();
   // Its parts: stops those who end up without GPUs and sorts the others, then forms the groups.
   void stop_and_sort();

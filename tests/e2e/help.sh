@@ -25,7 +25,8 @@ python3 - <<'PY'
 import json
 rows = json.load(open("out"))
 kinds = {row["kind"] for row in rows}
-assert kinds == {"admission", "scheduling", "placement", "scaling", "selector", "pacing", "perf", "generator"}, kinds
+assert kinds == {"admission", "scheduling", "placement", "scaling", "selector", "pacing", "perf", "generator",
+                 "accounting", "progress", "execution"}, kinds
 las = next(row for row in rows if row["name"] == "las")
 assert las["parameters"][0]["name"] == "service" and las["parameters"][0]["choices"] == ["gpu-seconds", "seconds"]
 PY

@@ -62,7 +62,8 @@ class GavelFifo final : public Allocator {
     return static_cast<std::size_t>(found - problem.jobs.begin());
   }
 
-  // Those who left hand their type to the head of the queue if it fits what is counted so far.
+  // Jobs that are still here keep their GPUs. As published, a job that left hands its type to the
+  // head of the queue at once, before the GPUs of jobs behind it are counted: that overbooks.
   void hand_over(const AllocationProblem& problem) {
     const std::map<JobId, std::size_t> before = held_;
     for (const auto& [id, column] : before) {
@@ -72,7 +73,7 @@ class GavelFifo final : public Allocator {
         continue;
       }
       held_.erase(id);
-      if (queue_.empty()) continue;
+      if (!published_ || queue_.empty()) continue;
       const std::size_t head = queue_.back();
       if (problem.jobs[head].gpus > free_[column] || !(problem.rate(head, column) > 0)) continue;
       queue_.pop_back();
