@@ -104,7 +104,7 @@ int bad_usage(const CLI::App& app, const CLI::ParseError& error) {
   if (words.empty()) {
     fmt::print(stderr, "muster: {}\n", error.what());
   } else {
-    fmt::print(stderr, "muster: '{}' is not understood here{}\n", words.front(),
+    fmt::print(stderr, "muster: '{}' is not a command or option here{}\n", words.front(),
                suggestion(*at, words));
   }
   fmt::print(stderr, "Try: muster {}--help\n", path);

@@ -15,7 +15,7 @@ namespace {
 int policy_runtime(const PolicyRuntimeOptions& options) {
   watch_interrupts();
   fmt::print("{:<46} {:>7} {:>12}{}{}\n", "policy", "jobs", "seconds",
-             options.parts > 1 ? "  throughput kept  of its goal" : "",
+             options.parts > 1 ? "  throughput kept  objective kept" : "",
              options.check ? "  below the general solver" : "");
   const auto rows = measure_policy_runtimes(options, [&](const PolicyRuntime& row) {
     fmt::print("{:<46} {:>7} ", row.policy, row.jobs);
@@ -44,23 +44,25 @@ void add_bench_command(CLI::App& app, Chosen& chosen) {
   CLI::App* bench = app.add_subcommand("bench", "Measure how long decisions take");
   bench->require_subcommand(1);
   CLI::App* command = bench->add_subcommand(
-      "policy-runtime", "Seconds that one allocation of time takes, by policy and number of jobs");
+      "policy-runtime", "Measure how long one allocation takes, by policy and number of jobs");
   const auto options = std::make_shared<PolicyRuntimeOptions>();
   options->policies = policy_runtime_families();
   command
       ->add_option("--throughputs", options->throughputs,
                    "Gavel's table of throughputs (`muster data fetch gavel` brings it)")
       ->required();
-  command->add_option("-p,--policy", options->policies, "policies that divide time")
+  command->add_option("-p,--policy", options->policies, "policies that allocate fractions of time")
       ->delimiter(',');
   command->add_option("-n,--jobs", options->jobs, "numbers of jobs")->delimiter(',');
-  command->add_option("--trials", options->trials, "draws of jobs for each")
+  command->add_option("--trials", options->trials, "random draws of jobs for each number")
       ->check(CLI::Range(1, 1000));
-  command->add_option("--parts", options->parts, "split jobs and GPUs into so many programs (POP)")
+  command
+      ->add_option("--parts", options->parts,
+                   "split jobs and GPUs into this many independent programs (POP)")
       ->check(CLI::Range(1, 1024));
-  command->add_flag("--multi-gpu", options->multi_gpu, "some jobs on several GPUs");
+  command->add_flag("--multi-gpu", options->multi_gpu, "let some jobs use several GPUs");
   command->add_flag("--check", options->check,
-                    "compare what a policy raises with what the general solver reaches");
+                    "compare the objective with that of the general solver");
   command->footer(
       "Examples:\n"
       "  muster bench policy-runtime --throughputs simulation_throughputs.json\n"

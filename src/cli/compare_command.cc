@@ -93,7 +93,8 @@ void add_compare_command(CLI::App& app, Chosen& chosen) {
   const auto options = std::make_shared<CompareOptions>();
   add_run_options(*command, options->run, true);
   add_output_options(*command, options->output);
-  command->add_option("-j,--jobs", options->threads, "runs at once (default: one per core)")
+  command
+      ->add_option("-j,--jobs", options->threads, "number of parallel runs (default: one per core)")
       ->group("Output");
   command->footer(
       "Examples:\n"
@@ -102,7 +103,7 @@ void add_compare_command(CLI::App& app, Chosen& chosen) {
       "  muster compare -g diurnal:jobs=5000 -c 16x8 -s las -p consolidated -p scattered\n"
       "  muster compare trace.csv -c 16x8 -s fifo -s srtf --metrics avg_jct_s,p99_jct_s --json\n"
       "\n"
-      "All combinations of what is given more than once are run on the same jobs. The folder gets\n"
+      "All combinations of options given several times run on the same jobs. The folder gets\n"
       "one result per run and report.html, a page that opens from disk.");
   command->callback([options, &chosen] { chosen.run = [options] { return compare(*options); }; });
 }

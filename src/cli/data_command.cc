@@ -263,7 +263,7 @@ CLI::App* add_part(CLI::App& data, Chosen& chosen, const std::shared_ptr<DataOpt
   part->add_option(
       "--dir", options->folder,
       "the data folder (default: MUSTER_DATA, else muster under XDG_DATA_HOME or ~/.local/share)");
-  part->add_option("--catalogue", options->catalogue, "another catalogue than Muster's own");
+  part->add_option("--catalogue", options->catalogue, "catalogue to use instead of Muster's own");
   part->callback(
       [options, run, &chosen] { chosen.run = [options, run] { return run(*options); }; });
   return part;
@@ -276,19 +276,20 @@ void add_data_command(CLI::App& app, Chosen& chosen) {
       app.add_subcommand("data", "List, fetch and verify the public data of published experiments");
   data->require_subcommand(1);
   const auto options = std::make_shared<DataOptions>();
-  CLI::App* list_part = add_part(*data, chosen, options, "list",
-                                 "What there is, where its authors publish it, what is here", list);
+  CLI::App* list_part =
+      add_part(*data, chosen, options, "list",
+               "List the data sets, where they are published, and what is here", list);
   list_part->add_flag("--json", options->json, "as JSON");
   CLI::App* fetch_part =
       add_part(*data, chosen, options, "fetch", "Download into the data folder", fetch);
   fetch_part->add_flag("--all", options->all, "everything in the catalogue");
   fetch_part->add_flag("--accept-unverified", options->accept_unverified,
-                       "also take files for which no checksum is published");
+                       "also fetch files for which no checksum is published");
   fetch_part
       ->add_option("--timeout", options->stalled_seconds,
-                   "give up when nothing comes for so many seconds")
+                   "give up after this many seconds without data")
       ->capture_default_str();
-  fetch_part->add_flag("-q,--quiet", options->quiet, "say nothing but errors");
+  fetch_part->add_flag("-q,--quiet", options->quiet, "print errors only");
   CLI::App* verify_part =
       add_part(*data, chosen, options, "verify", "Compare what is here with the catalogue", verify);
   verify_part->add_flag("--json", options->json, "as JSON");

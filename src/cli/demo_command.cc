@@ -93,20 +93,21 @@ int demo(const DemoOptions& options) {
 
 void add_demo_command(CLI::App& app, Chosen& chosen) {
   CLI::App* command =
-      app.add_subcommand("demo", "Compare policies on a generated workload; nothing is needed");
+      app.add_subcommand("demo", "Compare policies on a generated workload; needs no input");
   const auto options = std::make_shared<DemoOptions>();
-  command->add_option("-n,--jobs", options->jobs, "how many jobs to draw")
+  command->add_option("-n,--jobs", options->jobs, "number of jobs to draw")
       ->check(CLI::Range(1LL, 10'000'000LL))
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "same seed, same jobs")
+  command->add_option("--seed", options->seed, "seed; the same seed gives the same jobs")
       ->check(CLI::Range(0LL, 1LL << 53))
       ->capture_default_str();
   command->add_option("-o,--output", options->folder, "folder for the results")
       ->type_name("FOLDER")
       ->capture_default_str();
-  command->add_option("--threads", options->threads, "runs at once (default: one per core)");
+  command->add_option("--threads", options->threads,
+                      "number of parallel runs (default: one per core)");
   command->add_flag("--json", options->json, "print the figures as JSON");
-  command->add_flag("-q,--quiet", options->quiet, "no progress on standard error");
+  command->add_flag("-q,--quiet", options->quiet, "show no progress on standard error");
   command->footer(
       "Examples:\n"
       "  muster demo\n"

@@ -12,8 +12,8 @@ struct EnvironmentVariable {
 };
 
 inline constexpr std::array<EnvironmentVariable, 4> kEnvironment = {{
-    {"MUSTER_DATA", "folder of fetched public data; by default muster under XDG_DATA_HOME"},
-    {"MUSTER_SHARED", "second folder in which public data is looked for; by default ../shared"},
+    {"MUSTER_DATA", "folder for fetched public data; by default muster under XDG_DATA_HOME"},
+    {"MUSTER_SHARED", "second folder to search for public data; by default ../shared"},
     {"MUSTER_HOME", "folder with presets, experiments and the data catalogue"},
     {"NO_COLOR", "no colours, even on a terminal"},
 }};

@@ -36,12 +36,12 @@ int explain(const ExplainOptions& options) {
 
 void add_explain_command(CLI::App& app, Chosen& chosen) {
   CLI::App* command =
-      app.add_subcommand("explain", "Tell why a job waited: when, behind whom, for what");
+      app.add_subcommand("explain", "Explain why a job waited: when, behind which job, for what");
   const auto options = std::make_shared<ExplainOptions>();
   command->add_option("RESULT", options->result, "folder of a result")->required();
   command->add_option("JOB", options->job, "the job's name in the trace, or its number (#12)")
       ->required();
-  command->add_flag("--all", options->all, "every stretch, none drawn together");
+  command->add_flag("--all", options->all, "show every stretch, merge none");
   command->add_flag("--json", options->json, "print the story as JSON");
   command->footer(
       "Examples:\n"
@@ -49,8 +49,8 @@ void add_explain_command(CLI::App& app, Chosen& chosen) {
       "  muster explain results/las '#42' --all\n"
       "  muster explain results/las train-bert-7 --json\n"
       "\n"
-      "It reads the decisions that the run kept: when the job came, was let in, started, lost its\n"
-      "GPUs and ended, and between these who was first in line and what was missing.");
+      "It reads the recorded decisions: when the job arrived, was admitted, started, lost its\n"
+      "GPUs and ended, and in between which job was first in line and what it lacked.");
   command->callback([options, &chosen] { chosen.run = [options] { return explain(*options); }; });
 }
 

@@ -10,39 +10,44 @@ namespace muster {
 namespace {
 
 void add_train(CLI::App& learn, Chosen& chosen, const std::shared_ptr<LearnOptions>& options) {
-  CLI::App* training = learn.add_subcommand("train", "Learn a column of a table from the others");
-  training->add_option("DATA", options->data, "CSV file with a header, packed or plain")
+  CLI::App* training = learn.add_subcommand(
+      "train", "Train a model that predicts one column of a table from the others");
+  training->add_option("DATA", options->data, "CSV file with a header, plain or compressed")
       ->required();
   training->add_option("--target", options->target, "The column to predict")->required();
-  training->add_option("-o,--output", options->output, "Where the model goes")->required();
+  training->add_option("-o,--output", options->output, "File for the model")->required();
   training->add_option("--kind", options->kind, "The model")
       ->check(CLI::IsMember({"ebm", "tree", "boosted-trees"}))
       ->capture_default_str();
   training
-      ->add_option("--features", options->features, "Columns to learn from; default: all others")
+      ->add_option("--features", options->features,
+                   "Columns to use as features; default: all others")
       ->delimiter(',');
   training->add_option("--drop", options->drop, "Columns to leave out")->delimiter(',');
-  training->add_option("--text", options->as_text, "Columns of categories that look like numbers")
+  training
+      ->add_option("--text", options->as_text,
+                   "Columns to treat as categories although they look like numbers")
       ->delimiter(',');
   training->add_option("--monotone", options->monotone,
-                       "ebm: FEATURE, FEATURE:up or FEATURE:down: make its effect monotone");
-  training->add_option("--pairs", options->ebm.pairs, "ebm: interactions to find")
+                       "ebm: FEATURE, FEATURE:up or FEATURE:down makes its effect monotone");
+  training->add_option("--pairs", options->ebm.pairs, "ebm: number of pairwise interactions")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
-  training->add_option("--bags", options->ebm.bags, "ebm: models to average")
+  training->add_option("--bags", options->ebm.bags, "ebm: number of models to average")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
-  training->add_option("--learning-rate", options->ebm.learning_rate, "ebm: size of a step")
+  training->add_option("--learning-rate", options->ebm.learning_rate, "ebm: learning rate")
       ->check(CLI::Range(1e-4, 1.0))
       ->capture_default_str();
-  training->add_option("--bins", options->ebm.max_bins, "ebm: bins of a feature at most")
+  training->add_option("--bins", options->ebm.max_bins, "ebm: largest number of bins of a feature")
       ->check(CLI::Range(2, 60000))
       ->capture_default_str();
-  training->add_option("--rounds", options->ebm.max_rounds, "ebm: rounds at most")
+  training->add_option("--rounds", options->ebm.max_rounds, "ebm: largest number of rounds")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  training->add_option("--seed", options->ebm.seed, "Of the random numbers")->capture_default_str();
-  training->add_option("--prune", options->prune, "tree: gain a cut must bring per leaf")
+  training->add_option("--seed", options->ebm.seed, "Seed of the random numbers")
+      ->capture_default_str();
+  training->add_option("--prune", options->prune, "tree: gain per leaf that a split must bring")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   training->footer(
@@ -54,11 +59,12 @@ void add_train(CLI::App& learn, Chosen& chosen, const std::shared_ptr<LearnOptio
 }
 
 void add_predict(CLI::App& learn, Chosen& chosen, const std::shared_ptr<LearnOptions>& options) {
-  CLI::App* predicting = learn.add_subcommand("predict", "Answers of a model for a table");
+  CLI::App* predicting =
+      learn.add_subcommand("predict", "Print a model's predictions for the rows of a table");
   predicting->add_option("MODEL", options->model, "A model file")->required();
   predicting->add_option("DATA", options->data, "CSV file with the model's features")->required();
   predicting->add_option("--id", options->id,
-                         "Write this column beside each answer, as --estimates wants it");
+                         "Write this column next to each prediction, as --estimates expects it");
   predicting->footer(
       "Examples:\n"
       "  muster learn predict duration.json new_jobs.csv\n"
@@ -69,11 +75,12 @@ void add_predict(CLI::App& learn, Chosen& chosen, const std::shared_ptr<LearnOpt
 
 void add_explain(CLI::App& learn, Chosen& chosen, const std::shared_ptr<LearnOptions>& options) {
   CLI::App* explaining = learn.add_subcommand(
-      "explain", "What a model looks at, the effect of a feature, or why one answer is what it is");
+      "explain", "Show the importance of features, the effect of one, or how a prediction adds up");
   explaining->add_option("MODEL", options->model, "A model file")->required();
-  explaining->add_option("VALUES", options->row, "FEATURE=VALUE ...: the answer to take apart");
+  explaining->add_option("VALUES", options->row,
+                         "FEATURE=VALUE ...: explain the prediction for these");
   explaining->add_option("--data", options->data, "Take the row from this CSV file");
-  explaining->add_option("--row", options->at, "Its number, from 1")->default_val(1);
+  explaining->add_option("--row", options->at, "Number of that row, from 1")->default_val(1);
   explaining->add_option("--feature", options->feature, "Show the effect of this feature");
   explaining->add_option("--page", options->page, "Write all of it as one HTML page");
   explaining->add_flag("--json", options->json, "For scripts");
@@ -87,7 +94,8 @@ void add_explain(CLI::App& learn, Chosen& chosen, const std::shared_ptr<LearnOpt
 }
 
 void add_evaluate(CLI::App& learn, Chosen& chosen, const std::shared_ptr<LearnOptions>& options) {
-  CLI::App* evaluating = learn.add_subcommand("evaluate", "How wrong a model is on a table");
+  CLI::App* evaluating =
+      learn.add_subcommand("evaluate", "Measure the error of a model on a table");
   evaluating->add_option("MODEL", options->model, "A model file")->required();
   evaluating->add_option("DATA", options->data, "CSV file with features and target")->required();
   evaluating->add_flag("--json", options->json, "For scripts");
@@ -100,7 +108,7 @@ void add_evaluate(CLI::App& learn, Chosen& chosen, const std::shared_ptr<LearnOp
 
 void add_learn_command(CLI::App& app, Chosen& chosen) {
   CLI::App* learn = app.add_subcommand(
-      "learn", "Train, use and read models: how long jobs run, how many come, who disturbs whom");
+      "learn", "Train, use and explain models of durations, arrivals and co-location");
   learn->require_subcommand(1);
   const auto options = std::make_shared<LearnOptions>();
   add_train(*learn, chosen, options);

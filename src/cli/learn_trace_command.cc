@@ -67,7 +67,7 @@ Status load_material(const TraceLearnOptions& options, Material& material) {
                        material.history.back().submit <= material.jobs.front().submit;
     if (!after) {
       return Error{
-          fmt::format("{} begins before {} ends: what came later must not teach what came before",
+          fmt::format("{} begins before {} ends; a model must not learn from jobs that come later",
                       options.jobs, options.history)};
     }
   }
@@ -154,7 +154,7 @@ int estimate(const TraceLearnOptions& options) {
              options.output, error);
   if (options.model.empty()) return kExitOk;
   if (options.kind == "helios") {
-    return complain(Error{"--model keeps a model that can be read: use --kind ebm"});
+    return complain(Error{"--model needs a model that can be explained: use --kind ebm"});
   }
   const auto model =
       train_estimate(material.history, material.symbols, material.perf.get(), settings);
@@ -162,7 +162,7 @@ int estimate(const TraceLearnOptions& options) {
   if (Status written = replace_file(options.model, to_text(*model)); !written) {
     return complain(written.error(), kExitFailed);
   }
-  fmt::print("the model of the history written to {}\n", options.model);
+  fmt::print("model of the history written to {}\n", options.model);
   return kExitOk;
 }
 
@@ -208,22 +208,21 @@ int forecast(const TraceLearnOptions& options) {
   if (Status written = replace_file(options.model, to_text(model->jobs)); !written) {
     return complain(written.error(), kExitFailed);
   }
-  fmt::print("the model of jobs written to {}\n", options.model);
+  fmt::print("model of the number of jobs written to {}\n", options.model);
   return kExitOk;
 }
 
 void add_common(CLI::App& command, TraceLearnOptions& options) {
-  command
-      .add_option("--epoch", options.epoch, "The day of second 0, for traces that count seconds")
+  command.add_option("--epoch", options.epoch, "Day of second 0, for traces that count seconds")
       ->type_name("DAY")
       ->capture_default_str();
-  command.add_option("-o,--output", options.output, "Where the CSV file goes")->required();
+  command.add_option("-o,--output", options.output, "File for the CSV output")->required();
 }
 
 void add_profiles(CLI::App& command, TraceLearnOptions& options) {
   command
       .add_option("--profiles", options.profiles,
-                  "CSV file of workloads run alone (docs/lucid.md): what a profiler saw of a job")
+                  "CSV file of profiles of workloads run alone (docs/lucid.md)")
       ->type_name("FILE");
 }
 
@@ -231,7 +230,8 @@ void add_profiles(CLI::App& command, TraceLearnOptions& options) {
 
 void add_learn_trace_commands(CLI::App& learn, Chosen& chosen) {
   const auto options = std::make_shared<TraceLearnOptions>();
-  CLI::App* tabling = learn.add_subcommand("table", "A trace as a table to learn durations from");
+  CLI::App* tabling =
+      learn.add_subcommand("table", "Turn a trace into a table of examples for learning durations");
   tabling->add_option("TRACE", options->history, "A trace in any format")->required();
   add_profiles(*tabling, *options);
   add_common(*tabling, *options);
@@ -242,20 +242,22 @@ void add_learn_trace_commands(CLI::App& learn, Chosen& chosen) {
   tabling->callback([options, &chosen] { chosen.run = [options] { return table(*options); }; });
 
   CLI::App* estimating = learn.add_subcommand(
-      "estimate", "Estimates for the jobs of a trace, trained on those before, again every week");
+      "estimate", "Estimate the durations of a trace from earlier jobs, retrained every week");
   estimating->add_option("HISTORY", options->history, "A trace that ends before JOBS begins")
       ->required();
   estimating->add_option("JOBS", options->jobs, "The trace to estimate")->required();
   add_profiles(*estimating, *options);
   estimating
       ->add_option("--kind", options->kind,
-                   "ebm: Lucid's model; helios: history and boosted trees, as QSSF has it")
+                   "ebm: Lucid's model; helios: history and boosted trees, as in QSSF")
       ->check(CLI::IsMember({"ebm", "helios"}))
       ->capture_default_str();
-  estimating->add_option("--retrain-days", options->days, "Days after which it is trained anew")
+  estimating
+      ->add_option("--retrain-days", options->days, "Days after which the model is trained again")
       ->check(CLI::Range(0.01, 1e6))
       ->capture_default_str();
-  estimating->add_option("--model", options->model, "ebm: also keep the model of the history here");
+  estimating->add_option("--model", options->model,
+                         "ebm: also write the model of the history to this file");
   add_common(*estimating, *options);
   estimating->footer(
       "Examples:\n"
@@ -265,14 +267,15 @@ void add_learn_trace_commands(CLI::App& learn, Chosen& chosen) {
       [options, &chosen] { chosen.run = [options] { return estimate(*options); }; });
 
   CLI::App* forecasting = learn.add_subcommand(
-      "forecast", "How many jobs and GPUs will be submitted per slot, from what came before");
+      "forecast", "Forecast jobs and GPUs submitted per slot from earlier jobs");
   forecasting->add_option("HISTORY", options->history, "A trace that ends before JOBS begins")
       ->required();
   forecasting->add_option("JOBS", options->jobs, "The trace to forecast")->required();
   forecasting->add_option("--slot", options->slot, "Seconds of a slot")
       ->check(CLI::Range(1, 86400))
       ->capture_default_str();
-  forecasting->add_option("--model", options->model, "Also keep the model of jobs here");
+  forecasting->add_option("--model", options->model,
+                          "Also write the model of the number of jobs to this file");
   add_common(*forecasting, *options);
   forecasting->footer(
       "Examples:\n"

@@ -65,7 +65,7 @@ Result<std::string> train_as_ebm(const LearnOptions& options, const Lesson& less
   settings.classify = !lesson.target.classes.empty();
   if (settings.classify && lesson.target.classes.size() != 2) {
     return Error{fmt::format(
-        "{}: target '{}' has {} classes; an ebm tells two apart, a tree (--kind tree) any number",
+        "{}: target '{}' has {} classes; an ebm predicts two, a tree (--kind tree) any number",
         options.data, options.target, lesson.target.classes.size())};
   }
   auto model = train_ebm(lesson.features, lesson.columns, lesson.target.values, settings);

@@ -148,7 +148,7 @@ int learn_explain(const LearnOptions& options) {
   const auto model = load_model(options.model);
   if (!model) return complain(model.error());
   if (model->kind == "boosted-trees") {
-    return complain(Error{"boosted trees cannot be taken apart; train an ebm or a tree"});
+    return complain(Error{"boosted trees cannot be explained; train an ebm or a tree"});
   }
   const bool one_row = !options.row.empty() || !options.data.empty();
   std::vector<double> row;

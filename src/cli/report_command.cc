@@ -98,7 +98,8 @@ int report(const ReportOptions& options) {
     page_options.model = &model;
   }
   if (!options.values.empty()) {
-    if (options.model.empty()) return complain(Error{"--explain takes an answer of --model apart"});
+    if (options.model.empty())
+      return complain(Error{"--explain explains a prediction of --model: give both"});
     auto row = model.features.encode_items(options.values);
     if (!row) return complain(row.error());
     page_options.row = std::move(*row);
@@ -138,17 +139,17 @@ void add_report_command(CLI::App& app, Chosen& chosen) {
   command->add_option("--title", options->title, "its title");
   command
       ->add_option("--model", options->model,
-                   "also show this model (`muster learn train`): its importance and effects")
+                   "also show this model (`muster learn train`) with its importance and effects")
       ->type_name("FILE");
   command
       ->add_option("--explain", options->values,
-                   "and take its answer for these apart: FEATURE=VALUE,FEATURE=VALUE")
+                   "and explain its prediction for FEATURE=VALUE,FEATURE=VALUE")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("VALUES");
   command
       ->add_option("--perfetto", options->perfetto,
-                   "instead of the page, a timeline of one run for ui.perfetto.dev")
+                   "write a timeline of one run for ui.perfetto.dev instead of the page")
       ->type_name("FILE");
   command->footer(
       "Examples:\n"

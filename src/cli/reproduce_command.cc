@@ -259,13 +259,15 @@ void add_reproduce_command(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
       "reproduce", "Run published experiments and compare with the published numbers");
   const auto options = std::make_shared<ReproduceOptions>();
-  command->add_option("SYSTEM", options->system, "the published system; without it, a list");
-  command->add_option("EXPERIMENT", options->experiment, "one of its experiments; without it, all");
+  command->add_option("SYSTEM", options->system, "published system; without it, list all");
+  command->add_option("EXPERIMENT", options->experiment,
+                      "one of its experiments; without it, run all");
   command->add_flag("--all", options->all,
                     "show every figure, not only the first and those that differ");
-  command->add_option("-j,--jobs", options->threads, "runs at once (default: one per core)");
+  command->add_option("-j,--jobs", options->threads,
+                      "number of parallel runs (default: one per core)");
   command->add_flag("--json", options->json, "print the comparison as JSON");
-  command->add_flag("-q,--quiet", options->quiet, "no progress on standard error");
+  command->add_flag("-q,--quiet", options->quiet, "show no progress on standard error");
   command->footer(
       "Examples:\n"
       "  muster reproduce                     what can be reproduced\n"
@@ -274,7 +276,7 @@ void add_reproduce_command(CLI::App& app, Chosen& chosen) {
       "\n"
       "The exit status is 1 if a figure is beyond the experiment's tolerance or a job differs.\n"
       "Differences in brackets are shown and not judged.\n"
-      "What needs data that is not on this machine is named and left out of the comparison.");
+      "Runs that need missing data are named and left out of the comparison.");
   command->callback([options, &chosen] { chosen.run = [options] { return reproduce(*options); }; });
 }
 

@@ -10,7 +10,7 @@ namespace muster {
 namespace {
 
 constexpr const char* kWorkload = "Workload";
-constexpr const char* kCluster = "Cluster and its troubles";
+constexpr const char* kCluster = "Cluster, restarts and failures";
 constexpr const char* kPolicyOptions = "Policies, each NAME or NAME:KEY=VALUE,KEY=VALUE";
 constexpr const char* kOther = "Description";
 constexpr const char* kOutput = "Output";
@@ -31,18 +31,17 @@ void add_workload_options(CLI::App& command, RunOptions& o) {
   command.add_option("--format", o.format, "format of the trace, if detection fails")
       ->type_name("NAME")
       ->group(kWorkload);
-  command.add_flag("--skip-bad", o.skip_bad, "pass over records that cannot be understood")
-      ->group(kWorkload);
+  command.add_flag("--skip-bad", o.skip_bad, "skip records that cannot be read")->group(kWorkload);
   command
       .add_flag("--stream", o.stream,
-                "read the trace while simulating: any length in little memory; it must be sorted")
+                "read the trace while simulating, in little memory; it must be sorted")
       ->group(kWorkload);
   command
       .add_option("--estimates", o.estimates,
                   "CSV of job_id and estimate, as `muster learn predict --id job_id` writes")
       ->type_name("FILE")
       ->group(kWorkload);
-  command.add_option("--jobs-limit", o.limit, "only the first so many jobs")
+  command.add_option("--jobs-limit", o.limit, "use only the first N jobs")
       ->type_name("N")
       ->group(kWorkload);
 }
@@ -53,40 +52,41 @@ void add_cluster_options(CLI::App& command, RunOptions& o, bool several) {
           ->type_name("SHAPE")
           ->group(kCluster),
       several);
-  command
-      .add_option("--restart-cost", o.restart, "seconds a job loses when it is resumed or moved")
+  command.add_option("--restart-cost", o.restart, "seconds a job loses at each restart or move")
       ->type_name("SECONDS")
       ->group(kCluster);
   command
       .add_option("--checkpoint-every", o.checkpoint,
-                  "seconds between checkpoints; work since the last is lost in a failure")
+                  "seconds between checkpoints; a failure loses the work since the last one")
       ->type_name("SECONDS")
       ->group(kCluster);
-  command
-      .add_option("--node-mtbf", o.node_mtbf, "seconds between failures of one node, on average")
+  command.add_option("--node-mtbf", o.node_mtbf, "mean seconds between failures of one node")
       ->type_name("SECONDS")
       ->group(kCluster);
-  command.add_option("--node-repair", o.node_repair, "seconds to repair it, on average")
+  command.add_option("--node-repair", o.node_repair, "mean seconds to repair a node")
       ->type_name("SECONDS")
       ->group(kCluster);
 }
 
 void add_policy_options(CLI::App& command, RunOptions& o, bool several) {
+  several_or_one(command
+                     .add_option("-s,--scheduling", o.schedulings,
+                                 "scheduling policy: who runs first, as in las:service=seconds")
+                     ->type_name("NAME")
+                     ->group(kPolicyOptions),
+                 several);
   several_or_one(
-      command
-          .add_option("-s,--scheduling", o.schedulings, "who runs first, as in las:service=seconds")
+      command.add_option("-p,--placement", o.placements, "placement policy: on which GPUs")
           ->type_name("NAME")
           ->group(kPolicyOptions),
       several);
-  several_or_one(command.add_option("-p,--placement", o.placements, "on which GPUs")
-                     ->type_name("NAME")
-                     ->group(kPolicyOptions),
-                 several);
-  several_or_one(command.add_option("-a,--admission", o.admissions, "who is let in")
-                     ->type_name("NAME")
-                     ->group(kPolicyOptions),
-                 several);
-  command.add_option("--pacing", o.pacing, "when decisions are made, as in rounds:length=300")
+  several_or_one(
+      command
+          .add_option("-a,--admission", o.admissions, "admission policy: which jobs are accepted")
+          ->type_name("NAME")
+          ->group(kPolicyOptions),
+      several);
+  command.add_option("--pacing", o.pacing, "when turns come, as in rounds:length=300")
       ->type_name("NAME")
       ->group(kPolicyOptions);
   command
@@ -94,19 +94,25 @@ void add_policy_options(CLI::App& command, RunOptions& o, bool several) {
           "--ideal", o.ideal,
           "carry out fractions of time exactly, without rounds: short for --set execution=fluid")
       ->group(kPolicyOptions);
-  command.add_option("--perf", o.perf, "how fast jobs run where; several multiply")
+  command
+      .add_option("--perf", o.perf, "performance model: how fast jobs run where; several multiply")
       ->allow_extra_args(false)
       ->type_name("NAME")
       ->group(kPolicyOptions);
   command
-      .add_option("--beliefs", o.beliefs, "what policies take for --perf, if that is not the truth")
+      .add_option("--beliefs", o.beliefs,
+                  "performance model that policies believe in, if it differs from --perf")
       ->allow_extra_args(false)
       ->type_name("NAME")
       ->group(kPolicyOptions);
-  command.add_option("--scaling", o.scaling, "which nodes are powered, as in energy-saving")
+  command
+      .add_option("--scaling", o.scaling,
+                  "scaling policy: which nodes are powered, as in energy-saving")
       ->type_name("NAME")
       ->group(kPolicyOptions);
-  command.add_option("--selector", o.selector, "changes between --policy-set while running")
+  command
+      .add_option("--selector", o.selector,
+                  "policy that switches between --policy-set while running")
       ->type_name("NAME")
       ->group(kPolicyOptions);
   command
@@ -118,22 +124,22 @@ void add_policy_options(CLI::App& command, RunOptions& o, bool several) {
 }
 
 void add_other_options(CLI::App& command, RunOptions& o) {
-  command.add_option("--preset", o.preset, "begin from a published system, as in blox")
+  command
+      .add_option("--preset", o.preset, "start from the settings of a published system, as in blox")
       ->type_name("NAME")
       ->group(kOther);
-  command.add_option("--config", o.config, "TOML file that describes the run; options replace it")
+  command.add_option("--config", o.config, "TOML file that describes the run; options override it")
       ->type_name("FILE")
       ->group(kOther);
-  command.add_option("--seed", o.seed, "of generators and failures (default 1)")
+  command.add_option("--seed", o.seed, "seed of generators and failures (default 1)")
       ->type_name("N")
       ->group(kOther);
   command
       .add_option("--measure", o.window,
-                  "FIRST-LAST: only these jobs count, and the run ends when they have left")
+                  "only the jobs FIRST to LAST count, and the run ends when they have left")
       ->type_name("FIRST-LAST")
       ->group(kOther);
-  command
-      .add_option("--set", o.settings, "SECTION.KEY=VALUE for anything else that the file can say")
+  command.add_option("--set", o.settings, "SECTION.KEY=VALUE sets any other key of the file")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE")
       ->group(kOther);
@@ -283,16 +289,19 @@ void add_output_options(CLI::App& command, OutputOptions& o) {
       ->type_name("FOLDER")
       ->group(kOutput);
   command.add_flag("--no-save", o.no_save, "print the figures and write nothing")->group(kOutput);
-  command.add_flag("--force", o.force, "set a folder aside that is not a result of ours")
+  command
+      .add_flag("--force", o.force,
+                "rename a folder that is not a Muster result instead of refusing it")
       ->group(kOutput);
   command.add_flag("--turns", o.turns, "also write turns.csv, one line per turn")->group(kOutput);
-  command.add_option("--metrics", o.metrics, "figures to show, separated by commas (see --json)")
+  command
+      .add_option("--metrics", o.metrics, "figures to show, separated by commas (--json lists all)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("LIST")
       ->group(kOutput);
   command.add_flag("--json", o.json, "print the figures as JSON")->group(kOutput);
-  command.add_flag("-q,--quiet", o.quiet, "no progress on standard error")->group(kOutput);
+  command.add_flag("-q,--quiet", o.quiet, "show no progress on standard error")->group(kOutput);
 }
 
 Status check_metrics(const std::vector<std::string>& keys) {

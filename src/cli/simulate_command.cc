@@ -81,7 +81,7 @@ int simulate(const SimulateOptions& options) {
   if (run->complete) return kExitOk;
   fmt::print(stderr, "muster: interrupted; {}\n",
              run->folder.empty() ? "the figures cover the part that was run"
-                                 : "what was done so far is marked incomplete in " + run->folder);
+                                 : "the results so far are marked incomplete in " + run->folder);
   return kExitInterrupted;
 }
 
@@ -93,19 +93,21 @@ void add_simulate_command(CLI::App& app, Chosen& chosen) {
   const auto options = std::make_shared<SimulateOptions>();
   add_run_options(*command, options->run, false);
   add_output_options(*command, options->output);
-  constexpr const char* kSaved = "Runs that are saved and go on later";
+  constexpr const char* kSaved = "Save a run and continue it later";
   command
       ->add_option("--save-run", options->save.file,
-                   "file to save the run to, at --save-at; the run goes on")
+                   "file to save the run to at --save-at; the run continues")
       ->type_name("FILE")
       ->group(kSaved);
-  command->add_option("--save-at", options->save.at_job, "save it when the job of this number came")
+  command
+      ->add_option("--save-at", options->save.at_job,
+                   "save the run when the job with this number arrives")
       ->type_name("JOB")
       ->check(CLI::NonNegativeNumber)
       ->group(kSaved);
   command
       ->add_option("--continue-run", options->save.continue_from,
-                   "go on from a saved run of the same description")
+                   "continue a saved run of the same description")
       ->type_name("FILE")
       ->group(kSaved);
   command->footer(

@@ -140,7 +140,7 @@ void tell_start(const SweepResult& result, const std::string& folder) {
                      folder));
   }
   if (result.continued > 0) {
-    note(fmt::format("{} runs went on from where they had been saved", result.continued));
+    note(fmt::format("{} runs continued from where they had been saved", result.continued));
   }
 }
 
@@ -187,7 +187,7 @@ int sweep(const SweepCommandOptions& options) {
   if (!result->complete()) {
     fmt::print(stderr, "muster: interrupted; {} of {} runs are done{}\n", result->done,
                result->points.size(),
-               folder.empty() ? "" : ", the same command again goes on from here");
+               folder.empty() ? "" : "; run the same command again to continue");
     return kExitInterrupted;
   }
   const std::vector<SweepCell> cells = summarise(*config, *result, metrics);
@@ -218,17 +218,18 @@ constexpr const char* kSweepOutput = "Output";
 void add_points(CLI::App& command, SweepCommandOptions& options) {
   command
       .add_option("--load", options.loads,
-                  "loads of the generator, or speeds of the trace's arrivals, as in 0.8,1,1.2")
+                  "loads of the generator, or speed-ups of the trace's arrivals, as in 0.8,1,1.2")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("LIST")
       ->group(kSweep);
-  command.add_option("--seeds", options.seeds, "how many, as in 10, or which, as in 1,3,8-10")
+  command
+      .add_option("--seeds", options.seeds, "number of seeds, as in 10, or a list, as in 1,3,8-10")
       ->type_name("LIST")
       ->group(kSweep);
   command
       .add_option("--vary", options.vary,
-                  "KEY=VALUE,VALUE for anything a file can say, as in restart.restart=0,30,60")
+                  "KEY=VALUE,VALUE varies any key of a file, as in restart.restart=0,30,60")
       ->allow_extra_args(false)
       ->type_name("KEY=LIST")
       ->group(kSweep);
@@ -238,9 +239,9 @@ void add_points(CLI::App& command, SweepCommandOptions& options) {
       ->type_name("LIST")
       ->group(kSweep);
   command
-      .add_option("--job-counts", options.counts,
-                  "numbers of jobs, all at once where the generator can; a list, or "
-                  "FIRST:LAST:COUNT")
+      .add_option(
+          "--job-counts", options.counts,
+          "numbers of jobs, submitted at once if the generator can; a list, or FIRST:LAST:COUNT")
       ->type_name("LIST")
       ->group(kSweep);
 }
@@ -249,35 +250,38 @@ void add_points(CLI::App& command, SweepCommandOptions& options) {
 void add_running(CLI::App& command, SweepCommandOptions& options) {
   command
       .add_option("--cutoffs", options.cutoffs,
-                  "JSON of cluster, policy and the jobs per hour from which on it is not tried")
+                  "JSON file of the rate by cluster and policy from which on a policy is not run")
       ->type_name("FILE")
       ->group(kSweep);
   command
       .add_option("--utilization-threshold", options.threshold,
-                  "look for the highest of the rates with at most this utilisation, as in 0.9")
+                  "find the highest rate with at most this utilisation, as in 0.9")
       ->type_name("PART")
       ->group(kSweep);
-  command.add_option("--timeout", options.timeout, "give a run up after so many seconds")
+  command.add_option("--timeout", options.timeout, "stop a run after this many seconds")
       ->type_name("SECONDS")
       ->group(kSweep);
   command
       .add_option("--save-at", options.save_at,
-                  "save every run when the job of this number came, and go on from there if it "
-                  "was stopped")
+                  "save every run when the job with this number arrives; an interrupted sweep "
+                  "continues from there")
       ->type_name("JOB")
       ->check(CLI::NonNegativeNumber)
       ->group(kSweep);
   command.add_option("--baseline", options.baseline, "policy that the others are compared with")
       ->type_name("NAME")
       ->group(kSweep);
-  command.add_option("--confidence", options.confidence, "of the intervals (default 0.95)")
+  command
+      .add_option("--confidence", options.confidence,
+                  "confidence level of the intervals (default 0.95)")
       ->group(kSweep);
-  command.add_option("-j,--jobs", options.threads, "runs at once (default: one per core)")
+  command
+      .add_option("-j,--jobs", options.threads, "number of parallel runs (default: one per core)")
       ->group(kSweep);
 }
 
 void add_output(CLI::App& command, SweepCommandOptions& options) {
-  command.add_option("-o,--output", options.folder, "folder for journal and results")
+  command.add_option("-o,--output", options.folder, "folder for the journal and the results")
       ->capture_default_str()
       ->type_name("FOLDER")
       ->group(kSweepOutput);
@@ -289,7 +293,7 @@ void add_output(CLI::App& command, SweepCommandOptions& options) {
       ->type_name("LIST")
       ->group(kSweepOutput);
   command.add_flag("--json", options.json, "print the table as JSON")->group(kSweepOutput);
-  command.add_flag("-q,--quiet", options.quiet, "no progress on standard error")
+  command.add_flag("-q,--quiet", options.quiet, "show no progress on standard error")
       ->group(kSweepOutput);
 }
 
@@ -315,7 +319,7 @@ void add_sweep_command(CLI::App& app, Chosen& chosen) {
       "\n"
       "Every policy sees the same jobs and failures for a seed, so differences from the baseline\n"
       "(the first policy) are taken pair by pair; intervals are Student's t over the seeds.\n"
-      "Ctrl-C keeps what is done: the same command goes on from there.");
+      "Ctrl-C keeps finished runs: the same command continues from there.");
   command->callback([options, &chosen] { chosen.run = [options] { return sweep(*options); }; });
 }
 

@@ -30,7 +30,7 @@ CLI::App* add_part(CLI::App& trace, Chosen& chosen,
 
 // How the trace is read.
 void add_reading(CLI::App& part, TraceCommandOptions& options, bool decides_about_bad_lines) {
-  part.add_option("FILE", options.file, "the trace, plain or packed; - reads standard input")
+  part.add_option("FILE", options.file, "the trace, plain or compressed; - reads standard input")
       ->required();
   part.add_option(
       "--format", options.format,
@@ -39,37 +39,37 @@ void add_reading(CLI::App& part, TraceCommandOptions& options, bool decides_abou
       "--set", options.settings,
       "a setting of the format, NAME=VALUE; see `muster trace formats`; may be repeated");
   part.add_option("--status", options.statuses,
-                  "keep only jobs that ended so, in the trace's own words")
+                  "keep only jobs with this status, as the trace names it")
       ->delimiter(',');
   part.add_flag("-q,--quiet", options.quiet, "no progress");
   if (!decides_about_bad_lines) return;
   CLI::Option* skip = part.add_flag("--skip-bad", options.skip_bad,
-                                    "pass over bad lines, count them and show the first");
+                                    "skip bad lines, count them and show the first");
   part.add_flag("--strict", options.strict, "stop at the first bad line (the default)")
       ->excludes(skip);
 }
 
 void add_info(CLI::App& trace, Chosen& chosen,
               const std::shared_ptr<TraceCommandOptions>& options) {
-  CLI::App* part =
-      add_part(trace, chosen, options, "info",
-               "Count, span, sizes, durations, GPU hours, load, users and partitions", trace_info);
+  CLI::App* part = add_part(
+      trace, chosen, options, "info",
+      "Show count, span, sizes, durations, GPU hours, load, users and partitions", trace_info);
   add_reading(*part, *options, true);
   part->add_option("-c,--cluster", options->cluster,
-                   std::string("tell the load on ") + kClusterHelp);
+                   std::string("show the load on ") + kClusterHelp);
   part->add_flag("--json", options->json, "as JSON");
 }
 
 void add_check(CLI::App& trace, Chosen& chosen,
                const std::shared_ptr<TraceCommandOptions>& options) {
   CLI::App* part = add_part(trace, chosen, options, "check",
-                            "Find what is wrong with a trace, and repair it", trace_check);
+                            "Find problems in a trace, and repair them", trace_check);
   add_reading(*part, *options, false);
   part->add_option("-c,--cluster", options->cluster,
                    std::string("also find jobs too large for ") + kClusterHelp);
   part->add_option("--repair", options->repaired, "write the repaired trace to this file");
   part->add_option("--to", options->to, "format of the repaired trace")->capture_default_str();
-  part->add_option("--examples", options->examples, "lines to show per finding")
+  part->add_option("--examples", options->examples, "number of example lines per finding")
       ->capture_default_str();
   part->add_flag("--json", options->json, "as JSON");
   part->footer(
@@ -81,7 +81,8 @@ void add_convert(CLI::App& trace, Chosen& chosen,
   CLI::App* part = add_part(trace, chosen, options, "convert",
                             "Sort a trace and write it in another format", trace_convert);
   add_reading(*part, *options, true);
-  part->add_option("OUTPUT", options->output, "the file to write (.gz and .zst are packed), or -")
+  part->add_option("OUTPUT", options->output,
+                   "file to write (compressed if it ends in .gz or .zst), or -")
       ->required();
   std::vector<std::string_view> names;
   for (const WritableFormat& format : writable_formats()) names.push_back(format.name);
@@ -92,9 +93,9 @@ void add_convert(CLI::App& trace, Chosen& chosen,
   part->add_flag("--keep-times", options->keep_times, "keep wall-clock times as seconds since 1970")
       ->excludes(rebase);
   CLI::Option* stream = part->add_flag("--stream", options->stream,
-                                       "any length in little memory; the trace must be sorted");
+                                       "convert in little memory; the trace must be sorted");
   part->add_option("--after", options->after,
-                   "write what this log of Gavel's scheduler says is left, as of its last line")
+                   "write the jobs that are left according to this log of Gavel's scheduler")
       ->type_name("LOG")
       ->excludes(stream);
 }
@@ -118,7 +119,7 @@ void add_formats(CLI::App& trace, Chosen& chosen,
 }  // namespace
 
 void add_trace_command(CLI::App& app, Chosen& chosen) {
-  CLI::App* trace = app.add_subcommand("trace", "Look at, check, convert and generate traces");
+  CLI::App* trace = app.add_subcommand("trace", "Inspect, check, convert and generate traces");
   trace->require_subcommand(1);
   const auto options = std::make_shared<TraceCommandOptions>();
   add_info(*trace, chosen, options);

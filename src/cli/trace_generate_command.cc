@@ -102,7 +102,7 @@ int generate(const GenerateOptions& options) {
   if (!params) return complain(params.error());
   const auto jobs = static_cast<std::uint64_t>(params->integer("jobs"));
   if (jobs == 0)
-    return complain(Error{owner + ": jobs=0 has no end, and a trace must have one; give jobs=N"});
+    return complain(Error{owner + ": jobs=0 never ends, but a trace file must; give jobs=N"});
   watch_interrupts();
   Symbols symbols;
   Result<Generated> generated = (*generator)->make(*params, symbols);
@@ -120,11 +120,11 @@ void add_trace_generate(CLI::App& trace, Chosen& chosen) {
   command->add_option("-p,--param", options->params, "a parameter, NAME=VALUE; may be repeated");
   command
       ->add_option("-o,--output", options->output,
-                   "the file to write (.gz and .zst are packed), or - for standard output")
+                   "file to write (compressed if it ends in .gz or .zst), or - for standard output")
       ->capture_default_str();
-  command->add_option("--format", options->format, "of the trace")->capture_default_str();
+  command->add_option("--format", options->format, "format of the trace")->capture_default_str();
   command->add_flag("--describe", options->describe, "list the parameters of NAME and stop");
-  command->add_flag("-q,--quiet", options->quiet, "no progress and no fit table");
+  command->add_flag("-q,--quiet", options->quiet, "show no progress and no fit table");
   command->footer(
       "Examples:\n"
       "  muster trace generate poisson -p load=0.8 -p cluster_gpus=128 -p jobs=5000 -o jobs.csv\n"

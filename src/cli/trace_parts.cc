@@ -29,7 +29,7 @@ std::string shown_name(const std::string& file) { return file == "-" ? "standard
 void tell_notes(const TraceStats& stats) {
   for (const std::string& text : stats.notes) note(text);
   if (stats.bad == 0) return;
-  note(fmt::format("{} bad lines were passed over, the first:", stats.bad));
+  note(fmt::format("{} bad lines were skipped, the first:", stats.bad));
   for (const BadRecord& bad : stats.bad_examples)
     note(fmt::format("  line {}: {}", bad.line, bad.problem));
 }

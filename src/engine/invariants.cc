@@ -28,7 +28,7 @@ std::optional<std::string> broken_job(const JobTable& jobs, Slot slot, Seconds n
   if (job.work_at(now) < 0) return fmt::format("job {} has negative progress", id);
   if (job.waiting() && job.rate != 0) return fmt::format("job {} waits and yet makes progress", id);
   if (job.attained_at(now) < 0 || job.gpu_seconds_at(now) < 0)
-    return fmt::format("job {} has held GPUs for less than no time", id);
+    return fmt::format("job {} has held GPUs for a negative time", id);
   const int least = job.spec.elastic() ? job.spec.min_gpus : job.spec.gpus;
   const int most = job.spec.elastic() ? job.spec.max_gpus : job.spec.gpus;
   if (job.running() && (job.gpus.gpus() < least || job.gpus.gpus() > most)) {

@@ -91,19 +91,19 @@ std::unique_ptr<Pacing> make_events() { return std::make_unique<Events>(); }
 const std::vector<PacingInfo>& pacing_table() {
   static const std::vector<PacingInfo> kTable = {
       {"events",
-       "turns at every arrival, completion and node change, at the exact moment",
+       "a turn at the exact moment of every arrival, completion and node change",
        {},
        [](const Params&) { return make_events(); }},
       {"rounds",
-       "turns at every multiple of the length; a job ends at the turn after its work is done",
+       "a turn at every multiple of the length; a job ends at the turn after its work is done",
        {{"length", ParamKind::kReal, "300", "seconds between turns", 1e-3}},
        [](const Params& p) { return make_rounds(p.real("length")); }},
       {"slots",
-       "turns at the next multiple of the length after something happened; exact ends",
+       "a turn at the next multiple of the length after an event; jobs end at their exact time",
        {{"length", ParamKind::kReal, "60", "seconds of a slot", 1e-3}},
        [](const Params& p) { return make_slots(p.real("length")); }},
       {"ticks",
-       "turns at whole ticks at which something happens; a job ends on a tick",
+       "a turn at each tick at which something happens; a job ends at a tick",
        {{"length", ParamKind::kReal, "1", "seconds of a tick", 1e-3}},
        [](const Params& p) { return make_ticks(p.real("length")); }},
   };

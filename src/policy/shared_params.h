@@ -8,21 +8,22 @@
 namespace muster {
 
 inline const ParamInfo kPlanSlot{"slot", ParamKind::kReal, "60",
-                                 "where turns have no length: seconds of a slot in the plan", 1e-3};
-inline const ParamInfo kSeed{"seed", ParamKind::kInteger, "1", "of the random numbers", 0};
+                                 "seconds of a slot in the plan, where turns have no fixed length",
+                                 1e-3};
+inline const ParamInfo kSeed{"seed", ParamKind::kInteger, "1", "seed of the random numbers", 0};
 inline const ParamInfo kBoostAfter{
     "boost_after", ParamKind::kReal, "inf",
-    "seconds of waiting in a row after which a job goes first, for good", 0};
+    "seconds of uninterrupted waiting after which a job goes first and stays first", 0};
 inline const ParamInfo kService{
     "service", ParamKind::kText,          "gpu-seconds", "what counts as service", -1,
     1,         {"gpu-seconds", "seconds"}};
 inline const ParamInfo kQuantum{
     "quantum", ParamKind::kReal, "300",
-    "where turns follow events: seconds after which the order is looked at again", 1};
+    "seconds after which the order is computed again, where turns follow events", 1};
 inline const ParamInfo kStrict{"strict", ParamKind::kFlag, "true",
                                "nobody overtakes a job that does not fit"};
 inline const ParamInfo kBranches{"branches", ParamKind::kInteger, "1000",
-                                 "after so many branches the solver returns the best it has found",
+                                 "branches after which the solver returns the best solution found",
                                  1};
 inline const ParamInfo kBackfill{"backfill", ParamKind::kFlag, "true",
                                  "try jobs behind one that does not fit"};

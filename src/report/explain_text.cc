@@ -88,7 +88,7 @@ std::string total_text(const StoryTotal& total) {
       return fmt::format("behind the first in line, which could not start: {}",
                          reason_sentence(total.reason));
     default:
-      return "the jobs before it took all the free GPUs";
+      return "the jobs before it took all free GPUs";
   }
 }
 
@@ -170,7 +170,7 @@ std::string opening(const Story& story) {
                                 ? fmt::format("Job #{}", index(story.id))
                                 : fmt::format("Job {} (#{})", story.job.name, index(story.id));
   if (!story.left) {
-    return fmt::format("{} was still there when the run stopped: {} waiting, {} running so far.",
+    return fmt::format("{} had not finished when the run stopped: {} waiting, {} running so far.",
                        title, duration_text(story.waited), duration_text(story.ran));
   }
   std::string text = fmt::format("{} asked for {} and ", title, gpus_text(story.job.gpus));
@@ -212,14 +212,14 @@ std::string story_sentence(const Story& story, const StoryLine& line) {
                              : fmt::format(" ({})", reason_sentence(line.reason)));
     case Kind::kBehind:
       if (line.folded > 1) return fmt::format("waits behind {} jobs in turn", line.folded);
-      if (line.other == kNoJob) return "waits: the jobs before it take all the free GPUs";
+      if (line.other == kNoJob) return "waits: the jobs before it take all free GPUs";
       return fmt::format("waits behind job {}, which needs {} while {}{}",
                          name_of(story, line.other), gpus_text(line.gpus), free_text(line),
                          line.reason == Reason::kNotEnoughFree
                              ? ""
                              : fmt::format(" ({})", reason_sentence(line.reason)));
     case Kind::kOutranked:
-      return "waits: the jobs before it take all the free GPUs";
+      return "waits: the jobs before it take all free GPUs";
     case Kind::kRuns:
       return fmt::format("runs with {}{}", gpus_text(line.gpus), where_text(line.where));
   }

@@ -24,7 +24,7 @@ std::string one_run(const PageRun& run) {
   if (metrics.finished == 0) {
     return fmt::format("None of {} jobs{} finished.", count_text(metrics.jobs), gpus);
   }
-  std::string text = fmt::format("{} jobs{}: half were done within {} of being submitted",
+  std::string text = fmt::format("{} jobs{}: half finished within {} of submission",
                                  count_text(metrics.jobs), gpus, duration_text(metrics.p50_jct_s));
   if (std::isfinite(metrics.utilization)) {
     text += fmt::format(", with {:.0f} % of the GPUs in use", metrics.utilization * 100);
@@ -162,19 +162,15 @@ std::string section(std::string_view title, const std::string& content) {
 
 std::string plots(const std::vector<PageRun>& runs) {
   std::string out = "<div class=\"pair\">\n";
-  out += figure(
-      {"jct", "Completion time", "Share of finished jobs that were done within the time below."},
-      curve_table(runs, &RunSummary::jct_curve));
-  out += figure(
-      {"queue", "Time without GPUs",
-       "Share of finished jobs that waited at most the time below, all their waits together."},
-      curve_table(runs, &RunSummary::queue_curve));
+  out += figure({"jct", "Completion time", "CDF of completion time over finished jobs."},
+                curve_table(runs, &RunSummary::jct_curve));
+  out += figure({"queue", "Queueing time", "CDF of total queueing time over finished jobs."},
+                curve_table(runs, &RunSummary::queue_curve));
   out += "</div>\n<div class=\"pair\">\n";
   const std::string table = timeline_table(runs);
-  out += figure({"utilisation", "GPUs in use", "Share of usable GPUs that jobs held, over time."},
-                table);
+  out += figure({"utilisation", "GPUs in use", "Fraction of usable GPUs in use over time."}, table);
   out += figure(
-      {"waiting", "Jobs in line", "Jobs waiting for GPUs or held by admission, over time."}, table);
+      {"waiting", "Queue length", "Jobs waiting for GPUs or held by admission over time."}, table);
   return out + "</div>\n";
 }
 
@@ -182,10 +178,11 @@ std::string details(const std::vector<PageRun>& runs) {
   std::vector<PageRun> stepped = runs;
   for (PageRun& run : stepped) run.summary.sizes = size_steps(run.summary.sizes);
   std::string out = "<div class=\"pair\">\n";
-  out += figure({"sizes", "By GPUs asked for", "Average completion time of finished jobs."},
-                groups_table(stepped, &RunSummary::sizes, "GPUs", 20));
+  out +=
+      figure({"sizes", "Completion time by GPU count", "Average completion time of finished jobs."},
+             groups_table(stepped, &RunSummary::sizes, "GPUs", 20));
   out += figure({"waits", "Why jobs waited",
-                 "Job-hours in line, by what kept the first job in line from running."},
+                 "Job-hours of queueing, by what kept the first job in line from running."},
                 waits_table(runs));
   return out + "</div>\n";
 }
@@ -203,7 +200,8 @@ std::string group_sections(const std::vector<PageRun>& runs) {
     out += section("Partitions", groups_table(runs, &RunSummary::partitions, "partition", 50));
   }
   if (any_groups(runs, &RunSummary::users)) {
-    out += section("Users with most GPU time", groups_table(runs, &RunSummary::users, "user", 15));
+    out +=
+        section("Users with the most GPU time", groups_table(runs, &RunSummary::users, "user", 15));
   }
   return out;
 }
@@ -212,11 +210,11 @@ std::string gantt_section(const std::vector<PageRun>& runs) {
   const bool any = std::any_of(runs.begin(), runs.end(),
                                [](const PageRun& run) { return run.gantt.has_value(); });
   if (!any) return "";
-  return section("The busiest moment",
-                 "<figure class=\"plot wide\" id=\"gantt\">\n<figcaption><p>One line per job: pale "
-                 "while it waits, "
-                 "solid while it holds GPUs. <span class=\"choice\"></span></p></figcaption>\n"
-                 "<div class=\"canvas\" data-plot=\"gantt\"></div>\n</figure>\n");
+  return section(
+      "The busiest moment",
+      "<figure class=\"plot wide\" id=\"gantt\">\n<figcaption><p>One row per job: pale while it "
+      "waits, solid while it runs. <span class=\"choice\"></span></p></figcaption>\n<div "
+      "class=\"canvas\" data-plot=\"gantt\"></div>\n</figure>\n");
 }
 
 }  // namespace
@@ -255,13 +253,13 @@ std::string report_page(const std::vector<PageRun>& runs, const PageOptions& opt
   out += group_sections(runs);
   out += gantt_section(runs);
   if (options.model != nullptr) {
-    out += section("What the estimates rest on", model_sections(*options.model, options.row));
+    out += section("What the estimates are based on", model_sections(*options.model, options.row));
   }
   out += section("Decisions", decisions_table(runs));
   out += section("All figures", figures_section(runs));
   out += section("Settings", settings_section(runs));
   out += "</main>\n<footer><p>Made by muster " MUSTER_VERSION
-         ". The file is complete in itself: keep it, send it, print it.</p></footer>\n";
+         ". This page needs no other file.</p></footer>\n";
   out += "<div class=\"tip\" role=\"status\" aria-live=\"polite\" hidden></div>\n";
   out +=
       fmt::format("<script type=\"application/json\" id=\"data\">{}</script>\n", page_data(runs));

@@ -232,7 +232,7 @@ std::string timeline_table(const std::vector<PageRun>& runs) {
 std::string wait_text(bool held, Reason reason) {
   if (held) return fmt::format("held by admission: {}", reason_sentence(reason));
   // No reason means that nobody was blocked, and yet jobs waited.
-  if (reason == Reason::kNone) return "the jobs before it take all the free GPUs";
+  if (reason == Reason::kNone) return "the jobs before it take all free GPUs";
   return std::string(reason_sentence(reason));
 }
 
@@ -252,7 +252,7 @@ std::string waits_table(const std::vector<PageRun>& runs) {
     body += "</tr>";
   }
   if (rows.empty()) return "<p>No job waited.</p>";
-  return table(head("job-hours in line because", false) + run_heads(runs), body);
+  return table(head("job-hours of queueing because", false) + run_heads(runs), body);
 }
 
 std::string groups_table(const std::vector<PageRun>& runs,

@@ -151,7 +151,7 @@ bool has_columns(const Table& table, std::initializer_list<std::string_view> col
 
 Error unknown_content(const std::string& name) {
   return Error{
-      fmt::format("{}: this is no cluster file; legal forms are\n{}", name, cluster_forms())};
+      fmt::format("{}: this is not a cluster file; legal forms are\n{}", name, cluster_forms())};
 }
 
 Result<ClusterSpec> parse_cluster_csv(std::string_view content, const std::string& name,
@@ -237,9 +237,8 @@ Result<ClusterSpec> read_cluster(const std::string& text, Symbols& symbols) {
   if (looks_like_shape(text)) return parse_cluster_shape(text, symbols);
   std::error_code ignored;
   if (text != "-" && !std::filesystem::exists(text, ignored)) {
-    return Error{
-        fmt::format("no cluster file '{}', and it is not a short text either; legal forms are\n{}",
-                    text, cluster_forms())};
+    return Error{fmt::format("'{}' is neither a cluster file nor a short form; legal forms are\n{}",
+                             text, cluster_forms())};
   }
   return read_cluster_file(text, symbols);
 }

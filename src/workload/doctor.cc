@@ -30,7 +30,7 @@ enum TraceFault : std::size_t {
 };
 
 constexpr std::array<Finding, kTraceFaults> kTraceFindings = {{
-    {"unreadable", Severity::kError, "the line cannot be understood", "the line is dropped", 0, {}},
+    {"unreadable", Severity::kError, "the line cannot be read", "the line is dropped", 0, {}},
     {"missing-field",
      Severity::kError,
      "a field that every job needs is empty",

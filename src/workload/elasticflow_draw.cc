@@ -39,9 +39,9 @@ ParamList elasticflow_draw_params() {
   return {
       {"throughputs", ParamKind::kText, "",
        "folder of measured tables, one <model>.csv per model; see docs/elasticflow.md"},
-      {"seed", ParamKind::kInteger, "0", "of Python's random numbers", 0, 9e15},
+      {"seed", ParamKind::kInteger, "0", "seed of Python's random numbers", 0, 9e15},
       {"deadline_seed", ParamKind::kInteger, "0",
-       "of the deadlines, and of who has none; the original does not seed them", 0, 9e15},
+       "seed of deadlines and best-effort marks; the original does not seed them", 0, 9e15},
       {"min_ddl", ParamKind::kReal, "0.5",
        "a deadline is at submission + duration x uniform(min_ddl, max_ddl)", 0, 1e6},
       {"max_ddl", ParamKind::kReal, "1.5", "see min_ddl", 0, 1e6},

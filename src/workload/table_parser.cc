@@ -156,8 +156,8 @@ Status TableParser::header(std::string_view line) {
                              absent.size() > 1 ? "s" : "", fmt::join(absent, ", "))};
   }
   if (schema_.note_unknown && !unknown.empty()) {
-    notes_.push_back(fmt::format("columns that mean nothing to Muster were ignored: {}",
-                                 fmt::join(unknown, ", ")));
+    notes_.push_back(
+        fmt::format("ignored columns that Muster does not use: {}", fmt::join(unknown, ", ")));
   }
   return Done{};
 }

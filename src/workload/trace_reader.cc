@@ -141,7 +141,7 @@ void TraceReader::fail(const std::string& message) {
 
 void TraceReader::bad_record(std::string problem, bool missing) {
   if (!options_.skip_bad) {
-    fail(problem + " (skipping bad lines, --skip-bad, passes over such)");
+    fail(problem + " (--skip-bad skips such lines)");
     return;
   }
   ++stats_.bad;
@@ -155,7 +155,7 @@ bool TraceReader::accept() {
   if (const std::string_view status = parser_->status(); !status.empty()) {
     if (!options_.statuses.empty() && std::find(options_.statuses.begin(), options_.statuses.end(),
                                                 status) == options_.statuses.end()) {
-      ++stats_.skipped["its status was not asked for"];
+      ++stats_.skipped["its status was not selected"];
       return false;
     }
     const auto known = stats_.statuses.find(status);

@@ -54,7 +54,7 @@ tell "a sweep goes on where it was, and ends as one that was never stopped"
 options=(sweep -g poisson:jobs=3000,load=0.9 -c 8x8 -s las -s srtf --seeds 20)
 interrupt_after swept/journal.jsonl 1 "${options[@]}" -j 1 -q -o swept
 [[ $status == 130 ]] || fail "status $status: the machine is too fast for this story, or the signal was lost"
-says "goes on from here"
+says "run the same command again to continue"
 done_before=$(wc -l <swept/journal.jsonl)
 ((done_before > 0 && done_before < 40)) || fail "$done_before runs in the journal"
 absent swept/points.csv

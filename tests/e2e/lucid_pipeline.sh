@@ -11,7 +11,7 @@ sed -n '6002,$p' all.csv >>jobs.csv
 [[ $(wc -l <jobs.csv) == 3001 ]] || fail "$(wc -l jobs.csv)"
 profiles=$tree/presets/venus_like_profiles.csv
 
-tell "models: how long jobs run, how many come"
+tell "models of durations and arrivals"
 expect 0 muster learn estimate history.csv jobs.csv --profiles "$profiles" --epoch 2020-08-31 --model duration.json \
   -o estimates.csv
 prints "3000 estimates"
@@ -47,7 +47,7 @@ same results/lucid/jobs.csv elsewhere/again/jobs.csv
 tell "the report shows what the estimates rest on, and one of them taken apart"
 expect 0 muster report results/fifo results/qssf results/lucid --model duration.json \
   --explain "user=$user,gpu_num=8,hour=14" -o report.html
-for text in "What the estimates rest on" "One answer taken apart" "class='band'" "<h4>gpu_num</h4>"; do
+for text in "What the estimates are based on" "One answer taken apart" "class='band'" "<h4>gpu_num</h4>"; do
   grep -qF "$text" report.html || fail "the report lacks: $text"
 done
 expect 2 muster report results/lucid --model duration.json --explain "usr=ann" -o other.html

@@ -161,14 +161,14 @@ at        for    what happened
 00:01:40  1 min  first in line: needs 4 GPUs while 0 are free
 00:02:40  40 s   starts with 4 GPUs on node 0: it is next in the policy's order, and it fits
 00:03:20         loses its GPUs to job urgent: another job comes before it in the policy's order
-00:03:20  1 min  waits: the jobs before it take all the free GPUs
+00:03:20  1 min  waits: the jobs before it take all free GPUs
 00:04:20  40 s   starts with 4 GPUs on nodes 0-1: it is next in the policy's order, and it fits
 00:05:00         finished: all its work is done
 
 why it waited                                                                       for     share
 ──────────────────────────────────────────────────────────────────────────────────  ─────  ──────
 first in line: fewer GPUs are free than it needs                                    1 min  30.0 %
-the jobs before it took all the free GPUs                                           1 min  30.0 %
+the jobs before it took all free GPUs                                               1 min  30.0 %
 behind the first in line, which could not start: fewer GPUs are free than it needs  50 s   25.0 %
 held by admission: the load of the cluster is above the admission threshold         30 s   15.0 %
 
@@ -194,7 +194,7 @@ TEST_F(Explained, TellsOfRefusalAndOfJobsThatNeverLeft) {
   ASSERT_TRUE(left_over);
   EXPECT_FALSE(left_over->left);
   EXPECT_EQ(left_over->waited, 80);
-  EXPECT_THAT(story_text(*left_over, false), HasSubstr("was still there when the run stopped"));
+  EXPECT_THAT(story_text(*left_over, false), HasSubstr("had not finished when the run stopped"));
 }
 
 TEST_F(Explained, GivesProgramsTheSame) {

@@ -185,7 +185,7 @@ TEST_F(FormatsTest, StatusesCanBeChosen) {
       load("job_id,vc,gpu_num,state,submit_time,duration\n5,a,1,COMPLETED,0,9\n6,a,1,FAILED,1,9\n",
            "helios", options);
   EXPECT_EQ(trace.jobs.size(), 1U);
-  EXPECT_EQ(trace.stats.skipped.at("its status was not asked for"), 1U);
+  EXPECT_EQ(trace.stats.skipped.at("its status was not selected"), 1U);
 }
 
 TEST_F(FormatsTest, OpenbPods) {

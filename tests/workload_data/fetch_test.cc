@@ -196,7 +196,7 @@ TEST_F(Fetch, AFolderThatCannotBeMadeIsSaid) {
   folder_.write("set", "a file where a folder should be");
   const auto fetched = fetch(file_at("good"));
   ASSERT_FALSE(fetched);
-  EXPECT_NE(fetched.error().message.find("cannot be made"), std::string::npos);
+  EXPECT_NE(fetched.error().message.find("cannot be created"), std::string::npos);
 }
 
 TEST(Sha256, KnownValues) {

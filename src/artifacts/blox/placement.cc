@@ -81,14 +81,14 @@ class BloxPlacement final : public PlacementPolicy {
 }  // namespace
 
 PolicyInfo<PlacementPolicy> blox_placement_row() {
-  return {
-      "blox",
-      "the default rule of Blox, defects included",
-      "Blox, 2024",
-      {{"exact_node", ParamKind::kFlag, "false", "its rule for jobs with a placement preference"}},
-      [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
-        return std::make_unique<BloxPlacement>(params.flag("exact_node"));
-      }};
+  return {"blox",
+          "Blox's default placement, defects included",
+          "Blox, 2024",
+          {{"exact_node", ParamKind::kFlag, "false",
+            "use its rule for jobs with a placement preference"}},
+          [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
+            return std::make_unique<BloxPlacement>(params.flag("exact_node"));
+          }};
 }
 
 }  // namespace muster

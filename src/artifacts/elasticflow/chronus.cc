@@ -283,24 +283,24 @@ class ChronusAsCoded final : public SchedulingPolicy, public CompletionRule {
 }  // namespace
 
 PolicyInfo<SchedulingPolicy> chronus_as_coded_row() {
-  return {
-      "chronus-as-coded",
-      "Chronus as the ElasticFlow artifact runs it",
-      "ElasticFlow, 2023",
-      {kLease,
-       kLeaseChoice,
-       {"slot", ParamKind::kReal, "240", "seconds between looks at new jobs and idle GPUs", 1e-3},
-       kBranches},
-      [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
-        ChronusAsCoded::Options options;
-        options.lease = params.real("lease");
-        options.slot = params.real("slot");
-        options.exact = params.text("choice") == "exact";
-        options.program.branches = static_cast<int>(params.integer("branches"));
-        return std::make_unique<ChronusAsCoded>(options);
-      },
-      "Chronus",
-      "the artifact of ElasticFlow"};
+  return {"chronus-as-coded",
+          "Chronus as coded in ElasticFlow's artifact",
+          "ElasticFlow, 2023",
+          {kLease,
+           kLeaseChoice,
+           {"slot", ParamKind::kReal, "240",
+            "seconds between two checks for new jobs and idle GPUs", 1e-3},
+           kBranches},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            ChronusAsCoded::Options options;
+            options.lease = params.real("lease");
+            options.slot = params.real("slot");
+            options.exact = params.text("choice") == "exact";
+            options.program.branches = static_cast<int>(params.integer("branches"));
+            return std::make_unique<ChronusAsCoded>(options);
+          },
+          "Chronus",
+          "the artifact of ElasticFlow"};
 }
 
 }  // namespace muster

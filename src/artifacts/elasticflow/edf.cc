@@ -155,11 +155,11 @@ namespace muster {
 
 PolicyInfo<SchedulingPolicy> published_edf_row() {
   return {"edf-as-coded",
-          "earliest deadline first as the ElasticFlow artifact has it, every job as large as its "
-          "table goes",
+          "earliest deadline first as coded in ElasticFlow's artifact: every job at the largest "
+          "size of its table",
           "ElasticFlow, 2023",
           {{"admission", ParamKind::kFlag, "false",
-            "refuse jobs that would make anybody miss a deadline"}},
+            "refuse jobs that would make any job miss its deadline"}},
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
             return std::make_unique<published::Edf>(params.flag("admission"));
           }};

@@ -276,13 +276,13 @@ namespace muster {
 
 PolicyInfo<SchedulingPolicy> published_elasticflow_row() {
   return {"elasticflow-as-coded",
-          "ElasticFlow as its artifact has it: smallest shares that meet all deadlines, spare GPUs "
-          "to the plans that grow most",
+          "ElasticFlow as coded in its artifact: the fewest GPUs that meet all deadlines; spare "
+          "GPUs to the plans that grow most",
           "ElasticFlow, 2023",
           {{"admission", ParamKind::kFlag, "true",
-            "refuse jobs that would make anybody miss a deadline"},
+            "refuse jobs that would make any job miss its deadline"},
            {"grow_least", ParamKind::kFlag, "false",
-            "give spare GPUs to the plans that grow least, as the paper means it"},
+            "give spare GPUs to the plans that grow least, as the paper describes"},
            published::kAsOf2022},
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
             return std::make_unique<published::ElasticFlow>(

@@ -239,16 +239,16 @@ class Gandiva final : public Scheduler {
 namespace muster {
 
 PolicyInfo<SchedulingPolicy> published_gandiva_row() {
-  return {
-      "gandiva-as-coded",
-      "Gandiva as the ElasticFlow artifact has it: nodes per job size, taking turns when jobs come",
-      "ElasticFlow, 2023",
-      {},
-      [](const Params&) -> std::unique_ptr<SchedulingPolicy> {
-        return std::make_unique<published::Gandiva>();
-      },
-      "Gandiva",
-      "the artifact of ElasticFlow"};
+  return {"gandiva-as-coded",
+          "Gandiva as coded in ElasticFlow's artifact: nodes for each job size, time-sliced when "
+          "jobs arrive",
+          "ElasticFlow, 2023",
+          {},
+          [](const Params&) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<published::Gandiva>();
+          },
+          "Gandiva",
+          "the artifact of ElasticFlow"};
 }
 
 }  // namespace muster

@@ -60,14 +60,14 @@ std::unique_ptr<Pacing> make_gathered(Seconds slot, Gathering rule) {
 
 PacingInfo gathered_pacing() {
   return {"gathered",
-          "turns at events, at least a slot apart; exact ends: for ElasticFlow's schedulers as "
+          "a turn at events, at least one slot apart; exact ends; for ElasticFlow's schedulers as "
           "coded",
-          {{"length", ParamKind::kReal, "60", "seconds from one turn to the next, at least", 1e-3},
+          {{"length", ParamKind::kReal, "60", "shortest time in seconds between two turns", 1e-3},
            {"events",
             ParamKind::kText,
             "everything",
-            "what makes a turn: every event, arrivals put off and others at their moment, arrivals "
-            "alone until the last, or every slot",
+            "what causes a turn: every event; arrivals delayed and other events at once; arrivals "
+            "alone until the last; or every slot",
             -1,
             1,
             {"everything", "arrivals", "arrivals-alone", "every-slot"}}},

@@ -280,15 +280,15 @@ class PolluxAsCoded final : public SchedulingPolicy, public CompletionRule, priv
 
 PolicyInfo<SchedulingPolicy> pollux_as_coded_row() {
   return {"pollux-as-coded",
-          "Pollux as the ElasticFlow artifact simulates it: goodput learnt as jobs run, batch "
-          "sizes that follow",
+          "Pollux as coded in ElasticFlow's artifact: goodput is learnt while jobs run, and batch "
+          "sizes follow it",
           "ElasticFlow, 2023",
           {kPopulation,
            kGenerations,
            kFairness,
            kRestartCost,
            {"samples", ParamKind::kFlag, "true",
-            "a job is over once it has seen the samples that its trace counts, if not before"},
+            "end a job at the number of samples that its trace gives, at the latest"},
            kSeed},
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
             return std::make_unique<PolluxAsCoded>(

@@ -17,7 +17,7 @@ namespace muster::published {
 
 inline const ParamInfo kAsOf2022{
     "as_of_2022", ParamKind::kFlag, "false",
-    "as the artifact was when its figures were made, two repairs earlier"};
+    "the artifact as it was when its figures were made, before two bug fixes"};
 
 // A job in the books of a published scheduler.
 struct Job {

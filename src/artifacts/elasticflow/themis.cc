@@ -201,7 +201,7 @@ namespace muster {
 
 PolicyInfo<SchedulingPolicy> published_themis_row() {
   return {"themis-as-coded",
-          "Themis as the ElasticFlow artifact has it, after Gavel",
+          "Themis as coded in ElasticFlow's artifact, after Gavel",
           "ElasticFlow, 2023",
           {},
           [](const Params&) -> std::unique_ptr<SchedulingPolicy> {

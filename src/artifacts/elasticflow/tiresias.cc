@@ -143,11 +143,12 @@ namespace muster {
 
 PolicyInfo<SchedulingPolicy> published_tiresias_row() {
   return {"tiresias-as-coded",
-          "Tiresias as the ElasticFlow artifact has it (dlas-gpu)",
+          "Tiresias as coded in ElasticFlow's artifact (dlas-gpu)",
           "ElasticFlow, 2023",
           {{"limit_1", ParamKind::kReal, "3250",
             "GPU-seconds after which a job leaves the first queue", 0},
-           {"limit_2", ParamKind::kReal, "7200", "GPU-seconds after which it leaves the second", 0},
+           {"limit_2", ParamKind::kReal, "7200",
+            "GPU-seconds after which it leaves the second queue", 0},
            published::kAsOf2022},
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
             return std::make_unique<published::Tiresias>(

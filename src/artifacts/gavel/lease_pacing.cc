@@ -30,12 +30,12 @@ std::unique_ptr<Pacing> make_leases(Seconds length) {
 }
 
 PacingInfo lease_pacing() {
-  return {
-      "leases",
-      "jobs get the whole training steps of a round; the turn comes when the last has done them",
-      {{"length", ParamKind::kReal, "360", "seconds of a round", 1e-3}},
-      [](const Params& p) { return make_leases(p.real("length")); },
-      "leases"};
+  return {"leases",
+          "jobs get the whole training steps of a round; the next turn comes when the last job has "
+          "done them",
+          {{"length", ParamKind::kReal, "360", "seconds of a round", 1e-3}},
+          [](const Params& p) { return make_leases(p.real("length")); },
+          "leases"};
 }
 
 }  // namespace muster

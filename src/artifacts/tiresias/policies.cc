@@ -56,7 +56,7 @@ std::vector<PolicyInfo<SchedulingPolicy>> tiresias_scheduling_rows() {
           "dlas-gpu", "dlas-gpu-as-coded",
           "as dlas-gpu, and the next demotion is reckoned too early or too late",
           {"loose_wake", ParamKind::kFlag, "true",
-           "reckon the next demotion as published: (limit - seconds served) / GPUs from now"}),
+           "predict the next demotion as published: after (limit - seconds served) / GPUs"}),
       scheduling_variant("multi-dlas-gpu", "multi-dlas-gpu-as-coded",
                          "as multi-dlas-gpu, and nothing is handed out before the first division",
                          {"periodic_only", ParamKind::kFlag, "true",
@@ -64,7 +64,7 @@ std::vector<PolicyInfo<SchedulingPolicy>> tiresias_scheduling_rows() {
       scheduling_variant(
           "shortest-expected", "shortest-expected-as-coded",
           "as shortest-expected, with the defects of the original",
-          {"as_published", ParamKind::kFlag, "true", "with the defects of the original"}),
+          {"as_published", ParamKind::kFlag, "true", "reproduce the defects of the original"}),
       scheduling_variant("longest-pending", "longest-pending-as-coded",
                          "as longest-pending, and every start passes over the next in line",
                          {"skips", ParamKind::kFlag, "true",
@@ -73,11 +73,11 @@ std::vector<PolicyInfo<SchedulingPolicy>> tiresias_scheduling_rows() {
 }
 
 PolicyInfo<PlacementPolicy> yarn_as_coded_row() {
-  return variant_of(placement_table(), "yarn", "yarn-as-coded",
-                    "as yarn, and memory is counted and never given back while jobs run",
-                    {"leaks", ParamKind::kFlag, "true",
-                     "count memory and never give it back while jobs run, as Tiresias' simulator "
-                     "does"});
+  return variant_of(
+      placement_table(), "yarn", "yarn-as-coded",
+      "as yarn, and memory is counted and never given back while jobs run",
+      {"leaks", ParamKind::kFlag, "true",
+       "count memory and do not release it while jobs run, as Tiresias' simulator does"});
 }
 
 }  // namespace muster

@@ -32,7 +32,7 @@ std::unique_ptr<Pacing> make_steps(Seconds length) { return std::make_unique<Ste
 
 PacingInfo steps_pacing() {
   return {"steps",
-          "turns at every arrival and so long after the last turn; a job ends at a turn",
+          "a turn at every arrival and after a fixed time without one; a job ends at a turn",
           {{"length", ParamKind::kReal, "10", "seconds of a step", 1e-3}},
           [](const Params& p) { return make_steps(p.real("length")); }};
 }

@@ -18,7 +18,7 @@ class AcceptAll final : public AdmissionPolicy, public Checkpointable {
 
 PolicyInfo<AdmissionPolicy> accept_all_row() {
   return {"accept-all",
-          "lets every job in that could ever fit",
+          "accepts every job that could ever fit",
           "Blox, 2024",
           {},
           [](const Params&) -> std::unique_ptr<AdmissionPolicy> {

@@ -27,9 +27,9 @@ class LoadThreshold final : public AdmissionPolicy {
 PolicyInfo<AdmissionPolicy> load_threshold_row() {
   return {
       "load-threshold",
-      "makes jobs wait outside while admitted jobs ask for more than a multiple of the cluster",
+      "holds jobs while the admitted ones ask for more than a multiple of the cluster",
       "Blox, 2024",
-      {{"threshold", ParamKind::kReal, "1.2", "GPUs asked for, as a multiple of the cluster's", 0}},
+      {{"threshold", ParamKind::kReal, "1.2", "requested GPUs, as a multiple of the cluster's", 0}},
       [](const Params& params) -> std::unique_ptr<AdmissionPolicy> {
         return std::make_unique<LoadThreshold>(params.real("threshold"));
       }};

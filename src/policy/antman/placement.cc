@@ -302,14 +302,14 @@ class AntManPlacement final : public PlacementPolicy {
 }  // namespace
 
 PolicyInfo<PlacementPolicy> antman_placement_row() {
-  return {
-      "antman",
-      "guaranteed jobs reserve what becomes free; opportunistic ones use what others leave idle",
-      "AntMan, 2020",
-      {},
-      [](const Params&) -> std::unique_ptr<PlacementPolicy> {
-        return std::make_unique<AntManPlacement>();
-      }};
+  return {"antman",
+          "guaranteed jobs reserve GPUs as they become free; opportunistic jobs use what others "
+          "leave idle",
+          "AntMan, 2020",
+          {},
+          [](const Params&) -> std::unique_ptr<PlacementPolicy> {
+            return std::make_unique<AntManPlacement>();
+          }};
 }
 
 }  // namespace muster

@@ -32,7 +32,7 @@ class AntMan final : public SchedulingPolicy {
 
 PolicyInfo<SchedulingPolicy> antman_row() {
   return {"antman",
-          "guaranteed jobs, then opportunistic ones; for the placement of the same name",
+          "guaranteed jobs first, then opportunistic ones; for the placement of the same name",
           "AntMan, 2020",
           {},
           [](const Params&) -> std::unique_ptr<SchedulingPolicy> {

@@ -181,24 +181,23 @@ class Chronus final : public SchedulingPolicy {
 }  // namespace
 
 PolicyInfo<SchedulingPolicy> chronus_row() {
-  return {
-      "chronus",
-      "leases for jobs with promised deadlines, by value; what is left for the others",
-      "Chronus, 2021",
-      {kLease,
-       kLeaseChoice,
-       {"padding", ParamKind::kReal, "1.1", "what run times are multiplied by, to be safe", 1, 100},
-       kBranches},
-      [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
-        Chronus::Options options;
-        options.lease = params.real("lease");
-        options.padding = params.real("padding");
-        options.exact = params.text("choice") == "exact";
-        options.program.branches = static_cast<int>(params.integer("branches"));
-        return std::make_unique<Chronus>(options);
-      },
-      "Chronus",
-      "the paper"};
+  return {"chronus",
+          "leases for jobs with promised deadlines, by value; the other jobs get what is left",
+          "Chronus, 2021",
+          {kLease,
+           kLeaseChoice,
+           {"padding", ParamKind::kReal, "1.1", "safety factor on run times", 1, 100},
+           kBranches},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            Chronus::Options options;
+            options.lease = params.real("lease");
+            options.padding = params.real("padding");
+            options.exact = params.text("choice") == "exact";
+            options.program.branches = static_cast<int>(params.integer("branches"));
+            return std::make_unique<Chronus>(options);
+          },
+          "Chronus",
+          "the paper"};
 }
 
 }  // namespace muster

@@ -6,12 +6,13 @@
 namespace muster {
 
 inline const ParamInfo kLease{"lease", ParamKind::kReal, "240", "seconds of a lease", 1};
-inline const ParamInfo kLeaseChoice{"choice",
-                                    ParamKind::kText,
-                                    "exact",
-                                    "who has the next lease: by an integer program, or quickly",
-                                    -1,
-                                    1,
-                                    {"exact", "greedy"}};
+inline const ParamInfo kLeaseChoice{
+    "choice",
+    ParamKind::kText,
+    "exact",
+    "how to choose who gets the next lease: by an integer program, or greedily",
+    -1,
+    1,
+    {"exact", "greedy"}};
 
 }  // namespace muster

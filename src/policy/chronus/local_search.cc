@@ -112,7 +112,7 @@ class LocalSearch final : public WalkingPlacement {
 
 PolicyInfo<PlacementPolicy> local_search_row() {
   return {"local-search",
-          "on as few nodes as possible, in the order after which all jobs together are fastest",
+          "as few nodes as possible, in the order of jobs that gives the highest total speed",
           "Chronus, 2021",
           {kBackfill},
           [](const Params& params) -> std::unique_ptr<PlacementPolicy> {

@@ -93,14 +93,13 @@ class Buddy final : public WalkingPlacement {
 }  // namespace
 
 PolicyInfo<PlacementPolicy> buddy_row() {
-  return {
-      "buddy",
-      "one node, or whole nodes for larger jobs; moves jobs together where free GPUs lie scattered",
-      "ElasticFlow, 2023",
-      {kBackfill},
-      [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
-        return std::make_unique<Buddy>(params.flag("backfill"));
-      }};
+  return {"buddy",
+          "one node, or whole nodes for larger jobs; moves jobs to defragment free GPUs",
+          "ElasticFlow, 2023",
+          {kBackfill},
+          [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
+            return std::make_unique<Buddy>(params.flag("backfill"));
+          }};
 }
 
 }  // namespace muster

@@ -71,7 +71,7 @@ class DeadlineAdmission final : public AdmissionPolicy {
 
 PolicyInfo<AdmissionPolicy> deadline_admission_row() {
   return {"deadline",
-          "refuses jobs that cannot meet their deadline, or only by making others miss theirs",
+          "refuses jobs that cannot meet their deadline, or only if others miss theirs",
           "ElasticFlow, 2023",
           {kPlanSlot},
           [](const Params& params) -> std::unique_ptr<AdmissionPolicy> {

@@ -236,16 +236,15 @@ class ElasticFlow final : public SchedulingPolicy {
 }  // namespace
 
 PolicyInfo<SchedulingPolicy> elasticflow_row() {
-  return {
-      "elasticflow",
-      "the smallest shares that meet all deadlines; spare GPUs where they cost fewest GPU-seconds",
-      "ElasticFlow, 2023",
-      {kPlanSlot},
-      [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
-        return std::make_unique<ElasticFlow>(params.real("slot"));
-      },
-      "ElasticFlow",
-      "the paper"};
+  return {"elasticflow",
+          "the fewest GPUs that meet all deadlines; spare GPUs where they cost fewest GPU-seconds",
+          "ElasticFlow, 2023",
+          {kPlanSlot},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<ElasticFlow>(params.real("slot"));
+          },
+          "ElasticFlow",
+          "the paper"};
 }
 
 }  // namespace muster

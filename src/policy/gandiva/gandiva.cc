@@ -244,9 +244,10 @@ class Gandiva final : public SchedulingPolicy {
 
 PolicyInfo<SchedulingPolicy> gandiva_row() {
   return {"gandiva",
-          "sets of nodes for each GPU count, in which jobs take turns; for pacing steps",
+          "a set of nodes for each GPU count, time-sliced among its jobs; for pacing steps",
           "Tiresias, 2019",
-          {{"rotate", ParamKind::kReal, "60", "seconds between two turns in a crowded set", 1}},
+          {{"rotate", ParamKind::kReal, "60",
+            "seconds of a time slice where a set has more jobs than GPUs", 1}},
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
             return std::make_unique<Gandiva>(params);
           },

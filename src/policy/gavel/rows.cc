@@ -29,12 +29,12 @@ WaterOptions water_of(const Params& params) {
 }
 
 constexpr std::array kAllocators = {
-    AllocatorInfo{"gavel-isolated", "every job owns an equal part of every GPU type",
+    AllocatorInfo{"gavel-isolated", "an equal fraction of every GPU type for every job",
                   [](const Params&, bool) { return make_gavel_isolated(); }},
-    AllocatorInfo{"gavel-proportional",
-                  "every job should run all the time, on each type for the part it is of the "
-                  "cluster",
-                  [](const Params&, bool) { return make_gavel_proportional(); }},
+    AllocatorInfo{
+        "gavel-proportional",
+        "every job runs all the time, on each type in proportion to its part of the cluster",
+        [](const Params&, bool) { return make_gavel_proportional(); }},
     AllocatorInfo{"gavel-fifo", "first come, first served, on a GPU type drawn at random",
                   [](const Params& p, bool published) {
                     return make_gavel_fifo(FifoMode::kAnyType, p.integer("seed"), published, 0);
@@ -44,122 +44,123 @@ constexpr std::array kAllocators = {
                   [](const Params& p, bool published) {
                     return make_gavel_fifo(FifoMode::kBestType, p.integer("seed"), published, 0);
                   }},
-    AllocatorInfo{"gavel-fifo-packed",
-                  "as gavel-fifo-perf; who finds no room shares GPUs where that pays",
-                  [](const Params& p, bool published) {
-                    return make_gavel_fifo(FifoMode::kPacked, p.integer("seed"), published,
-                                           p.real("threshold"));
-                  }},
-    AllocatorInfo{"gavel-gandiva",
-                  "equal parts for random pairs of jobs, kept while they do not slow down too much",
-                  [](const Params& p, bool) { return make_gavel_gandiva(p.integer("seed")); }},
+    AllocatorInfo{
+        "gavel-fifo-packed",
+        "as gavel-fifo-perf; a job that finds no free GPUs shares those of another where that pays",
+        [](const Params& p, bool published) {
+          return make_gavel_fifo(FifoMode::kPacked, p.integer("seed"), published,
+                                 p.real("threshold"));
+        }},
+    AllocatorInfo{
+        "gavel-gandiva",
+        "equal fractions for random pairs of jobs, kept while they do not slow each other too much",
+        [](const Params& p, bool) { return make_gavel_gandiva(p.integer("seed")); }},
     AllocatorInfo{
         "gavel-allox",
-        "the least sum of completion times, by assignment to the queues of free GPUs",
+        "least sum of completion times, by assigning jobs to the queues of free GPUs",
         [](const Params& p, bool) { return make_gavel_allox(p.real("alpha"), p.flag("munkres")); }},
     AllocatorInfo{"gavel-max-min-fairness",
-                  "the least share is as large as possible; every GPU type counts as equally fast",
+                  "max-min fairness: the smallest normalised throughput is as large as possible; "
+                  "all GPU types count as equally fast",
                   [](const Params& p, bool published) {
                     return make_gavel_max_min(options_of(p, Sight::kAgnostic, published));
                   }},
     AllocatorInfo{"gavel-max-min-fairness-perf",
-                  "the least share is as large as possible; by the rates of each type",
+                  "max-min fairness: the smallest normalised throughput is as large as possible; "
+                  "by the rates of each type",
                   [](const Params& p, bool published) {
                     return make_gavel_max_min(options_of(p, Sight::kRates, published));
                   }},
     AllocatorInfo{"gavel-max-min-fairness-packed",
-                  "the least share is as large as possible; by the rates of each type, and of "
-                  "pairs on the same GPUs",
+                  "max-min fairness: the smallest normalised throughput is as large as possible; "
+                  "by the rates of each type and of co-located pairs",
                   [](const Params& p, bool published) {
                     return make_gavel_max_min(options_of(p, Sight::kPairs, published));
                   }},
-    AllocatorInfo{"gavel-max-min-fairness-water-filling",
-                  "as max-min fairness, and then the next least share, and so on; every GPU type "
-                  "counts as equally fast",
+    AllocatorInfo{
+        "gavel-max-min-fairness-water-filling",
+        "lexicographic max-min fairness by water filling; all GPU types count as equally fast",
+        [](const Params& p, bool published) {
+          return make_gavel_water_filling(options_of(p, Sight::kAgnostic, published), water_of(p));
+        }},
+    AllocatorInfo{"gavel-max-min-fairness-water-filling-perf",
+                  "lexicographic max-min fairness by water filling; by the rates of each type",
                   [](const Params& p, bool published) {
-                    return make_gavel_water_filling(options_of(p, Sight::kAgnostic, published),
+                    return make_gavel_water_filling(options_of(p, Sight::kRates, published),
                                                     water_of(p));
                   }},
-    AllocatorInfo{
-        "gavel-max-min-fairness-water-filling-perf",
-        "as max-min fairness, and then the next least share, and so on; by the rates of each type",
-        [](const Params& p, bool published) {
-          return make_gavel_water_filling(options_of(p, Sight::kRates, published), water_of(p));
-        }},
     AllocatorInfo{"gavel-max-min-fairness-water-filling-packed",
-                  "as max-min fairness, and then the next least share, and so on; by the rates of "
-                  "each type, and of pairs on the same GPUs",
+                  "lexicographic max-min fairness by water filling; by the rates of each type and "
+                  "of co-located pairs",
                   [](const Params& p, bool published) {
                     return make_gavel_water_filling(options_of(p, Sight::kPairs, published),
                                                     water_of(p));
                   }},
     AllocatorInfo{"gavel-finish-time-fairness",
-                  "nobody is later than others, compared with a part of the cluster of its own; "
-                  "every GPU type counts as equally fast",
+                  "finish-time fairness: the largest rho is as small as possible; all GPU types "
+                  "count as equally fast",
                   [](const Params& p, bool published) {
                     return make_gavel_finish_time(options_of(p, Sight::kAgnostic, published));
                   }},
-    AllocatorInfo{"gavel-finish-time-fairness-perf",
-                  "nobody is later than others, compared with a part of the cluster of its own; by "
-                  "the rates of each type",
-                  [](const Params& p, bool published) {
-                    return make_gavel_finish_time(options_of(p, Sight::kRates, published));
-                  }},
+    AllocatorInfo{
+        "gavel-finish-time-fairness-perf",
+        "finish-time fairness: the largest rho is as small as possible; by the rates of each type",
+        [](const Params& p, bool published) {
+          return make_gavel_finish_time(options_of(p, Sight::kRates, published));
+        }},
     AllocatorInfo{"gavel-finish-time-fairness-packed",
-                  "nobody is later than others, compared with a part of the cluster of its own; by "
-                  "the rates of each type, and of pairs on the same GPUs",
+                  "finish-time fairness: the largest rho is as small as possible; by the rates of "
+                  "each type and of co-located pairs",
                   [](const Params& p, bool published) {
                     return make_gavel_finish_time(options_of(p, Sight::kPairs, published));
                   }},
-    AllocatorInfo{
-        "gavel-max-min-fairness-strategy-proof",
-        "the largest product of shares, of which everybody gives up a part so that nobody "
-        "gains by lying; every GPU type counts as equally fast",
-        [](const Params&, bool published) {
-          return make_gavel_strategy_proof({Sight::kAgnostic, published});
-        }},
-    AllocatorInfo{
-        "gavel-max-min-fairness-strategy-proof-perf",
-        "the largest product of shares, of which everybody gives up a part so that nobody "
-        "gains by lying; by the rates of each type",
-        [](const Params&, bool published) {
-          return make_gavel_strategy_proof({Sight::kRates, published});
-        }},
-    AllocatorInfo{
-        "gavel-min-total-duration",
-        "all jobs are done together as soon as possible; every GPU type counts as equally fast",
-        [](const Params& p, bool published) {
-          return make_gavel_makespan(options_of(p, Sight::kAgnostic, published));
-        }},
+    AllocatorInfo{"gavel-max-min-fairness-strategy-proof",
+                  "largest product of normalised throughputs; each job gives up a fraction so that "
+                  "lying does not pay; all GPU types count as equally fast",
+                  [](const Params&, bool published) {
+                    return make_gavel_strategy_proof({Sight::kAgnostic, published});
+                  }},
+    AllocatorInfo{"gavel-max-min-fairness-strategy-proof-perf",
+                  "largest product of normalised throughputs; each job gives up a fraction so that "
+                  "lying does not pay; by the rates of each type",
+                  [](const Params&, bool published) {
+                    return make_gavel_strategy_proof({Sight::kRates, published});
+                  }},
+    AllocatorInfo{"gavel-min-total-duration",
+                  "least makespan of the jobs at hand; all GPU types count as equally fast",
+                  [](const Params& p, bool published) {
+                    return make_gavel_makespan(options_of(p, Sight::kAgnostic, published));
+                  }},
     AllocatorInfo{"gavel-min-total-duration-perf",
-                  "all jobs are done together as soon as possible; by the rates of each type",
+                  "least makespan of the jobs at hand; by the rates of each type",
                   [](const Params& p, bool published) {
                     return make_gavel_makespan(options_of(p, Sight::kRates, published));
                   }},
-    AllocatorInfo{"gavel-min-total-duration-packed",
-                  "all jobs are done together as soon as possible; by the rates of each type, and "
-                  "of pairs on the same GPUs",
-                  [](const Params& p, bool published) {
-                    return make_gavel_makespan(options_of(p, Sight::kPairs, published));
-                  }},
-    AllocatorInfo{"gavel-max-sum-throughput-perf", "the largest sum of throughputs",
+    AllocatorInfo{
+        "gavel-min-total-duration-packed",
+        "least makespan of the jobs at hand; by the rates of each type and of co-located pairs",
+        [](const Params& p, bool published) {
+          return make_gavel_makespan(options_of(p, Sight::kPairs, published));
+        }},
+    AllocatorInfo{"gavel-max-sum-throughput-perf", "largest sum of throughputs",
                   [](const Params& p, bool published) {
                     return make_gavel_sum(options_of(p, Sight::kRates, published), {});
                   }},
-    AllocatorInfo{"gavel-max-sum-throughput-normalized-by-cost-perf",
-                  "the largest sum of throughputs per dollar",
-                  [](const Params& p, bool published) {
-                    return make_gavel_sum(options_of(p, Sight::kRates, published),
-                                          {.by_cost = true});
-                  }},
-    AllocatorInfo{"gavel-max-sum-throughput-normalized-by-cost-perf-slos",
-                  "the same, and who has a deadline meets it if all can",
-                  [](const Params& p, bool published) {
-                    return make_gavel_sum(options_of(p, Sight::kRates, published),
-                                          {.by_cost = true, .deadlines = true});
-                  }},
+    AllocatorInfo{
+        "gavel-max-sum-throughput-normalized-by-cost-perf", "largest sum of throughputs per dollar",
+        [](const Params& p, bool published) {
+          return make_gavel_sum(options_of(p, Sight::kRates, published), {.by_cost = true});
+        }},
+    AllocatorInfo{
+        "gavel-max-sum-throughput-normalized-by-cost-perf-slos",
+        "largest sum of throughputs per dollar, with deadlines as constraints if all can be met",
+        [](const Params& p, bool published) {
+          return make_gavel_sum(options_of(p, Sight::kRates, published),
+                                {.by_cost = true, .deadlines = true});
+        }},
     AllocatorInfo{"gavel-max-sum-throughput-normalized-by-cost-packed-slos",
-                  "the same with pairs on the same GPUs",
+                  "largest sum of throughputs per dollar with co-located pairs, and deadlines as "
+                  "constraints if all can be met",
                   [](const Params& p, bool published) {
                     return make_gavel_sum(options_of(p, Sight::kPairs, published),
                                           {.by_cost = true, .deadlines = true});
@@ -179,28 +180,29 @@ bool is_program(std::string_view name) {
 ParamList params_of(std::string_view name) {
   ParamList params = {
       {"reset_interval", ParamKind::kReal, "1920",
-       "least seconds between two allocations of time because jobs left", 0},
-      {"round", ParamKind::kReal, "360", "seconds of a round, where the pacing has no length", 1},
+       "shortest time in seconds between two allocations caused by jobs that left", 0},
+      {"round", ParamKind::kReal, "360", "seconds of a round, where the pacing does not set them",
+       1},
       {"global_queue", ParamKind::kFlag, "false",
-       "one order over all GPU types instead of type by type"},
+       "use one order over all GPU types instead of filling type by type"},
       {"prices", ParamKind::kReals, "",
-       "dollars per GPU and hour, in the order of the cluster's types, as in 0.74:0.43:0.135", 1e-9,
+       "dollars per GPU-hour, in the order of the cluster's types, as in 0.74:0.43:0.135", 1e-9,
        1e9},
       {"learns", ParamKind::kFlag, "false",
-       "what a pair was believed to do is replaced by what it did, once it has run"},
-      {"seed", ParamKind::kInteger, "0", "of Python's random numbers", 0, 9e15},
+       "replace the estimated rates of a pair by the observed ones once it has run"},
+      {"seed", ParamKind::kInteger, "0", "seed of Python's random numbers", 0, 9e15},
       {"as_published", ParamKind::kFlag, "false",
-       "with the defects of the published code; see docs/gavel.md"},
+       "reproduce the defects of the published code; see docs/gavel.md"},
   };
   if (packs(name)) {
     params.push_back({"even_pairs", ParamKind::kFlag, "false",
-                      "with as_published: nothing is owed to a new pair, as in the runs of Gavel's "
-                      "notebooks, instead of half a round"});
+                      "with as_published: a new pair begins with no deficit, as in the runs of "
+                      "Gavel's notebooks, instead of half a round"});
   }
   if (name == "gavel-fifo-packed") {
     params.push_back({"threshold", ParamKind::kReal, "1.5",
-                      "two jobs may share GPUs if their speeds, as parts of what they are alone, "
-                      "add up to more",
+                      "two jobs may share GPUs if the sum of their speeds, relative to running "
+                      "alone, exceeds this",
                       0});
   }
   // Products of shares need logarithms, which the simplex method does not know.
@@ -220,24 +222,23 @@ ParamList params_of(std::string_view name) {
   }
   if (has_entities(name)) {
     params.push_back({"entities", ParamKind::kReals, "",
-                      "users are entities with these weights, in the order of their first jobs, as "
-                      "in 1:3:2; none: jobs only",
+                      "weights of users as entities, in the order of their first jobs, as in "
+                      "1:3:2; empty: no entities",
                       1e-9, 1e9});
     params.push_back({"fifo_entities", ParamKind::kReals, "",
                       "entities, counted from 1, that serve their jobs first come, first served; "
-                      "the others share fairly",
+                      "the others are fair",
                       1, 1e9});
     params.push_back({"one_level", ParamKind::kFlag, "false",
-                      "every job counts as full after the first level, as in Gavel's notebook"});
+                      "stop after the first level, as in Gavel's notebook"});
   }
   if (name == "gavel-allox") {
     params.push_back({"alpha", ParamKind::kReal, "1",
-                      "the part of the waiting jobs, longest waiting first, that is planned", 0,
+                      "fraction of the waiting jobs, longest waiting first, that is assigned", 0,
                       1});
-    params.push_back(
-        {"munkres", ParamKind::kFlag, "false",
-         "of equally good plans the one that SciPy found before version 1.4, as in the "
-         "runs of Gavel's notebooks"});
+    params.push_back({"munkres", ParamKind::kFlag, "false",
+                      "break ties between assignments as SciPy before version 1.4 did, as in the "
+                      "runs of Gavel's notebooks"});
   }
   return params;
 }

@@ -128,26 +128,28 @@ std::unique_ptr<ScalingPolicy> make_profiler_scaling(const ProfilerScaling& opti
 }
 
 PolicyInfo<ScalingPolicy> spare_under_backlog_row() {
-  return {"spare-under-backlog",
-          "a spare node of the cluster joins while jobs pile up",
-          "Lucid, 2023",
-          {{"long_queue", ParamKind::kInteger, "10", "more waiting jobs than this bring one in", 0},
-           {"short_queue", ParamKind::kInteger, "5", "fewer let it go once it is idle", 0},
-           {"check_in", ParamKind::kReal, "10", "seconds between looks at the queue", 1},
-           {"check_out", ParamKind::kReal, "100", "seconds between looks at the forecast", 1},
-           {"quiet_gpus", ParamKind::kReal, "40",
-            "it goes only while at most so many GPUs are forecast per slot", 0},
-           {"slots", ParamKind::kInteger, "5", "slots of the forecast that are looked at", 1}},
-          [](const Params& params) -> std::unique_ptr<ScalingPolicy> {
-            ProfilerScaling options;
-            options.long_queue = static_cast<std::size_t>(params.integer("long_queue"));
-            options.short_queue = static_cast<std::size_t>(params.integer("short_queue"));
-            options.check_in = params.real("check_in");
-            options.check_out = params.real("check_out");
-            options.quiet_gpus = params.real("quiet_gpus");
-            options.slots = static_cast<int>(params.integer("slots"));
-            return make_profiler_scaling(options);
-          }};
+  return {
+      "spare-under-backlog",
+      "a spare node joins the cluster while jobs pile up",
+      "Lucid, 2023",
+      {{"long_queue", ParamKind::kInteger, "10", "the node joins when more jobs than this wait", 0},
+       {"short_queue", ParamKind::kInteger, "5",
+        "the idle node leaves when fewer jobs than this wait", 0},
+       {"check_in", ParamKind::kReal, "10", "seconds between two checks of the queue", 1},
+       {"check_out", ParamKind::kReal, "100", "seconds between two checks of the forecast", 1},
+       {"quiet_gpus", ParamKind::kReal, "40",
+        "the node leaves only while the forecast has at most this many GPUs per slot", 0},
+       {"slots", ParamKind::kInteger, "5", "number of forecast slots to consider", 1}},
+      [](const Params& params) -> std::unique_ptr<ScalingPolicy> {
+        ProfilerScaling options;
+        options.long_queue = static_cast<std::size_t>(params.integer("long_queue"));
+        options.short_queue = static_cast<std::size_t>(params.integer("short_queue"));
+        options.check_in = params.real("check_in");
+        options.check_out = params.real("check_out");
+        options.quiet_gpus = params.real("quiet_gpus");
+        options.slots = static_cast<int>(params.integer("slots"));
+        return make_profiler_scaling(options);
+      }};
 }
 
 std::unique_ptr<ScalingPolicy> make_donor_scaling(std::vector<ScalingEvent> events) {

@@ -90,7 +90,7 @@ class Qssf final : public SchedulingPolicy {
 
 PolicyInfo<SchedulingPolicy> qssf_row() {
   return {"qssf",
-          "the smallest estimated GPU time first, without preemption",
+          "smallest estimated GPU time first, without preemption",
           "Helios, 2021",
           {kStrict},
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
@@ -100,7 +100,7 @@ PolicyInfo<SchedulingPolicy> qssf_row() {
 
 PolicyInfo<SchedulingPolicy> lucid_row() {
   return {"lucid",
-          "the smallest estimated GPU time first; meant for the placement packing",
+          "smallest estimated GPU time first; meant for the placement packing",
           "Lucid, 2023",
           {},
           [](const Params&) -> std::unique_ptr<SchedulingPolicy> {

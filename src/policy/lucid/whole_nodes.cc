@@ -73,8 +73,7 @@ class RandomNodes final : public WalkingPlacement {
 
 PolicyInfo<PlacementPolicy> whole_nodes_row() {
   return {"whole-nodes",
-          "the tightest node; jobs larger than a node get whole free nodes and the emptiest for "
-          "the rest",
+          "the tightest node; larger jobs get whole free nodes, and the emptiest node for the rest",
           "Helios, 2021",
           {kBackfill},
           [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
@@ -84,7 +83,7 @@ PolicyInfo<PlacementPolicy> whole_nodes_row() {
 
 PolicyInfo<PlacementPolicy> consolidate_first_row() {
   return {"consolidate-first",
-          "as whole-nodes, and on as few nodes as possible where that fails",
+          "as whole-nodes; as few nodes as possible where that fails",
           "Lucid, 2023",
           {kBackfill},
           [](const Params& params) -> std::unique_ptr<PlacementPolicy> {

@@ -142,7 +142,7 @@ class AsPlanned final : public WalkingPlacement {
 PolicyInfo<PlacementPolicy> as_planned_row() {
   return {
       "as-planned",
-      "on the nodes that the scheduling policy names; on as few as possible where it names none",
+      "the nodes that the scheduling policy names; as few nodes as possible where it names none",
       "Pollux, 2021",
       {kBackfill},
       [](const Params& params) -> std::unique_ptr<PlacementPolicy> {

@@ -125,9 +125,9 @@ class Bebop final : public WalkingPlacement {
 
 PolicyInfo<PlacementPolicy> profile_guided_row() {
   return {"profile-guided",
-          "few nodes only for jobs that lose speed when spread",
+          "as few nodes as possible, but only for jobs that lose speed when spread",
           "Tiresias, 2019",
-          {{"tolerance", ParamKind::kReal, "0.05", "loss of speed that does not matter", 0, 1},
+          {{"tolerance", ParamKind::kReal, "0.05", "fraction of speed that a job may lose", 0, 1},
            kBackfill},
           [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
             return std::make_unique<ProfileGuided>(params.flag("backfill"),
@@ -137,7 +137,7 @@ PolicyInfo<PlacementPolicy> profile_guided_row() {
 
 PolicyInfo<PlacementPolicy> bebop_row() {
   return {"bebop",
-          "of several places the one where the performance model sees the job run fastest",
+          "the candidate location where the performance model predicts the highest speed",
           "Blox, 2024",
           {kBackfill},
           [](const Params& params) -> std::unique_ptr<PlacementPolicy> {

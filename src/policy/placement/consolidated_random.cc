@@ -82,7 +82,7 @@ class ConsolidatedRandom final : public WalkingPlacement {
 
 PolicyInfo<PlacementPolicy> consolidated_random_row() {
   return {"consolidated-random",
-          "on a node drawn at random, or idle nodes; spread at random where that fails",
+          "a node drawn at random, or idle nodes; spread at random where that fails",
           "Tiresias, 2019",
           {kSeed, kBackfill},
           [](const Params& params) -> std::unique_ptr<PlacementPolicy> {

@@ -90,7 +90,7 @@ class Count final : public PlacementPolicy {
 
 PolicyInfo<PlacementPolicy> count_row() {
   return {"count",
-          "any free GPUs: only their number matters",
+          "any free GPUs; only their number matters",
           "Tiresias, 2019",
           {kBackfill},
           [](const Params& params) -> std::unique_ptr<PlacementPolicy> {

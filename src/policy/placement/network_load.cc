@@ -162,7 +162,7 @@ class NetworkLoad final : public WalkingPlacement {
 
 PolicyInfo<PlacementPolicy> balance_row() {
   return {"balance",
-          "the smallest network load on the busiest node of the job",
+          "least network load on the busiest node of the job",
           "Tiresias, 2019",
           {kBackfill},
           [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
@@ -172,7 +172,7 @@ PolicyInfo<PlacementPolicy> balance_row() {
 
 PolicyInfo<PlacementPolicy> greedy_row() {
   return {"greedy",
-          "one GPU after the other where the network load then is least",
+          "one GPU after another, each where it adds least network load",
           "Tiresias, 2019",
           {kBackfill},
           [](const Params& params) -> std::unique_ptr<PlacementPolicy> {

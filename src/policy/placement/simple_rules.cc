@@ -48,9 +48,9 @@ class SearchPlacement final : public WalkingPlacement, public Checkpointable {
 
 PolicyInfo<PlacementPolicy> consolidated_row() {
   return {"consolidated",
-          "on as few nodes as possible, the tightest fit first",
+          "as few nodes as possible, tightest fit first",
           "folklore",
-          {{"one_node", ParamKind::kFlag, "false", "never split a job over nodes"}, kBackfill},
+          {{"one_node", ParamKind::kFlag, "false", "never split a job across nodes"}, kBackfill},
           [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
             const bool one_node = params.flag("one_node");
             return std::make_unique<SearchPlacement>(
@@ -72,7 +72,7 @@ PolicyInfo<PlacementPolicy> first_gpu_row() {
 
 PolicyInfo<PlacementPolicy> scattered_row() {
   return {"scattered",
-          "over as many nodes as possible",
+          "as many nodes as possible",
           "Blox, 2024",
           {kBackfill},
           [](const Params& params) -> std::unique_ptr<PlacementPolicy> {

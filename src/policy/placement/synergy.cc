@@ -184,12 +184,12 @@ class Synergy final : public WalkingPlacement {
 
 PolicyInfo<PlacementPolicy> synergy_row() {
   return {"synergy",
-          "GPUs together with the CPU cores and memory that jobs need beside them",
+          "GPUs together with the CPU cores and memory that jobs need",
           "Synergy, 2022",
           {{"mode",
             ParamKind::kText,
             "tune",
-            "who gets how many cores",
+            "how cores are allocated",
             -1,
             1,
             {"fair", "greedy", "tune"}},

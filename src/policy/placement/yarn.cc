@@ -216,7 +216,8 @@ class Yarn final : public PlacementPolicy {
 
 PolicyInfo<PlacementPolicy> yarn_row() {
   return {"yarn",
-          "everyone anew each turn: the first node with room, or whole idle nodes under one switch",
+          "all jobs are placed again each turn: on the first node with room, or on idle nodes "
+          "under one switch",
           "Tiresias, 2019",
           {},
           [](const Params& params) -> std::unique_ptr<PlacementPolicy> {

@@ -159,14 +159,14 @@ SearchOptions search_options(const Params& params) {
 
 PolicyInfo<SchedulingPolicy> pollux_row() {
   return {"pollux",
-          "GPU counts and nodes by a genetic search for the best mean of all speed-ups",
+          "GPU counts and nodes by a genetic search for the best power mean of speed-ups",
           "Pollux, 2021",
           {kPopulation,
            kGenerations,
            kFairness,
            kRestartCost,
            {"interval", ParamKind::kReal, "60",
-            "least seconds from one search to the next; more where nothing changes", 1},
+            "shortest time in seconds between two searches; longer while nothing changes", 1},
            kSeed},
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
             SearchOptions options = search_options(params);

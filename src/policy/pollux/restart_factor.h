@@ -9,7 +9,7 @@
 namespace muster {
 
 inline const ParamInfo kRestartCost{"restart", ParamKind::kReal, "30",
-                                    "seconds that a change of GPUs is taken to cost", 0};
+                                    "assumed cost in seconds of a change of GPUs", 0};
 
 // The older a job and the fewer its restarts, the nearer to 1: a job that restarts often is left
 // alone. A first start is no restart.

@@ -6,19 +6,16 @@
 
 namespace muster {
 
-inline const ParamInfo kPopulation{"population",
-                                   ParamKind::kInteger,
-                                   "100",
-                                   "candidates that survive a generation of the search",
-                                   2,
-                                   300};
+inline const ParamInfo kPopulation{
+    "population", ParamKind::kInteger, "100", "candidates kept in each generation of the search", 2,
+    300};
 inline const ParamInfo kGenerations{
     "generations", ParamKind::kInteger, "100", "generations of a search", 1, 300};
 inline const ParamInfo kFairness{
     "fairness",
     ParamKind::kReal,
     "-1",
-    "power of the mean of all speed-ups: 1 adds them up, the less the more the slow ones count",
+    "exponent of the power mean of speed-ups: 1 is the plain mean; lower values favour slow jobs",
     -10,
     1};
 

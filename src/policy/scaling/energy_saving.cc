@@ -128,16 +128,17 @@ std::unique_ptr<ScalingPolicy> make_energy_saving(const EnergySaving& options) {
 PolicyInfo<ScalingPolicy> energy_saving_row() {
   return {
       "energy-saving",
-      "nodes sleep while few are needed and few are forecast",
+      "nodes sleep while few are needed now and few are forecast",
       "Helios, 2021",
-      {{"step", ParamKind::kReal, "600", "seconds between two looks", 1},
+      {{"step", ParamKind::kReal, "600", "seconds between two decisions", 1},
        {"history", ParamKind::kInteger, "3", "steps whose mean use counts as the recent past", 1},
        {"future", ParamKind::kInteger, "18", "slots of the forecast that count", 1},
        {"past_drop", ParamKind::kReal, "0.5", "nodes by which use must have fallen", 0},
        {"future_drop", ParamKind::kReal, "1", "nodes by which it must be expected to fall", 0},
        {"least_gain", ParamKind::kInteger, "2", "nodes that a change must free", 0},
-       {"buffer", ParamKind::kInteger, "5", "nodes awake beyond those in use", 0},
-       {"keep", ParamKind::kInteger, "12", "steps after a rise in which nothing sleeps", 0}},
+       {"buffer", ParamKind::kInteger, "5", "spare nodes kept awake beyond those in use", 0},
+       {"keep", ParamKind::kInteger, "12",
+        "steps after a rise during which no node is put to sleep", 0}},
       [](const Params& params) -> std::unique_ptr<ScalingPolicy> {
         EnergySaving options;
         options.step = params.real("step");

@@ -26,7 +26,7 @@ class Edf final : public KeyPolicy {
 
 PolicyInfo<SchedulingPolicy> edf_row() {
   return {"edf",
-          "earliest deadline first, at the size asked for; jobs without deadline come last",
+          "earliest deadline first, at the requested size; jobs without deadline come last",
           "folklore",
           {kBoostAfter},
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {

@@ -49,7 +49,7 @@ PolicyInfo<SchedulingPolicy> fifo_row() {
       "fifo",
       "first come, first served",
       "folklore",
-      {{"preempt", ParamKind::kFlag, "false", "let a job submitted earlier push out later ones"},
+      {{"preempt", ParamKind::kFlag, "false", "let a job preempt jobs that were submitted later"},
        kStrict,
        kBoostAfter},
       [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {

@@ -41,9 +41,9 @@ class LeastGpus final : public SchedulingPolicy {
 PolicyInfo<SchedulingPolicy> least_gpus_row() {
   return {
       "least-gpus",
-      "the fewest GPUs first: Lucid's profiler, and Tiresias' sjf with preemption",
+      "fewest GPUs first: Lucid's profiler, and with preemption Tiresias' sjf",
       "Lucid, 2023",
-      {kStrict, {"preempt", ParamKind::kFlag, "false", "a smaller job may push out larger ones"}},
+      {kStrict, {"preempt", ParamKind::kFlag, "false", "let a smaller job preempt larger ones"}},
       [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
         return std::make_unique<LeastGpus>(params.flag("strict"), params.flag("preempt"));
       }};

@@ -32,7 +32,7 @@ class LongestPending final : public SchedulingPolicy {
 
 PolicyInfo<SchedulingPolicy> longest_pending_row() {
   return {"longest-pending",
-          "who has waited longest first, without preemption or overtaking",
+          "longest waiting first, without preemption or overtaking",
           "Tiresias, 2019",
           {},
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {

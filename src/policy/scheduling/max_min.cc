@@ -55,7 +55,7 @@ class MaxMin final : public FractionPolicy {
 
 PolicyInfo<SchedulingPolicy> max_min_row() {
   return {"max-min",
-          "max-min fair GPUs by water filling, weighted by priority",
+          "max-min fair fractions of GPU time by water filling, weighted by priority",
           "Gavel, 2020",
           {kQuantum},
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {

@@ -92,7 +92,7 @@ class Optimus final : public SchedulingPolicy {
 
 PolicyInfo<SchedulingPolicy> optimus_row() {
   return {"optimus",
-          "remaining time first; spare GPUs go where they save most time",
+          "shortest remaining time first; spare GPUs go where they save most time",
           "Optimus, 2018",
           {{"least_gain", ParamKind::kReal, "60", "seconds that one more GPU must save", 0}},
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {

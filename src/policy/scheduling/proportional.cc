@@ -34,7 +34,7 @@ class Proportional final : public FractionPolicy {
 
 PolicyInfo<SchedulingPolicy> proportional_row() {
   return {"proportional",
-          "an equal part of the GPUs for every job, as a fraction of time",
+          "an equal fraction of GPU time for every job",
           "Gavel, 2020",
           {kQuantum},
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {

@@ -48,7 +48,7 @@ class SrtfQuota final : public QuotaPolicy {
 
 PolicyInfo<SchedulingPolicy> srtf_quota_row() {
   return {"srtf-quota",
-          "shortest remaining time first, GPUs given by count, as in Lucid and Helios",
+          "shortest remaining time first; GPUs are allocated by count, as in Lucid and Helios",
           "Helios, 2021",
           {},
           [](const Params&) -> std::unique_ptr<SchedulingPolicy> {

@@ -48,16 +48,21 @@ class LookAhead final : public Selector {
 }  // namespace
 
 PolicyInfo<Selector> look_ahead_row() {
-  return {
-      "look-ahead",
-      "simulates the near future under each policy set and picks the best",
-      "Blox, 2024",
-      {{"every", ParamKind::kInteger, "1", "turns between two looks", 1},
-       {"horizon", ParamKind::kReal, "inf", "seconds to look ahead", 0},
-       {"metric", ParamKind::kText, "jct", "what is best", -1, 1, {"jct", "slowdown", "progress"}}},
-      [](const Params& params) -> std::unique_ptr<Selector> {
-        return std::make_unique<LookAhead>(params);
-      }};
+  return {"look-ahead",
+          "simulates the near future under each policy set and picks the best",
+          "Blox, 2024",
+          {{"every", ParamKind::kInteger, "1", "turns between two predictions", 1},
+           {"horizon", ParamKind::kReal, "inf", "seconds to look ahead", 0},
+           {"metric",
+            ParamKind::kText,
+            "jct",
+            "the figure to optimise",
+            -1,
+            1,
+            {"jct", "slowdown", "progress"}}},
+          [](const Params& params) -> std::unique_ptr<Selector> {
+            return std::make_unique<LookAhead>(params);
+          }};
 }
 
 }  // namespace muster

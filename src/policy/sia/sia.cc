@@ -173,16 +173,16 @@ PolicyInfo<SchedulingPolicy> sia_row() {
           "GPU types and counts by an integer program for the best sum of powers of speed-ups",
           "Sia, 2023",
           {{"fairness", ParamKind::kReal, "-0.5",
-            "power of a speed-up: 1 adds them up, the less the more the slow ones count", -10, 1},
+            "exponent of a speed-up: 1 is the plain sum; lower values favour slow jobs", -10, 1},
            {"without", ParamKind::kReal, "1.1",
-            "with a negative power: what a job without GPUs counts; one at its slowest counts 1", 1,
-            100},
+            "with a negative exponent: the term of a job without GPUs; a job at its slowest "
+            "configuration has 1",
+            1, 100},
            kRestartCost,
            {"interval", ParamKind::kReal, "60",
-            "least seconds from one program to the next; more where nothing changes", 1},
+            "shortest time in seconds between two programs; longer while nothing changes", 1},
            kBranches,
-           {"gap", ParamKind::kReal, "1e-4", "how far from the best a solution may be, relative", 0,
-            1}},
+           {"gap", ParamKind::kReal, "1e-4", "largest relative distance from the optimum", 0, 1}},
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
             Sia::Options options;
             options.fairness = params.real("fairness");

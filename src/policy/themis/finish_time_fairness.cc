@@ -35,7 +35,7 @@ class FinishTimeFairness final : public KeyPolicy {
 
 PolicyInfo<SchedulingPolicy> finish_time_fairness_row() {
   return {"finish-time-fairness",
-          "whoever is furthest behind running alone goes first",
+          "largest finish-time ratio first: the job furthest behind a run on its own",
           "Themis, 2020",
           {kQuantum},
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {

@@ -364,25 +364,27 @@ class Dlas final : public SchedulingPolicy {
 
 PolicyInfo<SchedulingPolicy> dlas_row() {
   return {"dlas-gpu",
-          "least attained service in queues; who runs stays in front, and all are tried in order",
+          "least attained service in queues; running jobs stay in front of their queue",
           "Tiresias, 2019",
           {kService,
            {"limits", ParamKind::kReals, "3250,7200",
-            "service after which a job leaves each queue but the last, separated by commas", 0},
+            "service after which a job leaves each queue except the last, separated by commas", 0},
            {"promote", ParamKind::kReal, "0",
-            "back to the first queue after waiting so many times its service; 0: never", 0},
+            "promote a job to the first queue after it has waited this multiple of its service; 0: "
+            "never",
+            0},
            {"order",
             ParamKind::kText,
             "arrival",
-            "within a queue: as they came, or by Gittins index",
+            "order within a queue: by arrival or by Gittins index",
             -1,
             1,
             {"arrival", "gittins"}},
            kPastDurations,
            kDelta,
            {"pack", ParamKind::kFlag, "false",
-            "jobs of equal GPU count whose memory fits together share GPUs"},
-           {"memory_mb", ParamKind::kReal, "16384", "memory of a GPU, for packing", 1}},
+            "pack jobs of equal GPU count on the same GPUs if their memory fits"},
+           {"memory_mb", ParamKind::kReal, "16384", "memory of a GPU in MB, for packing", 1}},
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
             return std::make_unique<Dlas>(params);
           },

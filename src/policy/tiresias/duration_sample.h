@@ -9,10 +9,9 @@
 
 namespace muster {
 
-inline const ParamInfo kPastDurations{
-    "durations", ParamKind::kText, "",
-    "past GPU-seconds to judge by, as numbers or the path of a file of them; empty: those of the "
-    "jobs that have ended"};
+inline const ParamInfo kPastDurations{"durations", ParamKind::kText, "",
+                                      "past durations in GPU-seconds, as numbers or the path of a "
+                                      "file; empty: those of the jobs that have ended"};
 inline const ParamInfo kDelta{"delta", ParamKind::kReal, "3250",
                               "GPU-seconds that the Gittins index looks ahead", 1};
 

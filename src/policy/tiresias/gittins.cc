@@ -51,15 +51,16 @@ class Gittins final : public KeyPolicy {
 }  // namespace
 
 PolicyInfo<SchedulingPolicy> gittins_row() {
-  return {"gittins",
-          "the highest Gittins index first: likeliest to end soon for the GPU time it has had",
-          "Tiresias, 2019",
-          {kPastDurations, kDelta},
-          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
-            return std::make_unique<Gittins>(params);
-          },
-          "Tiresias",
-          "the paper: by Gittins index, without queues"};
+  return {
+      "gittins",
+      "highest Gittins index first: the job most likely to end soon, given the GPU time it has had",
+      "Tiresias, 2019",
+      {kPastDurations, kDelta},
+      [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+        return std::make_unique<Gittins>(params);
+      },
+      "Tiresias",
+      "the paper: by Gittins index, without queues"};
 }
 
 }  // namespace muster

@@ -201,11 +201,12 @@ class MultiDlas final : public SchedulingPolicy {
 
 PolicyInfo<SchedulingPolicy> multi_dlas_row() {
   return {"multi-dlas-gpu",
-          "a part of the GPUs and two queues for each GPU count, divided anew by demand",
+          "separate GPUs and two queues for each GPU count; demand decides how many GPUs each has",
           "Tiresias, 2019",
           {{"limit", ParamKind::kReal, "3600",
             "GPU-seconds after which a job leaves the first queue", 0},
-           {"every", ParamKind::kReal, "600", "seconds between two allocations", 1}},
+           {"every", ParamKind::kReal, "600",
+            "seconds between two allocations of GPUs to the queues", 1}},
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
             return std::make_unique<MultiDlas>(params);
           },

@@ -83,7 +83,7 @@ class ShortestExpected final : public SchedulingPolicy {
 
 PolicyInfo<SchedulingPolicy> shortest_expected_row() {
   return {"shortest-expected",
-          "the shortest expected remaining GPU time first, judged by past durations",
+          "shortest expected remaining GPU time first, estimated from past durations",
           "Tiresias, 2019",
           {kPastDurations, kDelta, kQuantum},
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {

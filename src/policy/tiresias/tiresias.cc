@@ -51,11 +51,12 @@ class Tiresias final : public KeyPolicy {
 
 PolicyInfo<SchedulingPolicy> tiresias_row() {
   return {"tiresias",
-          "least attained GPU-seconds in three queues, first come first served in each",
+          "three queues by attained GPU-seconds, first come, first served in each",
           "Tiresias, 2019",
           {{"limit_1", ParamKind::kReal, "3250",
             "GPU-seconds after which a job leaves the first queue", 0},
-           {"limit_2", ParamKind::kReal, "7200", "GPU-seconds after which it leaves the second", 0},
+           {"limit_2", ParamKind::kReal, "7200",
+            "GPU-seconds after which it leaves the second queue", 0},
            kBoostAfter},
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
             return std::make_unique<Tiresias>(params);

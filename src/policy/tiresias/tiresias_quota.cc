@@ -64,17 +64,18 @@ class TiresiasQuota final : public QuotaPolicy {
 }  // namespace
 
 PolicyInfo<SchedulingPolicy> tiresias_quota_row() {
-  return {"tiresias-quota",
-          "two queues by attained GPU-seconds, GPUs given by count once a minute, as in Lucid",
-          "Lucid, 2023",
-          {{"limit", ParamKind::kReal, "18000",
-            "GPU-seconds after which a job leaves the first queue", 0},
-           {"every", ParamKind::kReal, "60", "seconds between two looks at the order", 1}},
-          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
-            return std::make_unique<TiresiasQuota>(params);
-          },
-          "Tiresias",
-          "the simulator of Lucid"};
+  return {
+      "tiresias-quota",
+      "two queues by attained GPU-seconds; GPUs are allocated by count once a minute, as in Lucid",
+      "Lucid, 2023",
+      {{"limit", ParamKind::kReal, "18000", "GPU-seconds after which a job leaves the first queue",
+        0},
+       {"every", ParamKind::kReal, "60", "seconds after which the order is computed again", 1}},
+      [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+        return std::make_unique<TiresiasQuota>(params);
+      },
+      "Tiresias",
+      "the simulator of Lucid"};
 }
 
 }  // namespace muster

@@ -15,7 +15,7 @@ Result<std::unique_ptr<Allocator>> make_allocator(const Choice& choice) {
   if (found == allocators.end()) {
     std::vector<std::string_view> known;
     for (const AllocatorInfo& one : allocators) known.push_back(one.name);
-    return Error{unknown_name("policy that divides time", choice.name, known)};
+    return Error{unknown_name("policy that allocates fractions of time", choice.name, known)};
   }
   const auto row = find_row("scheduling policy", plugin_tables().scheduling, choice.name);
   if (!row) return row.error();

@@ -67,10 +67,10 @@ Result<std::shared_ptr<const PriceBook>> load_prices(const PricesConfig& config,
   for (const NodeSpec& node : cluster.nodes) {
     if (book->knows(node.gpu_type)) continue;
     const std::string& type = symbols.text(node.gpu_type);
-    return Error{fmt::format(
-        "prices: the cluster has GPUs of type '{}' and nobody says what they cost; add a price "
-        "under [prices.table]{}",
-        type, config.sellers.empty() ? "" : ", or allow more sellers")};
+    return Error{
+        fmt::format("prices: no price for GPUs of type '{}', which the cluster has; add one under "
+                    "[prices.table]{}",
+                    type, config.sellers.empty() ? "" : ", or allow more sellers")};
   }
   return book;
 }

@@ -70,7 +70,7 @@ Status tell_story(std::string_view bytes, std::span<Observer* const> observers) 
     checkpoint(story, gpus);
     for (Observer* observer : observers) observer->on_placement(decision, gpus);
   }
-  if (!story.good()) return Error{"its story is damaged or cut off"};
+  if (!story.good()) return Error{"its record of events is damaged or cut off"};
   return Done{};
 }
 

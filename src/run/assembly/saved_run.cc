@@ -25,8 +25,8 @@ Status check_savable(Engine& engine, const RunConfig& config) {
   Archive probe;
   if (engine.checkpoint(probe)) return Done{};
   return Error{fmt::format(
-      "a run of {} cannot be saved: one of its policies or its backend does not know how (those of "
-      "Gavel do, with admission accept-all and a placement such as first-gpu)",
+      "a run of {} cannot be saved: one of its policies or its backend does not support it "
+      "(Gavel's policies do, with admission accept-all and a placement such as first-gpu)",
       config.label())};
 }
 
@@ -68,14 +68,14 @@ Status continue_run(const std::string& file, Engine& engine, const RunConfig& co
   if (!whole.good() || !whole.finished()) return damaged;
   if (const std::string now = description_of(config); now != description) {
     return Error{
-        fmt::format("{} was saved with another description and cannot go on with this one: {}",
+        fmt::format("{} was saved with another description and cannot continue with this one: {}",
                     file, first_difference(description, now))};
   }
   for (std::uint64_t i = 0; i < arrived; ++i) {
     if (source.peek() == nullptr) {
       return Error{
-          fmt::format("{}: {} jobs had come when it was saved, but the workload has only {}", file,
-                      arrived, i)};
+          fmt::format("{}: {} jobs had arrived when it was saved, but the workload has only {}",
+                      file, arrived, i)};
     }
     source.pop();
   }

@@ -223,7 +223,7 @@ Status Simulation::open_source(const RunConfig& config, std::shared_ptr<const Sh
       needs_.about_jobs() && !config.workload.stream && !endless(config.workload);
   if ((staged || counts_first || parts_.pacing->needs_last_arrival()) && jobs == nullptr) {
     if (endless(config.workload)) {
-      return Error{fmt::format("{} need all jobs at hand: give the generator an end",
+      return Error{fmt::format("{} need all jobs in advance: give the generator an end with jobs=N",
                                staged ? "partitions apart and profiling"
                                       : "turns of the pacing '" + config.pacing.name + "'")};
     }
@@ -362,8 +362,8 @@ Result<bool> Simulation::run_and_save(Execution& execution, RunStory& story,
   if (!complete) return complete.error();
   if (unsaved) return *unsaved;
   if (!saved && *complete && !save_.or_ends) {
-    return Error{fmt::format("{} was not written: job {} never came, only {} did", save_.file,
-                             save_.at_job, engine.arrived())};
+    return Error{fmt::format("{} was not written: job {} never arrived, only {} jobs did",
+                             save_.file, save_.at_job, engine.arrived())};
   }
   return *complete;
 }

@@ -110,7 +110,7 @@ Status complete_workload(RunConfig& config, int gpus) {
   if (beside && (workload.trace.empty() || workload.stream)) {
     return Error{
         "workload.estimates and workload.models name jobs by their ids in a trace: they need a "
-        "trace, and it cannot be streamed"};
+        "trace that is not streamed"};
   }
   if (!workload.trace.empty()) return Done{};
   if (workload.stream) return Error{"workload.stream is for traces; generators always stream"};
@@ -274,8 +274,8 @@ std::string doubt_about(const RunConfig& config) {
       config.pacing.name == "rounds" ? config.pacing.params.at("length") : quantum->second;
   if (config.restart.restart < parse_real(period).value_or(kNever)) return {};
   return fmt::format(
-      "a restart costs {} s, and {} looks at the order every {} s: jobs that take turns may never "
-      "get anywhere; lengthen the {} or lower the cost",
+      "a restart costs {} s, and {} reorders jobs every {} s: jobs may preempt each other without "
+      "making progress; lengthen the {} or lower the cost",
       config.restart.restart, config.scheduling.name, period,
       config.pacing.name == "rounds" ? "round" : "quantum");
 }

@@ -183,7 +183,7 @@ std::string to_toml(const RunConfig& config) {
   Writer out;
   if (!config.name.empty()) out.text("name", config.name);
   if (!config.preset.empty()) {
-    out.raw(fmt::format("# begun from the preset {}; all it says is written out below\n",
+    out.raw(fmt::format("# Started from the preset {}; all its settings are written out below.\n",
                         toml_quoted(config.preset)));
   }
   out.whole("seed", config.seed);

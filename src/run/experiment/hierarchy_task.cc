@@ -71,7 +71,7 @@ Result<HierarchyTask> read_hierarchy_task(const TomlNode& node, const std::strin
   reader.read("jobs", task.jobs);
   reader.read("one_level", task.one_level);
   if (task.inner != kInner[0] && task.inner != kInner[1]) {
-    reader.fail(node, unknown_name("way inside entities", task.inner, kInner));
+    reader.fail(node, unknown_name("policy inside entities", task.inner, kInner));
   }
   if (task.rates != kRates[0] && task.rates != kRates[1]) {
     reader.fail(node, unknown_name("kind of rates", task.rates, kRates));

@@ -192,7 +192,7 @@ class Work {
         measure_run(point.config, std::move(*jobs), go_on, nullptr, save, &warnings);
     keep_warnings(warnings);
     if (!summary && continued) {
-      return fail(at, Error{fmt::format("{}; without that file the run begins anew",
+      return fail(at, Error{fmt::format("{}; remove that file to start the run again",
                                         summary.error().message)});
     }
     if (!summary) return fail(at, summary.error());

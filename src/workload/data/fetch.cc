@@ -185,23 +185,24 @@ std::optional<Error> download(const DataFile& file, const FetchOptions& options,
         continue;
       case Outcome::kTooLong:
         discard(part);
-        return Error{fmt::format(
-            "{}: refused: the server sent more than the {} bytes it should have; what came "
-            "was removed",
-            file.url, *file.size)};
+        return Error{
+            fmt::format("{}: refused: the server sent more than the expected {} bytes; the "
+                        "download was removed",
+                        file.url, *file.size)};
       case Outcome::kDiskFull:
         discard(part);
-        return Error{fmt::format("{}: cannot be written: {}; what came was removed", part.string(),
-                                 std::strerror(ENOSPC))};
+        return Error{fmt::format("{}: cannot be written: {}; the download was removed",
+                                 part.string(), std::strerror(ENOSPC))};
       case Outcome::kStopped:
         return Error{fmt::format(
-            "{}: stopped; what came is kept, and the next fetch goes on from it", file.path)};
+            "{}: stopped; the part that arrived is kept, and the next fetch continues from it",
+            file.path)};
       case Outcome::kRefused:
       case Outcome::kBroken:
         const std::uint64_t came = size_of(part);
         if (came > 0 && outcome == Outcome::kBroken) {
           return Error{fmt::format(
-              "{}: the download broke after {} bytes: {}. Fetch again to go on from there. {}",
+              "{}: the download broke after {} bytes: {}. Fetch again to continue from there. {}",
               file.url, came, transfer.message(), offline_help(file, place))};
         }
         if (came == 0) discard(part);
@@ -209,8 +210,7 @@ std::optional<Error> download(const DataFile& file, const FetchOptions& options,
                                  offline_help(file, place))};
     }
   }
-  return Error{
-      fmt::format("{}: the server could not go on from a part, nor begin again", file.url)};
+  return Error{fmt::format("{}: the server can neither resume nor restart the download", file.url)};
 }
 
 // The checks that stand between a download and its place.
@@ -255,15 +255,15 @@ Result<Fetched> fetch_data(const DataFile& file, const FetchOptions& options) {
                    verified};
   }
   if (file.sha256.empty() && !options.accept_unverified) {
-    return Error{fmt::format(
-        "{}: no checksum of this file is published, so Muster cannot tell whether what comes "
-        "is right. Look at {} first, then fetch it with --accept-unverified",
-        file.path, file.url)};
+    return Error{
+        fmt::format("{}: no checksum of this file is published, so Muster cannot verify it. Look "
+                    "at {} first, then fetch it with --accept-unverified",
+                    file.path, file.url)};
   }
   std::error_code code;
   fs::create_directories(place.parent_path(), code);
   if (code) {
-    return Error{fmt::format("{}: the folder cannot be made: {}", place.parent_path().string(),
+    return Error{fmt::format("{}: the folder cannot be created: {}", place.parent_path().string(),
                              code.message())};
   }
   const Result<std::string> target = replaceable_path(place.string());

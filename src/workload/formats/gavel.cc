@@ -134,7 +134,7 @@ ParamList gavel_settings() {
       {"throughputs", ParamKind::kText, "",
        "Gavel's table of throughputs (JSON), to turn steps into seconds"},
       {"reference_type", ParamKind::kText, "v100",
-       "the GPU type whose throughput makes the run time"},
+       "GPU type whose throughput turns steps into durations"},
       {"step_s", ParamKind::kReal, "1", "seconds a step takes where no throughputs are given", 1e-9,
        1e9},
   };

@@ -24,8 +24,7 @@ constexpr std::array<TraceColumn, 19> kNativeColumns = {{
     {"value", TraceField::kValue, "what meeting the deadline is worth; empty: 1"},
     {"later", TraceField::kLater,
      "what being late is still worth: TIME:VALUE with ';' between; empty: nothing"},
-    {"estimate_s", TraceField::kEstimate,
-     "what its owner believes the duration to be; empty or 0: unknown"},
+    {"estimate_s", TraceField::kEstimate, "estimated duration; empty or 0: unknown"},
     {"cpus", TraceField::kCpus,
      "CPU cores for the whole job; empty or 0: the fair share of its GPUs"},
     {"memory_gb", TraceField::kMemory,
@@ -35,7 +34,7 @@ constexpr std::array<TraceColumn, 19> kNativeColumns = {{
     {"priority", TraceField::kPriority, "larger is more important; empty: 0"},
     {"model", TraceField::kModel, "the key of performance tables"},
     {"user", TraceField::kUser, "its owner"},
-    {"partition", TraceField::kPartition, "virtual cluster it must run in; empty: any"},
+    {"partition", TraceField::kPartition, "partition it must run in; empty: any"},
     {"gpu_type", TraceField::kGpuType, "GPU type it must run on; empty: any"},
 }};
 

@@ -50,13 +50,13 @@ ParamList blox_params() {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   return {
       {"load", ParamKind::kReal, "5", "jobs per hour of the first stream", 1e-3, 1e6},
-      {"seed", ParamKind::kInteger, "1", "of Python's random numbers; 1 in all of Blox", 0, 9e15},
-      {"round", ParamKind::kReal, "300", "seconds from turn to turn; jobs are handed out at turns",
-       1, 1e9},
+      {"seed", ParamKind::kInteger, "1", "seed of Python's random numbers; 1 in all of Blox", 0,
+       9e15},
+      {"round", ParamKind::kReal, "300", "seconds between turns; jobs arrive at turns", 1, 1e9},
       {"durations",
        ParamKind::kText,
        "exponential",
-       "Blox's draw, its short draw, or what the log says; only blox-simple keeps them",
+       "Blox's distribution, its short one, or that of the log; only blox-simple uses it",
        -kInfinity,
        kInfinity,
        {"exponential", "small-trace", "log"}},
@@ -66,8 +66,8 @@ ParamList blox_params() {
       {"multi_gpu", ParamKind::kFlag, "false",
        "GPU counts of the log, up to 16, instead of one each"},
       {"log", ParamKind::kText, "", "a Philly cluster_job_log; empty: `list` jobs of one GPU"},
-      {"list", ParamKind::kInteger, "20000", "how many jobs the log would have had", 1, 1e8},
-      {"jobs", ParamKind::kInteger, "1000", "how many jobs; 0: no end", 0, 4e9},
+      {"list", ParamKind::kInteger, "20000", "number of jobs that the log would have", 1, 1e8},
+      {"jobs", ParamKind::kInteger, "1000", "number of jobs; 0: endless", 0, 4e9},
   };
 }
 

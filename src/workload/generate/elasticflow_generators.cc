@@ -79,11 +79,11 @@ class ElasticFlowJobs final : public JobSource {
 
 ParamList elasticflow_params() {
   ParamList list = elasticflow_draw_params();
-  list.push_back(
-      {"lam", ParamKind::kReal, "0", "mean seconds from job to job; 0: all at once", 0, 1e12});
-  list.push_back({"max_gpus", ParamKind::kInteger, "16", "no job asks for more", 1, 16});
-  list.push_back({"best_effort", ParamKind::kReal, "0", "share of jobs without deadline", 0, 1});
-  list.push_back({"jobs", ParamKind::kInteger, "1000", "how many jobs; 0: no end", 0, 4e9});
+  list.push_back({"lam", ParamKind::kReal, "0",
+                  "mean seconds between arrivals; 0: all jobs at once", 0, 1e12});
+  list.push_back({"max_gpus", ParamKind::kInteger, "16", "largest GPU count of a job", 1, 16});
+  list.push_back({"best_effort", ParamKind::kReal, "0", "fraction of jobs without deadline", 0, 1});
+  list.push_back({"jobs", ParamKind::kInteger, "1000", "number of jobs; 0: endless", 0, 4e9});
   return list;
 }
 

@@ -92,7 +92,7 @@ Result<TraceFit> fit_trace(JobSource& source) {
   std::sort(submits.begin(), submits.end());
   if (submits.size() < 2 || submits.front() == submits.back()) {
     return Error{
-        fmt::format("a fit needs two jobs at least, submitted at different times; found {} job{}",
+        fmt::format("a fit needs at least two jobs, submitted at different times; found {} job{}",
                     submits.size(), submits.size() == 1 ? "" : "s")};
   }
   if (fit.rows.empty()) return Error{"a fit needs jobs with durations above 0; found none"};

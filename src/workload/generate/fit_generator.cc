@@ -111,15 +111,15 @@ ParamList fit_params() {
       {"durations",
        ParamKind::kText,
        "best",
-       "how durations are drawn; best: the nearest of the families",
+       "distribution of durations; best: the family that fits best",
        -kInfinity,
        kInfinity,
        {"best", "exponential", "lognormal", "weibull", "gamma", kResample}},
-      {"by_size", ParamKind::kFlag, "true", "fit the durations of each GPU count on their own"},
+      {"by_size", ParamKind::kFlag, "true", "fit the durations of each GPU count separately"},
       {"arrivals",
        ParamKind::kText,
        "poisson",
-       "how arrivals are drawn; weekly: with the trace's hours of the week",
+       "arrival process; weekly: with the trace's rates by hour of the week",
        -kInfinity,
        kInfinity,
        {"poisson", "weekly", kResample}},
@@ -129,10 +129,11 @@ ParamList fit_params() {
     if (info.name != "rate") continue;
     info = {"rate", ParamKind::kReal, "0", "jobs per hour; 0: as in the trace", 0, 1e12};
   }
-  own.push_back(
-      {"min_duration", ParamKind::kReal, "1", "shorter ones last this many seconds", 0, 1e12});
+  own.push_back({"min_duration", ParamKind::kReal, "1",
+                 "shorter jobs are lengthened to this many seconds", 0, 1e12});
   own.push_back({"max_duration", ParamKind::kReal, "0",
-                 "longer ones last this many seconds; 0: the longest of the trace", 0, kInfinity});
+                 "longer jobs are cut to this many seconds; 0: the longest of the trace", 0,
+                 kInfinity});
   return with_common(std::move(own));
 }
 

@@ -237,16 +237,18 @@ ParamList common_params(ParamList own) {
   ParamList params = {
       {"throughputs", ParamKind::kText, "",
        "Gavel's table of throughputs (JSON), which turns seconds into steps"},
-      {"reference_type", ParamKind::kText, "v100", "the GPU type whose throughput makes the steps"},
-      {"lam", ParamKind::kReal, "1800", "mean seconds from job to job; 0: all at once", 0, 1e12},
-      {"multi_gpu", ParamKind::kFlag, "false", "some jobs on several GPUs"},
+      {"reference_type", ParamKind::kText, "v100",
+       "GPU type whose throughput turns durations into steps"},
+      {"lam", ParamKind::kReal, "1800", "mean seconds between arrivals; 0: all jobs at once", 0,
+       1e12},
+      {"multi_gpu", ParamKind::kFlag, "false", "let some jobs use several GPUs"},
       {"multi_priority", ParamKind::kFlag, "false", "one job in five has priority 5"},
       {"notebook_order", ParamKind::kFlag, "false",
        "job types in the order of Gavel's table when the runs of its notebooks were made"},
   };
   params.insert(params.end(), own.begin(), own.end());
   params.push_back({"seed", ParamKind::kInteger, "0", "Gavel's seed", 0, 9e15});
-  params.push_back({"jobs", ParamKind::kInteger, "1000", "how many jobs; 0: no end", 0, 4e9});
+  params.push_back({"jobs", ParamKind::kInteger, "1000", "number of jobs; 0: endless", 0, 4e9});
   return params;
 }
 
@@ -283,11 +285,12 @@ Result<Generated> make_source(const Params& params, GavelOptions options, Symbol
 
 ParamList gavel_params() {
   return common_params({
-      {"fixed_duration", ParamKind::kReal, "0", "seconds that every job takes; 0: drawn", 0, 1e12},
+      {"fixed_duration", ParamKind::kReal, "0", "duration of every job in seconds; 0: drawn", 0,
+       1e12},
       {"deadlines", ParamKind::kFlag, "false",
        "each job gets a deadline of 1.2, 2 or 10 times its duration"},
       {"steady_state", ParamKind::kText, "",
-       "GPUs by type, as in 36:36:36: at the start there are jobs for all of them"},
+       "GPUs by type, as in 36:36:36, that are filled with jobs at the start"},
   });
 }
 
@@ -312,7 +315,7 @@ ParamList gavel_trace_params() {
   ParamList params = common_params({
       {"min_hours", ParamKind::kReal, "1", "the shortest duration", 1e-6, 1e6},
       {"max_hours", ParamKind::kReal, "4", "the longest", 1e-6, 1e6},
-      {"durations", ParamKind::kInteger, "4", "how many durations, evenly spaced", 1, 1e6},
+      {"durations", ParamKind::kInteger, "4", "number of durations, evenly spaced", 1, 1e6},
   });
   for (ParamInfo& info : params) {
     if (info.name == "lam") info.initial = "0";

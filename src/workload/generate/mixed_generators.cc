@@ -10,10 +10,10 @@ namespace {
 constexpr double kLongest = 1e12;
 
 ParamList limits_params(ParamList own, std::string_view most) {
-  own.push_back(
-      {"min_duration", ParamKind::kReal, "1", "shorter ones last this many seconds", 0, kLongest});
-  own.push_back({"max_duration", ParamKind::kReal, most, "longer ones last this many seconds", 1e-3,
-                 std::numeric_limits<double>::infinity()});
+  own.push_back({"min_duration", ParamKind::kReal, "1",
+                 "shorter jobs are lengthened to this many seconds", 0, kLongest});
+  own.push_back({"max_duration", ParamKind::kReal, most, "longer jobs are cut to this many seconds",
+                 1e-3, std::numeric_limits<double>::infinity()});
   return own;
 }
 
@@ -60,16 +60,16 @@ constexpr Bursts kPhillyBursts = {2, 15, 3600};
 
 ParamList small_large_params() {
   ParamList own = {
-      {"small_share", ParamKind::kReal, "0.8", "share of small jobs outside the bursts", 0, 1},
+      {"small_share", ParamKind::kReal, "0.8", "fraction of small jobs outside the bursts", 0, 1},
       {"small_gpus", ParamKind::kText, "1:0.8,2:0.2", "GPU counts of small jobs with weights"},
       {"small_mean", ParamKind::kReal, "1800", "mean duration of small jobs in seconds", 1e-3,
        kLongest},
-      {"small_sigma", ParamKind::kReal, "0.8", "spread of their log-normal durations", 1e-3, 10},
+      {"small_sigma", ParamKind::kReal, "0.8", "sigma of their log-normal durations", 1e-3, 10},
       {"large_gpus", ParamKind::kText, "4:0.5,8:0.4,16:0.1",
        "GPU counts of large jobs with weights"},
       {"large_mean", ParamKind::kReal, "36000", "mean duration of large jobs in seconds", 1e-3,
        kLongest},
-      {"large_sigma", ParamKind::kReal, "0.8", "spread of their log-normal durations", 1e-3, 10},
+      {"large_sigma", ParamKind::kReal, "0.8", "sigma of their log-normal durations", 1e-3, 10},
       {"burst_hours", ParamKind::kReal, "4", "hours from one burst of small jobs to the next", 0.01,
        1e6},
       {"burst_jobs", ParamKind::kInteger, "0", "small jobs in a burst, all at once; 0: no bursts",
@@ -106,7 +106,8 @@ Result<Generated> make_small_large(const Params& params, Symbols& symbols) {
 ParamList philly_like_params() {
   ParamList own = with_rate({});
   own[0].initial = "31.5";  // what the trace has
-  own.push_back({"max_gpus", ParamKind::kInteger, "32", "leave out larger sizes", 1, 32});
+  own.push_back({"max_gpus", ParamKind::kInteger, "32",
+                 "largest GPU count; larger ones are left out", 1, 32});
   // The longest job of the trace ran for 53.6 days.
   return with_common(limits_params(std::move(own), "4628226"));
 }

@@ -47,13 +47,14 @@ ParamList diurnal_params() {
   ParamList own = {
       sizes_param(),
       {"amplitude", ParamKind::kReal, "0.6",
-       "how far the day's top rises above the mean, as a part of it", 0, 1},
-      {"peak_hour", ParamKind::kReal, "15", "hour of the day with most arrivals", 0, 24},
-      {"weekend", ParamKind::kReal, "0.5", "arrivals on Saturday and Sunday relative to other days",
-       0, 10},
-      {"bursts_per_day", ParamKind::kReal, "2", "bursts per day on average; 0: none", 0, 1000},
-      {"burst_factor", ParamKind::kReal, "5", "arrivals in a burst relative to outside", 0, 1000},
-      {"burst_minutes", ParamKind::kReal, "30", "length of a burst on average", 0.1, 1e6},
+       "height of the daily peak above the mean, as a fraction of the mean", 0, 1},
+      {"peak_hour", ParamKind::kReal, "15", "hour of the day with the most arrivals", 0, 24},
+      {"weekend", ParamKind::kReal, "0.5",
+       "arrivals on Saturday and Sunday, relative to other days", 0, 10},
+      {"bursts_per_day", ParamKind::kReal, "2", "mean number of bursts per day; 0: none", 0, 1000},
+      {"burst_factor", ParamKind::kReal, "5", "arrival rate inside a burst, relative to outside", 0,
+       1000},
+      {"burst_minutes", ParamKind::kReal, "30", "mean length of a burst in minutes", 0.1, 1e6},
   };
   return with_common(with_durations(with_rate(std::move(own))));
 }

@@ -26,25 +26,25 @@ Error bad_item(std::string_view parameter, std::string_view item, std::string_vi
 ParamList with_common(ParamList own) {
   append(
       own,
-      {{"jobs", ParamKind::kInteger, "1000", "how many jobs; 0: no end", 0, kMostJobs},
-       {"seed", ParamKind::kInteger, "1", "same seed, same jobs", 0, kMostSeed},
-       {"users", ParamKind::kInteger, "0", "how many users own the jobs; 0: none is named", 0, 1e6},
-       {"user_skew", ParamKind::kReal, "1", "user k submits in proportion to k^-skew; 0: all alike",
-        0, 10},
+      {{"jobs", ParamKind::kInteger, "1000", "number of jobs; 0: endless", 0, kMostJobs},
+       {"seed", ParamKind::kInteger, "1", "seed; the same seed gives the same jobs", 0, kMostSeed},
+       {"users", ParamKind::kInteger, "0", "number of users; 0: jobs have no user", 0, 1e6},
+       {"user_skew", ParamKind::kReal, "1",
+        "user k submits in proportion to k^-skew; 0: all equally", 0, 10},
        {"partitions", ParamKind::kText, "",
-        "virtual clusters with weights, like prod:3,research:1; empty: none"},
+        "partitions with weights, like prod:3,research:1; empty: none"},
        {"models", ParamKind::kText, "",
         "models with weights, like resnet50:2,bert:1; empty: none, or the generator's own"},
        {"estimates",
         ParamKind::kText,
         "none",
-        "what owners say about durations",
+        "estimates of the duration that jobs carry",
         -INFINITY,
         INFINITY,
         {"none", "exact", "noisy"}},
        {"estimate_error", ParamKind::kReal, "0.5",
-        "noisy estimates are off by a log-normal factor of this sigma", 0, 10},
-       {"deadline_share", ParamKind::kReal, "0", "share of the jobs that have a deadline", 0, 1},
+        "sigma of the log-normal error factor of noisy estimates", 0, 10},
+       {"deadline_share", ParamKind::kReal, "0", "fraction of jobs that have a deadline", 0, 1},
        {"tightness_low", ParamKind::kReal, "1.2",
         "a deadline is at submission + duration x uniform(tightness_low, tightness_high)", 0, 1e6},
        {"tightness_high", ParamKind::kReal, "3", "see tightness_low", 0, 1e6},
@@ -54,33 +54,33 @@ ParamList with_common(ParamList own) {
 
 ParamList with_rate(ParamList own) {
   append(own,
-         {{"rate", ParamKind::kReal, "60", "jobs per hour on average", 1e-6, 1e12},
+         {{"rate", ParamKind::kReal, "60", "mean number of jobs per hour", 1e-6, 1e12},
           {"load", ParamKind::kReal, "0",
-           "instead of rate: GPUs demanded, as a part of cluster_gpus; 0: use rate", 0, 1e6},
+           "mean GPU demand as a fraction of cluster_gpus, instead of rate; 0: use rate", 0, 1e6},
           {"cluster_gpus", ParamKind::kInteger, "128", "the cluster that load refers to", 1, 1e9}});
   return own;
 }
 
 ParamList with_durations(ParamList own) {
-  append(
-      own,
-      {{"duration",
-        ParamKind::kText,
-        "lognormal",
-        "distribution of the durations",
-        -INFINITY,
-        INFINITY,
-        {"constant", "exponential", "lognormal", "weibull", "gamma", "pareto", "uniform",
-         "loguniform"}},
-       {"mean_duration", ParamKind::kReal, "7200", "seconds, before the limits apply", 1e-3, 1e12},
-       {"shape", ParamKind::kReal, "1.5",
-        "sigma of lognormal; shape of weibull, gamma, pareto; uniform: half width / mean; "
-        "loguniform: "
-        "width in powers of ten",
-        0, 100},
-       {"min_duration", ParamKind::kReal, "1", "shorter ones last this many seconds", 0, 1e12},
-       {"max_duration", ParamKind::kReal, "inf", "longer ones last this many seconds", 1e-3,
-        INFINITY}});
+  append(own, {{"duration",
+                ParamKind::kText,
+                "lognormal",
+                "distribution of the durations",
+                -INFINITY,
+                INFINITY,
+                {"constant", "exponential", "lognormal", "weibull", "gamma", "pareto", "uniform",
+                 "loguniform"}},
+               {"mean_duration", ParamKind::kReal, "7200",
+                "mean duration in seconds, before the limits apply", 1e-3, 1e12},
+               {"shape", ParamKind::kReal, "1.5",
+                "sigma of lognormal; shape of weibull, gamma, pareto; uniform: half width / mean; "
+                "loguniform: "
+                "width in powers of ten",
+                0, 100},
+               {"min_duration", ParamKind::kReal, "1",
+                "shorter jobs are lengthened to this many seconds", 0, 1e12},
+               {"max_duration", ParamKind::kReal, "inf", "longer jobs are cut to this many seconds",
+                1e-3, INFINITY}});
   return own;
 }
 

@@ -369,10 +369,11 @@ class VenusLike final : public JobSource {
 
 ParamList venus_like_params() {
   return {
-      {"jobs", ParamKind::kInteger, "23859", "how many jobs; 0: no end", 0, 4e9},
-      {"seed", ParamKind::kInteger, "1", "same seed, same jobs", 0, 9007199254740992.0},
-      {"load", ParamKind::kReal, "1", "sessions come so many times as often as published", 1e-3,
-       1e3},
+      {"jobs", ParamKind::kInteger, "23859", "number of jobs; 0: endless", 0, 4e9},
+      {"seed", ParamKind::kInteger, "1", "seed; the same seed gives the same jobs", 0,
+       9007199254740992.0},
+      {"load", ParamKind::kReal, "1", "arrival rate of sessions, relative to the published one",
+       1e-3, 1e3},
   };
 }
 

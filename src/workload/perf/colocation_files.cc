@@ -97,10 +97,10 @@ Status check_complete(const ColocationFiles& files, const ColocationTables& tabl
     for (const auto& [theirs, other] : tables.profiles) {
       if (tables.undisturbed.count(mine) + tables.undisturbed.count(theirs) > 0) continue;
       if (tables.pairs.count({mine, theirs}) > 0) continue;
-      return Error{fmt::format(
-          "{}: no row for {} beside {}; measure that pair, or let missing pairs be estimated "
-          "(missing=estimate)",
-          files.pairs, symbols.text(mine), symbols.text(theirs))};
+      return Error{
+          fmt::format("{}: no row for {} co-located with {}; measure that pair, or let missing "
+                      "pairs be estimated (missing=estimate)",
+                      files.pairs, symbols.text(mine), symbols.text(theirs))};
     }
   }
   return Done{};

@@ -113,13 +113,12 @@ class ThroughputReader {
       const bool read = member.value.get(two) == simdjson::SUCCESS && two.size() == 2 &&
                         rate(two.at(0), pair.mine) && rate(two.at(1), pair.other);
       if (!read) {
-        return fail(type_name, name,
-                    fmt::format("two rates of zero or more beside {}", member.key));
+        return fail(type_name, name, fmt::format("two rates of zero or more under {}", member.key));
       }
       table.set_pair(type, mine, other, pair);
     }
     if (!table.known(type, mine)) {
-      return fail(type_name, name, "its rate alone under \"null\" beside its pairs");
+      return fail(type_name, name, "its rate alone under \"null\" in addition to its pairs");
     }
     return Done{};
   }

@@ -131,7 +131,7 @@ TEST_F(GavelRuns, IdealExecutionOfManyJobsIsNearTheRounds) {
     EXPECT_EQ(ideal.metrics.finished, 40);
   }
   EXPECT_THAT(run(drawn("las", "execution = 'fluid'")).error,
-              HasSubstr("needs a policy that divides time"));
+              HasSubstr("needs a policy that allocates them"));
 }
 
 TEST_F(GavelRuns, CostsArePricesTimesTime) {

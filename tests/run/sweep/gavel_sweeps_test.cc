@@ -191,7 +191,7 @@ TEST_F(GavelSweeps, WhatWasSavedAndCannotGoOnIsTold) {
   const auto refused = run_sweep(sweep, {.folder = place, .threads = 1});
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("saved/0.run is not a saved run"));
-  EXPECT_THAT(refused.error().message, HasSubstr("without that file the run begins anew"));
+  EXPECT_THAT(refused.error().message, HasSubstr("remove that file to start the run again"));
   // A policy that cannot be saved, and a run that ends before.
   ASSERT_TRUE(set_axis(sweep, "scheduling", {"las"}));
   const auto cannot = run_sweep(sweep, {.folder = place + "2", .threads = 1, .save_at = 3});
