@@ -134,8 +134,9 @@ class KeyPolicy : public SchedulingPolicy {
   std::uint32_t listings_ = 0;
 };
 
-// A policy that divides time: give each job the fraction of time for which it should hold its GPUs;
-// the jobs that have had least of theirs run first. A job that got nothing yet is first of all.
+// A policy that allocates time: give each job the fraction of time for which it should hold its
+// GPUs; the jobs that have had least of theirs run first. A job that got nothing yet is first of
+// all.
 class FractionPolicy : public KeyPolicy {
  public:
   void schedule(const View& view, Plan& plan) override;

@@ -70,7 +70,7 @@ TEST(Html, SpeaksOfOneRunInASentence) {
   run.summary.metrics.p50_jct_s = 7800;
   run.summary.metrics.utilization = 0.713;
   EXPECT_EQ(headline({run}),
-            "1,000 jobs on 64 GPUs: half were done within 2 h 10 min of being submitted, with 71 % "
+            "1,000 jobs on 64 GPUs: half finished within 2 h 10 min of submission, with 71 % "
             "of the GPUs in use.");
 }
 

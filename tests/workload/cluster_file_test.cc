@@ -81,7 +81,7 @@ TEST_F(ClusterFileTest, WrongShapesShowTheLegalForms) {
   EXPECT_THAT(error("4x65"), HasSubstr("node 0 has 65 GPUs, but a node has 1 to 64"));
   EXPECT_THAT(error("4x0"), HasSubstr("node 0 has 0 GPUs"));
   EXPECT_THAT(error("0:0:0"), HasSubstr("no GPUs"));
-  EXPECT_THAT(error("absent.toml"), HasSubstr("no cluster file 'absent.toml'"));
+  EXPECT_THAT(error("absent.toml"), HasSubstr("'absent.toml' is neither a cluster file"));
 }
 
 TEST_F(ClusterFileTest, TomlWithEveryDetail) {

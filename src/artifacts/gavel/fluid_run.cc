@@ -324,7 +324,7 @@ ExecutionInfo fluid_execution() {
             if (policy == nullptr) {
               return Error{
                   "the execution 'fluid' carries out fractions of time and needs a policy that "
-                  "divides time, one and no selector: those whose names begin with gavel-"};
+                  "allocates them, one and no selector: those whose names begin with gavel-"};
             }
             if (parts.nodes_change) {
               return Error{

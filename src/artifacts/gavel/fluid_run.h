@@ -1,6 +1,6 @@
 // The execution `fluid`: fractions of time are carried out exactly. Between two events every job
 // makes the progress that its fractions of each GPU type amount to, without rounds, GPUs of its own
-// or placement: what a policy that divides time would give if the mechanism below it were perfect
+// or placement: what a policy that allocates time would give if the mechanism below it were perfect
 // (Gavel's --ideal).
 //
 // The policy is asked at every arrival and completion, and when a price changes. No engine runs: a

@@ -1,4 +1,4 @@
-// A policy that divides time, by its name and parameters, without the rounds around it: what
+// A policy that allocates time, by its name and parameters, without the rounds around it: what
 // execution without rounds, the timing of decisions and Gavel's figure 11 are about.
 #pragma once
 

@@ -94,7 +94,8 @@ TEST_F(GavelRuns, WhatCannotGoOnIsTold) {
   folder_.write("short", bytes.substr(0, bytes.size() - 100));
   EXPECT_THAT(run(whole, {.continue_from = (folder_.path() / "short").string()}).error,
               HasSubstr("damaged or cut off"));
-  EXPECT_THAT(run(whole, {.at_job = 4000, .file = file}).error, HasSubstr("job 4000 never came"));
+  EXPECT_THAT(run(whole, {.at_job = 4000, .file = file}).error,
+              HasSubstr("job 4000 never arrived"));
   RunConfig other = drawn("las");
   EXPECT_THAT(run(other, {.at_job = 5, .file = file}).error, HasSubstr("cannot be saved"));
   EXPECT_THAT(
@@ -148,7 +149,7 @@ TEST_F(GavelRuns, CostsArePricesTimesTime) {
   const Outcome unpriced = run(traced("gavel-fifo-perf", row(lm, 1, 11000, 0), "1:0:0"));
   EXPECT_TRUE(std::isnan(unpriced.metrics.cost_usd));
   EXPECT_THAT(run(traced("gavel-fifo-perf", row(lm, 1, 11000, 0), "1:1:0", prices)).error,
-              HasSubstr("GPUs of type 'p100' and nobody says what they cost"));
+              HasSubstr("no price for GPUs of type 'p100'"));
   // A file of prices that change, of two sellers.
   const std::string file = folder_
                                .write("prices.csv",
