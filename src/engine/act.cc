@@ -74,7 +74,13 @@ void Engine::conclude(const PolicyCompletion& completion) {
   }
   job.waited_before += now_ - job.waiting_since;
   demanded_ -= job.spec.gpus;
-  leave(completion.job, completion.state, completion.reason, completion.end, completion.done);
+  if (completion.state != JobState::kFinished) {
+    leave(completion.job, completion.state, completion.reason, completion.end, completion.done);
+    return;
+  }
+  // The policy has its own idea of progress, but the placement had no place for the job.
+  const bool ran = job.state == JobState::kPreempted;
+  leave(completion.job, ran ? JobState::kFailed : JobState::kRefused, Reason::kNeverFits, now_);
 }
 
 void Engine::finish(Slot slot, Seconds end, Seconds done) {

@@ -38,6 +38,7 @@ std::string any_number(const ParamInfo& info, bool searches, Random& random) {
   double value = std::isfinite(initial)
                      ? initial * random.log_uniform(searches ? -0.3 : -1, searches ? 0 : 1)
                      : random.log_uniform(0, 4);
+  if (initial == 0) value = random.uniform(0, whole ? 3 : 1);
   if (!searches && random.chance(0.1) && std::isfinite(info.least)) value = info.least;
   if (!searches && random.chance(0.05) && std::isfinite(info.most)) value = info.most;
   constexpr double kLarge = 1e4;  // a million users take seconds to draw
@@ -89,9 +90,9 @@ RunConfig any_description(std::uint64_t seed) {
     constexpr std::array kLengths = {"30", "60", "300"};
     if (info.name == "length") config.pacing.params["length"] = kLengths[random.below(3)];
   }
-  if (random.chance(0.15)) config.progress = any_choice("progress", random);
+  if (random.chance(0.05)) config.progress = any_choice("progress", random);
   if (random.chance(0.1)) config.accounting = any_choice("accounting", random);
-  if (random.chance(0.1)) config.execution = any_choice("execution", random);
+  if (random.chance(0.05)) config.execution = any_choice("execution", random);
   while (random.chance(0.4)) config.perf.push_back(any_choice("perf", random));
   if (random.chance(0.1)) config.scaling = any_choice("scaling", random);
   if (random.chance(0.1)) {
@@ -130,6 +131,10 @@ Fate try_description(std::uint64_t seed) {
                   seed, drawn.workload.generator.text(), drawn.workload.limit, drawn.cluster.shape,
                   drawn.scheduling.text(), drawn.placement.text(), drawn.admission.text(),
                   drawn.pacing.text(), drawn.failures.any() ? " with failures" : "");
+  for (const PolicySetConfig& set : drawn.policy_sets) {
+    described += fmt::format("  --policy-set {}+{}+{}\n", set.scheduling.text(),
+                             set.placement.text(), set.admission.text());
+  }
   const auto refused = [](const Error& error) {
     EXPECT_GT(error.message.size(), 20U) << described << "is refused without a reason";
     return Fate::kRefused;
@@ -193,7 +198,7 @@ TEST(RandomDescriptions, ThatOnceBrokeAnInvariant) {
       {{"poisson", {{"jobs", "150"}}},
        "16x8",
        102049,
-       {"pollux-as-coded"},
+       {"pollux-as-coded", {{"population", "20"}, {"generations", "5"}}},
        {"consolidated"},
        {"deadline"},
        {"slots"}},

@@ -147,12 +147,12 @@ class Dlas final : public SchedulingPolicy {
     queues_[queue].tail.push_back(slot);
   }
 
-  // A job that runs may stand among those who wait: some placements let jobs run on that the plan
-  // does not name.
+  // A job that runs may stand among those who wait or who came since: some placements let jobs run
+  // on that the plan does not name, and a selector lets another policy start them.
   void leave_queue(Slot slot) {
     const State& state = states_[index(slot)];
     ServiceQueue& queue = queues_[state.queue];
-    if (std::erase(queue.front, slot) > 0) return;
+    if (std::erase(queue.front, slot) + std::erase(queue.tail, slot) > 0) return;
     std::erase_if(queue.line(state.gpus), [slot](const Waiting& w) { return w.slot == slot; });
   }
 
