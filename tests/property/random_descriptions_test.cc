@@ -131,6 +131,10 @@ Fate try_description(std::uint64_t seed) {
                   seed, drawn.workload.generator.text(), drawn.workload.limit, drawn.cluster.shape,
                   drawn.scheduling.text(), drawn.placement.text(), drawn.admission.text(),
                   drawn.pacing.text(), drawn.failures.any() ? " with failures" : "");
+  described +=
+      fmt::format("  progress {}, accounting {}, execution {}, scaling {}\n", drawn.progress.text(),
+                  drawn.accounting.text(), drawn.execution.text(), drawn.scaling.text());
+  for (const Choice& model : drawn.perf) described += "  --perf " + model.text() + "\n";
   for (const PolicySetConfig& set : drawn.policy_sets) {
     described += fmt::format("  --policy-set {}+{}+{}\n", set.scheduling.text(),
                              set.placement.text(), set.admission.text());

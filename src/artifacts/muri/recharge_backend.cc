@@ -12,7 +12,8 @@ RechargeBackend::RechargeBackend(SimParts parts, const RechargeOptions& options)
     : parts_(std::move(parts)), options_(options), nodes_(*parts_.cluster, parts_.failures) {}
 
 double RechargeBackend::work_of(const Run& run) const {
-  return run.total_work - run.steps_left * run.solo_step_time;
+  // Never below zero: before the first step both are equal but for rounding.
+  return std::max(0.0, run.total_work - run.steps_left * run.solo_step_time);
 }
 
 void RechargeBackend::credit(Run& run, Seconds now) {

@@ -49,7 +49,10 @@ class Buddy final : public WalkingPlacement {
     requests_.clear();
     for (const AllocationRequest& request : plan.requests()) {
       const GpuSet* held = draft.holding(request.lead());
-      if (request.size > 1) return false;  // groups stay where they are
+      const Slot lead = request.lead();
+      // Groups stay where they are, also those that the plan takes apart: a member's GPUs are not
+      // free when it leaves.
+      if (request.size > 1 || view.jobs[lead].next_co_located != lead) return false;
       if (held != nullptr) {
         const int gpus = as_planned ? request.gpus : held->gpus();
         requests_.push_back(AllocationRequest::alone(request.lead(), gpus, request.gpu_type));
