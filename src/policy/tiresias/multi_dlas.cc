@@ -42,19 +42,23 @@ class MultiDlas final : public SchedulingPolicy {
       if (state.runs) at.free += at.gpus;
       state.runs = false;
       came_or_went_ = true;
+      if (view.jobs.active().size() <= 1) asked_for_ = kNever;  // nobody waits for it any more
     }
   }
 
   void schedule(const View& view, Plan& plan) override {
+    // A pacing whose grid misses the time it was asked for comes a little later.
+    const bool late = asked_for_ < view.now;
     while (next_allocation_ < view.now) next_allocation_ += every_;
-    const bool allocation = next_allocation_ == view.now;
+    const bool allocation = next_allocation_ == view.now || late;
     // What happens at the time of a division happens before it.
     if (!allocation || came_or_went_) run_classes(view);
     if (allocation || (at_once_ && came_or_went_)) {
       divide(view.cluster.usable_gpus());
       run_classes(view);
     }
-    if (allocation) next_allocation_ += every_;
+    if (next_allocation_ == view.now) next_allocation_ += every_;
+    asked_for_ = next_allocation_;
     came_or_went_ = false;
     for (const Class& at : classes_) {
       for (const std::vector<Slot>& queue : at.queues) {
@@ -191,6 +195,7 @@ class MultiDlas final : public SchedulingPolicy {
   Seconds every_;
   bool at_once_;
   Seconds next_allocation_;
+  Seconds asked_for_ = kNever;  // the next allocation as of the last turn with jobs
   bool came_or_went_ = false;
   std::vector<Class> classes_;  // in order of appearance
   std::vector<State> states_;   // by slot
