@@ -1,0 +1,101 @@
+// What carries launches out: processes of this machine, agents on nodes, Slurm.
+//
+// Every call returns at once; answers come later as reports in the mailbox that the executor was
+// made with. Reports may be late, repeated or out of order: the run book has an answer to each of
+// them. The daemon commits a decision before it calls, and calls again after a restart, so a run is
+// prepared, started and stopped once, however often that is said.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "backend/live/gpu_ledger.h"
+#include "backend/live/run_book.h"
+
+namespace muster {
+
+struct Abilities {
+  bool chooses_gpus = false;      // it picks GPU indexes itself and only counts per node
+  bool colocates = true;          // two runs may share a GPU
+  bool resizes_in_place = false;  // else a resize is a stop and a start
+  Seconds start_limit = 120;      // a start that takes longer is given up
+  Seconds stop_margin = 30;       // beyond the grace; then it is killed, and killed again
+};
+
+struct RunOrder {
+  RunId run;
+  std::uint64_t generation = 0;  // of the daemon; older ones are refused
+  GpuSet gpus;
+  Sharing sharing = Sharing::kExclusive;
+  bool process_per_gpu = true;       // one rank per GPU, or one per node that has them all
+  std::vector<std::string> command;  // the program and its arguments; no shell sees it
+  std::vector<std::pair<std::string, std::string>> environment;
+  std::string working_directory;
+  std::string user;      // whose processes they are; empty: the daemon's own
+  Seconds fence = 0;     // it dies after so long without contact; 0: never
+  double memory_gb = 0;  // limit for all its processes, where the node can; 0: none
+  bool pin_to_numa = false;
+};
+
+// The time a run has to save its work before it is killed.
+struct Grace {
+  Seconds seconds = 0;
+};
+
+enum class RunOutcome : std::uint8_t {
+  kFinished,
+  kStopped,  // it left because it was told to, or asked to be started again
+  kFailed,   // by its own fault
+};
+
+struct RunReport {
+  RunId run;
+  RunEvent event = RunEvent::kReady;         // those of executors and of the census
+  RunOutcome outcome = RunOutcome::kFailed;  // of kExited
+  int exit_code = 0;                         // of the first rank that failed; 128 + n for signal n
+  double saved_step = -1;                    // the last checkpoint it spoke of; -1: it did not
+  std::string detail;                        // for people
+};
+struct ProgressReport {
+  RunId run;
+  double step = 0;
+  double total = 0;        // 0: it does not know
+  double saved_step = -1;  // -1: it did not say
+  std::vector<std::pair<std::string, double>> metrics;
+};
+struct NodeReport {
+  NodeId node = kNoNode;
+  bool up = true;  // false: silent for longer than the fence
+  std::string detail;
+};
+// All that runs has been reported since the census of this number was asked for.
+struct CensusReport {
+  std::uint64_t number = 0;
+  bool complete = true;  // every node answered
+};
+using Report = std::variant<RunReport, ProgressReport, NodeReport, CensusReport>;
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  virtual Abilities abilities() const = 0;
+  // All ranks in place, none started; answered by kReady or kStartFailed.
+  virtual void prepare(const RunOrder& order) = 0;
+  // Answered by kStarted or kStartFailed, and in the end by kExited.
+  virtual void go(RunId run) = 0;
+  // Answered by kExited, or by kStartFailed if it had not started. Without grace it is killed. A
+  // run that the executor does not know is answered by kStartFailed, too, and is never prepared
+  // after that: the stop may have overtaken the order.
+  virtual void stop(RunId run, Grace grace) = 0;
+  // Reports everything that runs, everything that ended and was not acknowledged, then the census.
+  // Its number is never used twice, also after a restart: a late answer to an earlier question must
+  // not make a run of today look as if it were gone.
+  virtual void census(std::uint64_t number) = 0;
+  // The end of the run is committed: its record may be dropped.
+  virtual void acknowledge(RunId run) = 0;
+};
+
+}  // namespace muster

@@ -1,0 +1,198 @@
+#include "backend/live/run_book.h"
+
+#include <array>
+#include <cassert>
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace muster {
+namespace {
+
+using enum RunState;
+using Command = RunCommand;
+using News = RunNews;
+
+using Row = std::array<RunAnswer, kRunEvents>;
+
+constexpr RunAnswer stay(RunState state) { return {state, Command::kNone, News::kNone, false}; }
+constexpr RunAnswer strange(RunState state, Command command = Command::kNone,
+                            News news = News::kNone) {
+  return {state, command, news, true};
+}
+
+// What is over stays over. Whatever shows up of it is a stray and is killed.
+constexpr Row row_of_over(RunState state) {
+  return {{
+      strange(state),                  // granted
+      strange(state, Command::kKill),  // ready
+      strange(state, Command::kKill),  // started
+      stay(state),                     // start failed: said again
+      stay(state),                     // exited: said again, or late word of a lost run
+      stay(state),                     // stop
+      stay(state),                     // overdue
+      stay(state),                     // lost
+      strange(state, Command::kKill),  // seen ready
+      strange(state, Command::kKill),  // seen running
+      stay(state),                     // not seen
+  }};
+}
+
+constexpr std::array<Row, kRunStates> kTable = {{
+    // planned: nobody outside has heard of it
+    {{
+        {kPreparing, Command::kPrepare},            // granted
+        strange(kAborting, Command::kKill),         // ready
+        strange(kAborting, Command::kKill),         // started
+        strange(kPlanned),                          // start failed
+        strange(kPlanned),                          // exited
+        {kEnded, Command::kNone, News::kReleased},  // stop
+        stay(kPlanned),                             // overdue: it may wait for its GPUs
+        {kEnded, Command::kNone, News::kReturned},  // lost: with the node that was to run it
+        strange(kAborting, Command::kKill),         // seen ready
+        strange(kAborting, Command::kKill),         // seen running
+        stay(kPlanned),                             // not seen
+    }},
+    // preparing
+    {{
+        strange(kPreparing),                                // granted
+        {kStarting, Command::kGo},                          // ready
+        strange(kRunning, Command::kNone, News::kStarted),  // started without go: take it as it is
+        {kEnded, Command::kNone, News::kReturned},          // start failed
+        strange(kEnded, Command::kNone,
+                News::kEnded),        // exited without go: what it did counts all the same
+        {kStopping, Command::kStop},  // stop
+        {kAborting, Command::kKill},  // overdue
+        {kLost, Command::kNone, News::kReturned},           // lost: it never ran
+        {kStarting, Command::kGo},                          // seen ready
+        strange(kRunning, Command::kNone, News::kStarted),  // seen running
+        {kPreparing, Command::kPrepare},                    // not seen: the order did not arrive
+    }},
+    // starting
+    {{
+        strange(kStarting),                          // granted
+        {kStarting, Command::kGo},                   // ready, said again: so may go be
+        {kRunning, Command::kNone, News::kStarted},  // started
+        {kEnded, Command::kNone, News::kReturned},   // start failed
+        {kEnded, Command::kNone, News::kEnded},      // exited before we heard that it had started
+        {kStopping, Command::kStop},                 // stop
+        {kAborting, Command::kKill},                 // overdue
+        {kLost, Command::kNone, News::kLost},        // lost: it may have run
+        {kStarting, Command::kGo},                   // seen ready: go did not arrive
+        {kRunning, Command::kNone, News::kStarted},  // seen running
+        {kLost, Command::kNone, News::kLost},        // not seen: gone without a record
+    }},
+    // running
+    {{
+        strange(kRunning),                                 // granted
+        stay(kRunning),                                    // ready: late
+        stay(kRunning),                                    // started: said again
+        strange(kEnded, Command::kNone, News::kReturned),  // start failed, after it had started
+        {kEnded, Command::kNone, News::kEnded},            // exited
+        {kStopping, Command::kStop},                       // stop
+        stay(kRunning),                                    // overdue: the timer of its start
+        {kLost, Command::kNone, News::kLost},              // lost
+        stay(kRunning),                                    // seen ready: late
+        stay(kRunning),                                    // seen running
+        {kLost, Command::kNone, News::kLost},              // not seen
+    }},
+    // stopping: the executor may not have heard of the stop, or of the run
+    {{
+        strange(kStopping),                         // granted
+        {kStopping, Command::kStop},                // ready: the stop overtook the order
+        {kStopping, Command::kStop},                // started
+        {kEnded, Command::kNone, News::kReleased},  // start failed
+        {kEnded, Command::kNone, News::kReleased},  // exited
+        {kStopping, Command::kStop},                // stop, perhaps with a shorter grace
+        {kStopping, Command::kKill},                // overdue
+        {kLost, Command::kNone, News::kLost},       // lost
+        {kStopping, Command::kStop},                // seen ready
+        {kStopping, Command::kStop},                // seen running
+        {kLost, Command::kNone, News::kLost},       // not seen: it may even have finished
+    }},
+    // aborting
+    {{
+        strange(kAborting),                         // granted
+        {kAborting, Command::kKill},                // ready, too late
+        {kAborting, Command::kKill},                // started, too late
+        {kEnded, Command::kNone, News::kReturned},  // start failed
+        {kEnded, Command::kNone, News::kEnded},     // exited: it may even have finished
+        {kStopping, Command::kKill},                // stop: now the engine waits for it
+        {kAborting, Command::kKill},                // overdue
+        {kLost, Command::kNone, News::kReturned},   // lost
+        {kAborting, Command::kKill},                // seen ready
+        {kAborting, Command::kKill},                // seen running
+        {kEnded, Command::kNone, News::kReturned},  // not seen
+    }},
+    row_of_over(kEnded),
+    row_of_over(kLost),
+}};
+
+constexpr std::array<std::string_view, kRunStates> kStateNames = {
+    "planned", "preparing", "starting", "running", "stopping", "aborting", "ended", "lost"};
+constexpr std::array<std::string_view, kRunEvents> kEventNames = {
+    "granted", "ready", "started",    "start failed", "exited",  "stop",
+    "overdue", "lost",  "seen ready", "seen running", "not seen"};
+
+}  // namespace
+
+std::string_view run_state_name(RunState state) {
+  return kStateNames[static_cast<std::size_t>(state)];
+}
+std::string_view run_event_name(RunEvent event) {
+  return kEventNames[static_cast<std::size_t>(event)];
+}
+
+const RunAnswer& run_answer(RunState state, RunEvent event) {
+  return kTable[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)];
+}
+
+Status RunBook::plan(RunId run) {
+  const auto later = runs_.lower_bound(run);
+  if (later != runs_.end() && later->first.job == run.job) {
+    return Error{
+        fmt::format("job {}: launch {} cannot be planned, as the book has launch {}; "
+                    "launches are numbered upwards",
+                    index(run.job), run.launch, later->first.launch)};
+  }
+  runs_.emplace(run, kPlanned);
+  return Done{};
+}
+
+Status RunBook::restore(RunId run, RunState state) {
+  if (!runs_.emplace(run, state).second) {
+    return Error{
+        fmt::format("job {}: launch {} is in the store twice", index(run.job), run.launch)};
+  }
+  return Done{};
+}
+
+RunAnswer RunBook::apply(RunId run, RunEvent event) {
+  const auto found = runs_.find(run);
+  if (found == runs_.end()) return run_answer(kEnded, event);
+  assert(!(event == RunEvent::kGranted && must_wait(run)));
+  const RunAnswer& answer = run_answer(found->second, event);
+  found->second = answer.next;
+  return answer;
+}
+
+bool RunBook::must_wait(RunId run) const {
+  for (auto it = runs_.lower_bound(RunId{run.job, 0}); it != runs_.end() && it->first < run; ++it) {
+    if (!over(it->second)) return true;
+  }
+  return false;
+}
+
+RunState RunBook::state(RunId run) const {
+  const auto found = runs_.find(run);
+  return found == runs_.end() ? kEnded : found->second;
+}
+
+void RunBook::forget(RunId run) {
+  const auto found = runs_.find(run);
+  if (found == runs_.end()) return;
+  assert(over(found->second));
+  runs_.erase(found);
+}
+
+}  // namespace muster
