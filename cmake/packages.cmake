@@ -21,6 +21,7 @@ endfunction()
 # Small, and wanted by most commands: part of the command where there are static libraries.
 muster_library(zlib zlib.h libz.a z)
 muster_library(zstd zstd.h libzstd.a zstd)
+muster_library(sqlite sqlite3.h libsqlite3.a sqlite3)
 muster_library(curl curl/curl.h)
 muster_library(crypto openssl/evp.h)
 muster_library(cbc coin/Cbc_C_Interface.h)

@@ -9,9 +9,11 @@
 # `slow` for folders of long suites. Single slow tests end their name in `Slow` instead; `plain` for folders
 # that have some or are sampled under sanitizers.
 
-set(MUSTER_THREADED_TESTS conformance run cli learn report)
+set(MUSTER_THREADED_TESTS backend conformance daemon run cli learn report)
 # Of folders with many other tests, those that the thread sanitizer runs.
+set(MUSTER_THREADED_FILTER_backend "Mailbox*")
 set(MUSTER_THREADED_FILTER_conformance "*OnEveryThread*")
+set(MUSTER_THREADED_FILTER_daemon "Committer*")
 set(MUSTER_THREADED_FILTER_learn "*Threads*")
 set(MUSTER_PLAIN_TESTS conformance learn report)
 set(MUSTER_SLOW_TESTS parity parity_elasticflow parity_gavel parity_muri)
@@ -115,7 +117,8 @@ file(GLOB programs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/programs/*.cc"
 foreach(source IN LISTS programs)
   get_filename_component(name "${source}" NAME_WE)
   add_executable(test_program_${name} EXCLUDE_FROM_ALL "${source}")
-  target_link_libraries(test_program_${name} PRIVATE muster_flags)
+  target_link_libraries(test_program_${name} PRIVATE muster_flags Threads::Threads)
+  target_include_directories(test_program_${name} PRIVATE "${PROJECT_SOURCE_DIR}/include")
   set_target_properties(test_program_${name} PROPERTIES
                         OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test_programs")
   add_dependencies(muster_test_programs test_program_${name})

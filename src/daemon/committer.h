@@ -1,0 +1,43 @@
+// Group commit: batches of many threads, written by one. While the disk is busy with a commit the
+// next batches gather, and all of them go to the disk together; each is told when it is durable.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "daemon/store.h"
+
+namespace muster {
+
+class Committer {
+ public:
+  using Told = std::function<void(const Status&)>;
+
+  explicit Committer(Store& store);
+  // Commits what is still queued.
+  ~Committer();
+  Committer(const Committer&) = delete;
+  Committer& operator=(const Committer&) = delete;
+
+  // From any thread; batches are committed in the order in which they come. `told` is called from
+  // the committer's thread. A failure is told to all batches of the group: none is on the disk.
+  void submit(Batch batch, Told told);
+  // The same, and waits.
+  Status commit(Batch batch);
+
+ private:
+  void work();
+
+  Store& store_;
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::vector<Batch> batches_;
+  std::vector<Told> told_;
+  bool ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace muster

@@ -1,0 +1,95 @@
+// All launches of a daemon: the run book and the GPU ledger together, and what follows from an
+// event for the store, the executor and the engine.
+//
+// Pure, like its two parts: time and reports come in; rows, calls and news go out. The caller
+// commits the rows first, then makes the calls and passes the news on. If it crashes in between, a
+// new object adopts what was committed, and a census tells it the rest.
+#pragma once
+
+#include <map>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "daemon/store.h"
+
+namespace muster {
+
+struct LaunchCall {
+  RunId run;
+  RunCommand command = RunCommand::kNone;
+  Grace grace;  // of kStop
+};
+
+struct LaunchNews {
+  RunId run;
+  RunNews news = RunNews::kNone;
+  RunOutcome outcome = RunOutcome::kFailed;  // of kReleased and kEnded
+  double saved_step = -1;
+  bool strange = false;  // with kNone: only worth a line in the log
+};
+
+// What follows, in the order in which it is to be done.
+struct LaunchEffects {
+  std::vector<StoredRun> rows;
+  std::vector<LaunchCall> calls;
+  std::vector<LaunchNews> news;
+  std::vector<RunId> acknowledged;  // ends that need not be reported again, once committed
+};
+
+class Launches {
+ public:
+  explicit Launches(Abilities abilities) : abilities_(abilities) {}
+
+  void add_node(NodeId node, int gpus) { ledger_.add_node(node, gpus); }
+  // Continues with the runs of the store. What they wait for starts anew; a census is to follow.
+  Status adopt(std::span<const StoredRun> runs, Seconds now);
+
+  // The engine decided: this launch is to run on these GPUs, as soon as they are free.
+  Status start(RunId run, const GpuSet& gpus, Sharing sharing, Seconds now);
+  void stop(RunId run, Grace grace, Seconds now);
+  // The node's fence has passed: nothing can run there any more.
+  void lose(NodeId node, Seconds now);
+
+  void heard(const RunReport& report, Seconds now);
+  // A census that was complete: what runs, but was neither seen nor has ended, is gone.
+  void counted(Seconds now);
+  // From here on reports count for the next census.
+  void begin_census() { seen_.clear(); }
+
+  // When something takes too long, and what then.
+  Seconds due() const;
+  void pass_time(Seconds now);
+
+  // Everything since the last call.
+  LaunchEffects take();
+
+  RunState state(RunId run) const { return book_.state(run); }
+  std::size_t alive() const;
+  const GpuLedger& ledger() const { return ledger_; }
+
+ private:
+  struct Entry {
+    StoredRun row;
+    Grace grace;
+    Seconds overdue = kNever;
+    // Whether the executor must know it: it has spoken of it, or its order was given by an earlier
+    // daemon, whose orders are refused by everyone who was asked for a census by this one.
+    bool known = false;
+  };
+
+  void apply(RunId run, RunEvent event, const RunReport* report, Seconds now);
+  void end(Entry& entry, const RunReport* report, Seconds now);
+  void set_timer(Entry& entry, Seconds now) const;
+  void grant(Seconds now);
+
+  Abilities abilities_;
+  RunBook book_;
+  GpuLedger ledger_;
+  std::map<RunId, Entry> entries_;
+  std::set<RunId> granted_;  // hold their GPUs and wait for an earlier launch of their job
+  std::set<RunId> seen_;
+  LaunchEffects effects_;
+};
+
+}  // namespace muster
