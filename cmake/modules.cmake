@@ -47,9 +47,8 @@ endfunction()
 function(muster_add_module module)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${module}/*.cc")
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${module}/*.h")
-  if(module STREQUAL "cli")
-    list(REMOVE_ITEM sources "${PROJECT_SOURCE_DIR}/src/cli/main.cc")
-  endif()
+  # A main.cc is a program, not part of the library.
+  list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
   if(NOT sources AND NOT headers)
     return()
   endif()
@@ -80,6 +79,15 @@ function(muster_add_command)
   get_property(modules GLOBAL PROPERTY MUSTER_MODULE_TARGETS)
   add_executable(muster "${PROJECT_SOURCE_DIR}/src/cli/main.cc")
   target_link_libraries(muster PRIVATE muster_flags ${modules} ${MUSTER_NEEDS_PUBLIC})
+endfunction()
+
+# The program that keeps one launch. A launch outlives the daemon, so it is a program of its own. It is small: two
+# archives by name, and not what they may use beyond that.
+function(muster_add_keeper)
+  add_executable(muster-keeper EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/src/agent/keeper/main.cc")
+  add_dependencies(muster-keeper muster_agent muster_base)
+  target_link_libraries(muster-keeper PRIVATE muster_flags "$<TARGET_FILE:muster_agent>" "$<TARGET_FILE:muster_base>"
+                                              fmt::fmt)
 endfunction()
 
 # Links a program to all modules, and to the libraries named after it.

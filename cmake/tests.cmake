@@ -113,6 +113,7 @@ target_compile_options(muster_test_support PRIVATE ${MUSTER_TEST_OPTIONS})
 target_include_directories(muster_test_support PUBLIC "${PROJECT_SOURCE_DIR}/tests")
 
 add_custom_target(muster_test_programs)
+add_dependencies(muster_test_programs muster-keeper)
 file(GLOB programs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/programs/*.cc")
 foreach(source IN LISTS programs)
   get_filename_component(name "${source}" NAME_WE)
