@@ -35,11 +35,12 @@ LaunchesWorld::LaunchesWorld(std::uint64_t seed, WorldFaults faults)
 }
 
 void LaunchesWorld::run(Seconds limit) {
-  while (!happenings_.empty() && now_ < limit && !all_finished()) {
-    const Happening next = happenings_.top();
+  for (int count = 0; !happenings_.empty() && now_ < limit; ++count) {
+    if (count % 64 == 0 && all_finished()) return;
+    const std::function<void()> what = happenings_.top().what;
+    now_ = happenings_.top().time;
     happenings_.pop();
-    now_ = next.time;
-    next.what();
+    what();
   }
 }
 
@@ -89,8 +90,8 @@ void LaunchesWorld::prepare(const StoredRun& row) {
   made.sharing = row.sharing;
   check(row.run);
   at(now_ + random_.uniform(0, 5), [this, run = row.run] {
-    Placed& placed = placed_.at(run);
-    if (placed.over) return;
+    const auto found = placed_.find(run);
+    if (found == placed_.end() || found->second.over) return;
     if (faulty(faults_.start_fails)) return finish(run, RunOutcome::kFailed);
     tell(run, RunEvent::kReady);
   });
@@ -136,22 +137,31 @@ void LaunchesWorld::stop(RunId run, Seconds grace) {
   const bool again = std::exchange(found->second.stopping, true);
   if (again && grace > 0) return;
   at(now_ + (grace > 0 ? random_.uniform(0, grace) : 0.1), [this, run, grace] {
-    Placed& placed = placed_.at(run);
     // Work is saved only by those who had time to.
-    if (!placed.over && placed.running && grace > 0) {
-      work_left_[run.job] = std::max(0.1, work_left_[run.job] - (now_ - placed.since));
+    const auto left = placed_.find(run);
+    if (left == placed_.end() || left->second.over) return;
+    if (left->second.running && grace > 0) {
+      work_left_[run.job] = std::max(0.1, work_left_[run.job] - (now_ - left->second.since));
     }
     finish(run, RunOutcome::kStopped);
   });
 }
 
 void LaunchesWorld::finish(RunId run, RunOutcome outcome) {
-  Placed& placed = placed_.at(run);
-  if (placed.over) return;
-  placed.over = true;
-  placed.outcome = outcome;
+  const auto found = placed_.find(run);
+  if (found == placed_.end() || found->second.over) return;
+  found->second.over = true;
+  found->second.outcome = outcome;
   if (outcome == RunOutcome::kFinished) done_.insert(run.job);
   tell_end(run);
+}
+
+// Its end is committed: nobody needs its record, and a late order must not bring it back.
+void LaunchesWorld::forget(RunId run) {
+  const auto found = placed_.find(run);
+  if (found == placed_.end() || !found->second.over) return;
+  placed_.erase(found);
+  refused_.insert(run);
 }
 
 void LaunchesWorld::tell(RunId run, RunEvent event) {
@@ -265,6 +275,8 @@ void LaunchesWorld::settle() {
   LaunchEffects more = daemon_->take();
   for (StoredRun& row : more.rows) rows_[row.run] = held_.rows.emplace_back(std::move(row));
   held_.calls.insert(held_.calls.end(), more.calls.begin(), more.calls.end());
+  held_.acknowledged.insert(held_.acknowledged.end(), more.acknowledged.begin(),
+                            more.acknowledged.end());
   for (const LaunchNews& news : more.news) {
     if (news.news == RunNews::kNone || news.news == RunNews::kStarted) continue;
     StoredJob& job = jobs_.at(news.run.job);
@@ -289,6 +301,9 @@ void LaunchesWorld::settle() {
     }
   }
   changed_.clear();
+  for (const RunId run : held_.acknowledged) {
+    send([this, run] { forget(run); });
+  }
   for (const LaunchCall& call : std::exchange(held_, {}).calls) {
     send([this, call, row = rows_[call.run], life = life_] {
       if (from_the_latest(life)) carry_out(call, row);

@@ -75,6 +75,7 @@ class LaunchesWorld {
   void go(RunId run);
   void stop(RunId run, Seconds grace);
   void finish(RunId run, RunOutcome outcome);
+  void forget(RunId run);
   void tell(RunId run, RunEvent event);
   void tell_end(RunId run);
   void census(std::uint64_t number);
