@@ -14,7 +14,7 @@ bool Engine::deadlocked() {
   ++stalled_turns_;
   if (!active().scheduling->traits().work_conserving || parts_.scaling != nullptr) {
     // It may leave GPUs idle on purpose; but if it does not say until when, not for ever.
-    constexpr int kPatience = 10000;
+    constexpr int kPatience = 2000;
     const bool will_act = rescaled_ || (policy_wake() > now_ && policy_wake() != kNever);
     if (stalled_turns_ < kPatience &&
         (will_act || (!stable_between_events() && parts_.pacing->length() > 0))) {
