@@ -2,6 +2,7 @@
 
 #include "artifacts/blox/every_stop.h"
 #include "artifacts/elasticflow/gathered_pacing.h"
+#include "artifacts/elasticflow/throughput_caps.h"
 #include "artifacts/gavel/fluid_run.h"
 #include "artifacts/gavel/lease_backend.h"
 #include "artifacts/gavel/lease_pacing.h"
@@ -25,7 +26,10 @@ std::vector<PolicyInfo<SchedulingPolicy>> tiresias_scheduling_rows();
 
 PolicyInfo<PlacementPolicy> blox_placement_row();
 PolicyInfo<PlacementPolicy> yarn_as_coded_row();
+PolicyInfo<PlacementPolicy> antman_as_coded_row();
 PolicyInfo<PlacementPolicy> packing_as_coded_row();
+
+PerfInfo optimus_speed_as_coded_row();
 
 std::vector<PolicyInfo<SchedulingPolicy>> artifact_scheduling_rows() {
   std::vector<PolicyInfo<SchedulingPolicy>> rows = tiresias_scheduling_rows();
@@ -38,7 +42,7 @@ std::vector<PolicyInfo<SchedulingPolicy>> artifact_scheduling_rows() {
 }
 
 std::vector<PolicyInfo<PlacementPolicy>> artifact_placement_rows() {
-  return {blox_placement_row(), yarn_as_coded_row(), packing_as_coded_row()};
+  return {blox_placement_row(), yarn_as_coded_row(), antman_as_coded_row(), packing_as_coded_row()};
 }
 
 std::vector<PacingInfo> artifact_pacing_rows() {
@@ -53,6 +57,8 @@ std::vector<AccountingInfo> artifact_accounting_rows() { return {every_stop_acco
 
 std::vector<ExecutionInfo> artifact_execution_rows() { return {fluid_execution()}; }
 
-std::vector<PerfInfo> artifact_perf_rows() { return {}; }
+std::vector<PerfInfo> artifact_perf_rows() {
+  return {throughput_tables_as_coded_row(), optimus_speed_as_coded_row()};
+}
 
 }  // namespace muster

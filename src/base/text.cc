@@ -115,4 +115,8 @@ std::string exact_text(double value) {
   return fmt::format("{}", value);
 }
 
+double rounded(double value, int decimals) {
+  return parse_real(fmt::format("{:.{}f}", value, decimals)).value_or(value);
+}
+
 }  // namespace muster

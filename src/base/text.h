@@ -29,4 +29,7 @@ std::string unknown_name(std::string_view kind, std::string_view wrong,
 // Shortest decimal text that reads back as the same double.
 std::string exact_text(double value);
 
+// To so many decimals, as it would be printed.
+double rounded(double value, int decimals);
+
 }  // namespace muster

@@ -21,9 +21,6 @@ struct RestartCost {
   // Restart by size, for models the table above does not name: up to `first` GPUs it costs
   // `second`; ascending. Beyond the last row `restart` holds.
   std::vector<std::pair<int, Seconds>> by_size;
-  // The cost is booked as more work when a job is stopped, instead of as idle time when it comes
-  // back: an order by remaining time then sees it while the job waits, as in Lucid and Helios.
-  bool stop_adds_work = false;
 
   Seconds restart_of(Symbol model, int gpus) const {
     if (!by_model.empty()) {

@@ -56,19 +56,6 @@ class Sharing final : public PerfModel {
   double loss_;
 };
 
-class OptimusAsCoded final : public PerfModel {
- public:
-  explicit OptimusAsCoded(double load) : rate_(factor(load)) {}
-  double rate(const JobSpec&, const RunContext&) const override { return rate_; }
-
- private:
-  static double factor(double load) {
-    constexpr double kByLoad[] = {5, 3, 1.4, 1.2, 1.1};
-    return load >= 1 && load < 6 ? kByLoad[static_cast<std::size_t>(load) - 1] : 1.0;
-  }
-  double rate_;
-};
-
 }  // namespace
 
 std::unique_ptr<PerfModel> make_scaling(double serial) { return std::make_unique<Scaling>(serial); }
@@ -83,9 +70,5 @@ std::unique_ptr<PerfModel> make_gpu_types(std::map<Symbol, double> speeds) {
 }
 
 std::unique_ptr<PerfModel> make_sharing(double loss) { return std::make_unique<Sharing>(loss); }
-
-std::unique_ptr<PerfModel> make_optimus_as_coded(double load) {
-  return std::make_unique<OptimusAsCoded>(load);
-}
 
 }  // namespace muster

@@ -23,8 +23,4 @@ std::unique_ptr<PerfModel> make_gpu_types(std::map<Symbol, double> speeds);
 // Jobs that share GPUs slow each other down: each neighbour costs the part `loss`.
 std::unique_ptr<PerfModel> make_sharing(double loss);
 
-// Blox multiplies the progress of its Optimus by a constant that depends on nothing but the arrival
-// rate, `load` jobs per hour.
-std::unique_ptr<PerfModel> make_optimus_as_coded(double load);
-
 }  // namespace muster

@@ -1,8 +1,6 @@
 // Parameters that several policies describe in the same words.
 #pragma once
 
-#include <string_view>
-
 #include "base/params.h"
 
 namespace muster {
@@ -27,11 +25,5 @@ inline const ParamInfo kBranches{"branches", ParamKind::kInteger, "1000",
                                  1};
 inline const ParamInfo kBackfill{"backfill", ParamKind::kFlag, "true",
                                  "try jobs behind one that does not fit"};
-
-// A flag that only rows of artifacts describe: what a published simulator does beyond what its
-// policy is meant to. Off where the row does not have it.
-inline bool quirk(const Params& params, std::string_view name) {
-  return params.texts().contains(name) && params.flag(name);
-}
 
 }  // namespace muster

@@ -58,7 +58,7 @@ Result<ElasticFlowDraw> ElasticFlowDraw::make(const Params& params, Symbols& sym
         "needs the parameter throughputs, the folder of measured tables: one <model>.csv per "
         "model"};
   }
-  auto tables = load_throughput_tables(params.text("throughputs"), CurveCap::kNone, symbols);
+  auto tables = load_throughput_tables(params.text("throughputs"), cap_at_widest, symbols);
   if (!tables) return tables.error();
   for (const ModelRow& row : kModels) {
     JobSpec job;

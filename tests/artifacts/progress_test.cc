@@ -14,6 +14,7 @@ namespace {
 struct SmallRun {
   std::vector<JobSpec> jobs;
   Choice pacing = {"events"};
+  Choice scheduling = {"fifo"};
   Choice progress = {"continuous"};
   Choice placement = {"consolidated"};
   RestartCost cost = {};
@@ -26,7 +27,7 @@ std::vector<Seconds> ends_of(const SmallRun& run) {
   parts.cluster = std::make_shared<ClusterSpec>(uniform_cluster(1, run.gpus));
   parts.perf = multiply({});
   parts.pacing = make_pacing(run.pacing);
-  parts.policy_sets.push_back(make_policy_set({"fifo"}, run.placement));
+  parts.policy_sets.push_back(make_policy_set(run.scheduling, run.placement));
   const ProgressInfo& row =
       **find_row("progress model", plugin_tables().progress, run.progress.name);
   const auto params = Params::make("progress model", row.params, run.progress.params);
@@ -54,6 +55,19 @@ TEST(CountdownProgress, NoticesAnEndOneSecondLate) {
   EXPECT_EQ(ends_of(run), (std::vector<Seconds>{10, 13}));
   run.progress = {"countdown"};
   EXPECT_EQ(ends_of(run), (std::vector<Seconds>{11, 15}));
+}
+
+TEST(CountdownProgress, BooksARestartAsWorkWhenAJobIsStopped) {
+  SmallRun run{.jobs = {job_of(0, 100), job_of(10, 5)},
+               .pacing = {"ticks"},
+               .scheduling = {"srtf"},
+               .placement = {"consolidated"}};
+  run.cost.restart = 20;
+  const std::vector<Seconds> idle = ends_of(run);
+  run.progress = {"countdown"};
+  const std::vector<Seconds> added = ends_of(run);
+  EXPECT_EQ(idle, (std::vector<Seconds>{125, 15})) << "it idles for 20 s when it comes back";
+  EXPECT_EQ(added, (std::vector<Seconds>{127, 16})) << "as long, and each end a second late";
 }
 
 TEST(CountdownProgress, CountsAsALoopDoes) {

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "artifacts/blox/every_stop.h"
+#include "artifacts/elasticflow/throughput_caps.h"
 #include "artifacts/rows.h"
+#include "artifacts/tiresias/shortest_expected.h"
 #include "run/config/plugin_tables.h"
 #include "support/simulation.h"
 
@@ -37,6 +39,36 @@ TEST(EveryStop, CountsNoMoveAndEveryPassingStop) {
   EXPECT_FALSE(rule.moves);
   EXPECT_FALSE(accounting_table().front().rule.passing_stops);
   EXPECT_TRUE(accounting_table().front().rule.moves);
+}
+
+TEST(OptimusAsCoded, LooksItsConstantUpByLoad) {
+  Symbols symbols;
+  const auto rate = [&symbols](const char* load) {
+    return make_perf({"optimus-as-coded", {{"load", load}}}, symbols)->rate(job_of(0, 1), {});
+  };
+  EXPECT_EQ(rate("1"), 5);
+  EXPECT_EQ(rate("2.9"), 3);
+  EXPECT_EQ(rate("5"), 1.1);
+  EXPECT_EQ(rate("6"), 1);
+  EXPECT_EQ(rate("0"), 1);
+  EXPECT_EQ(rate("1e300"), 1);
+}
+
+TEST(ShortestExpectedAsCoded, TakesNothingOff) {
+  DurationSample sample(10);
+  sample.read("10,20,30,1000");
+  EXPECT_DOUBLE_EQ(expected_as_coded(sample, 0), 20) << "the longest does not count";
+  EXPECT_DOUBLE_EQ(expected_as_coded(sample, 15), 25);
+  EXPECT_DOUBLE_EQ(expected_as_coded(sample, 30), 1000);
+  EXPECT_DOUBLE_EQ(expected_as_coded(sample, 2000), 0);
+}
+
+TEST(ThroughputTablesAsCoded, CapByModelAndBatch) {
+  EXPECT_EQ(cap_of_a100_tables("bert", 64, {}), 8);
+  EXPECT_EQ(cap_of_a100_tables("bert", 128, {}), 16);
+  EXPECT_EQ(cap_of_a100_tables("resnet50", 256, {}), 64);
+  EXPECT_EQ(cap_of_t4_tables("ncf", 32768, {}), 1);
+  EXPECT_EQ(cap_of_t4_tables("vgg16", 64, {}), 64);
 }
 
 }  // namespace

@@ -89,9 +89,8 @@ RunLog run_system(const Workload& workload, const System& system) {
   config.placement = {"buddy", {}};
   const char* tables =
       workload.t4 ? "data/elasticflow/throughputs_T4" : "data/elasticflow/throughputs_A100";
-  config.perf = {
-      {"throughput-tables",
-       {{"folder", shared_path(tables)}, {"cap", workload.t4 ? "artifact-t4" : "artifact-a100"}}}};
+  config.perf = {{"throughput-tables-as-coded",
+                  {{"folder", shared_path(tables)}, {"gpus", workload.t4 ? "t4" : "a100"}}}};
   return run_described(config);
 }
 

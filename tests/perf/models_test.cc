@@ -106,19 +106,6 @@ TEST(CpuProfiles, InterpolateTheMeasuredSpeeds) {
   EXPECT_EQ(model->wanted_host(job).cpus_per_gpu, 10);
 }
 
-TEST(OptimusAsCoded, LooksItsConstantUpByLoad) {
-  Symbols symbols;
-  const auto rate = [&symbols](const char* load) {
-    return make_perf({"optimus-as-coded", {{"load", load}}}, symbols)->rate(job_of(0, 1), on(1));
-  };
-  EXPECT_EQ(rate("1"), 5);
-  EXPECT_EQ(rate("2.9"), 3);
-  EXPECT_EQ(rate("5"), 1.1);
-  EXPECT_EQ(rate("6"), 1);
-  EXPECT_EQ(rate("0"), 1);
-  EXPECT_EQ(rate("1e300"), 1);
-}
-
 TEST(Product, MultipliesRatesAndTakesTheLargestWish) {
   Symbols symbols;
   std::vector<std::unique_ptr<PerfModel>> models;

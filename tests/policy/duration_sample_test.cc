@@ -32,12 +32,12 @@ TEST(DurationSample, GittinsIndexIsChanceOverService) {
   EXPECT_TRUE(std::isinf(sample.next_change(100)));
 }
 
-TEST(DurationSample, PublishedExpectationTakesNothingOff) {
-  const DurationSample sample = sample_of("10,20,30,1000");
-  EXPECT_DOUBLE_EQ(sample.expected_as_published(0), 20) << "the longest does not count";
-  EXPECT_DOUBLE_EQ(sample.expected_as_published(15), 25);
-  EXPECT_DOUBLE_EQ(sample.expected_as_published(30), 1000);
-  EXPECT_DOUBLE_EQ(sample.expected_as_published(2000), 0);
+TEST(DurationSample, SumsThoseThatLastLonger) {
+  const DurationSample sample = sample_of("30,10,20");
+  EXPECT_EQ(sample.size(), 3U);
+  EXPECT_EQ(sample.first_above(10), 1U);
+  EXPECT_EQ(sample.duration(2), 30);
+  EXPECT_DOUBLE_EQ(sample.sum(1, 3), 50);
 }
 
 }  // namespace

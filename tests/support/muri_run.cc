@@ -68,7 +68,7 @@ MuriOutcome run_muri(const MuriSetting& setting, const std::vector<JobSpec>& job
   }
   if (policy == "AntMan") {
     scheduling = {"antman"};
-    placement = {"antman"};
+    placement = {"antman-as-coded"};
     options.groups_add = false;
   }
   if (policy == "Themis bisect") scheduling = {"themis"};

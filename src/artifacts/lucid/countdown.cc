@@ -66,17 +66,19 @@ Seconds CountdownModel::end_of(const Command& command, const JobProgress& progre
 }
 
 ProgressInfo countdown_progress() {
-  return {"countdown",
-          "work runs down by whole seconds; a job ends at the first second that finds none left",
-          "Lucid, 2023",
-          {{"joined_keep_rate", ParamKind::kFlag, "false",
-            "a job that joined another keeps the rate of sharing after the other has left, as "
-            "published"}},
-          [](const Params& p, SimParts parts, const Pacing&) -> std::unique_ptr<Backend> {
-            return std::make_unique<SimBackend>(
-                std::move(parts), std::make_unique<CountdownModel>(p.flag("joined_keep_rate")));
-          },
-          "ticks"};
+  return {
+      "countdown",
+      "work runs down by whole seconds; a job ends at the first second that finds none left, and a "
+      "stop adds its restart cost to the work",
+      "Lucid, 2023",
+      {{"joined_keep_rate", ParamKind::kFlag, "false",
+        "a job that joined another keeps the rate of sharing after the other has left, as "
+        "published"}},
+      [](const Params& p, SimParts parts, const Pacing&) -> std::unique_ptr<Backend> {
+        return std::make_unique<SimBackend>(
+            std::move(parts), std::make_unique<CountdownModel>(p.flag("joined_keep_rate")));
+      },
+      "ticks"};
 }
 
 }  // namespace muster

@@ -1,6 +1,7 @@
 // The progress model `countdown`: every second a running job loses its rate from the work left, and
 // the first second that finds nothing left ends it. An undisturbed job so ends one second after its
-// work is done: Lucid's simulator under srtf, tiresias and lucid. Needs turns at whole seconds.
+// work is done: Lucid's simulator under srtf, tiresias and lucid, and Helios' under srtf. There a
+// preemption adds its cost to the work that is left. Needs turns at whole seconds.
 #pragma once
 
 #include <vector>
@@ -31,6 +32,7 @@ class CountdownModel final : public ProgressModel {
   double rate(const Command& command, double usual) const override;
   double work_by(const Command& command, Seconds now) const override;
   Seconds end_of(const Command& command, const JobProgress& progress, Seconds now) override;
+  bool stops_add_work() const override { return true; }
   void checkpoint(Archive& archive) override { archive.list(clocks_); }
   std::unique_ptr<ProgressModel> clone() const override {
     return std::make_unique<CountdownModel>(*this);

@@ -1,7 +1,11 @@
-// The policies of Tiresias' simulator, with what it does beyond what they are meant to.
+// The scheduling policies of Tiresias' simulator, with what it does beyond what they are meant to.
 #include <algorithm>
+#include <cmath>
 
+#include "artifacts/tiresias/shortest_expected.h"
 #include "artifacts/variant.h"
+#include "policy/tiresias/dlas.h"
+#include "policy/tiresias/multi_dlas.h"
 
 namespace muster {
 namespace {
@@ -36,48 +40,76 @@ class SrsfInOrder final : public SchedulingPolicy {
   std::vector<Slot> list_;
 };
 
-PolicyInfo<SchedulingPolicy> scheduling_variant(std::string_view general, std::string_view name,
-                                                std::string_view sentence, const ParamInfo& quirk) {
-  return variant_of(scheduling_table(), general, name, sentence, quirk);
+// Every start passes over the next in line until the next turn: the original walks a list from
+// which it removes what it starts.
+class SkippingLongestPending final : public SchedulingPolicy {
+ public:
+  SchedulingTraits traits() const override { return {.strict = true, .work_conserving = false}; }
+  void schedule(const View& view, Plan& plan) override {
+    bool skip = false;
+    for (const Slot slot : view.jobs.waiting()) {
+      const JobSpec& spec = view.jobs[slot].spec;
+      if (!skip && !plan.add(AllocationRequest::alone(slot, spec.gpus, spec.gpu_type))) return;
+      skip = !skip;
+    }
+  }
+  std::unique_ptr<SchedulingPolicy> clone() const override {
+    return std::make_unique<SkippingLongestPending>(*this);
+  }
+};
+
+// The next demotion is reckoned too early or too late: after (limit - seconds served) / GPUs.
+class LooseDlas final : public Dlas {
+ public:
+  using Dlas::Dlas;
+  std::unique_ptr<SchedulingPolicy> clone() const override {
+    return std::make_unique<LooseDlas>(*this);
+  }
+
+ protected:
+  Seconds outgrows_at(const State& state, Seconds now) const override {
+    if (state.allowed == kNever) return kNever;
+    return std::floor((limit(state.queue) - state.executed) / service_rate(state.gpus)) + now;
+  }
+  bool follows_exactly() const override { return false; }
+};
+
+template <typename Policy>
+std::unique_ptr<SchedulingPolicy> make_without(const Params&) {
+  return std::make_unique<Policy>();
+}
+template <typename Policy>
+std::unique_ptr<SchedulingPolicy> make_with(const Params& params) {
+  return std::make_unique<Policy>(params);
 }
 
 }  // namespace
 
 std::vector<PolicyInfo<SchedulingPolicy>> tiresias_scheduling_rows() {
+  const auto variant = [](std::string_view general, std::string_view name,
+                          std::string_view sentence,
+                          std::unique_ptr<SchedulingPolicy> (*make)(const Params&)) {
+    return variant_of<SchedulingPolicy>(scheduling_table(), general, name, sentence, make);
+  };
   return {
       {"srsf-as-coded",
        "shortest remaining time times GPUs first; equals stay in the order of the turn before",
        "Tiresias, 2019",
        {},
-       [](const Params&) -> std::unique_ptr<SchedulingPolicy> {
-         return std::make_unique<SrsfInOrder>();
-       }},
-      scheduling_variant(
-          "dlas-gpu", "dlas-gpu-as-coded",
-          "as dlas-gpu, and the next demotion is reckoned too early or too late",
-          {"loose_wake", ParamKind::kFlag, "true",
-           "predict the next demotion as published: after (limit - seconds served) / GPUs"}),
-      scheduling_variant("multi-dlas-gpu", "multi-dlas-gpu-as-coded",
-                         "as multi-dlas-gpu, and nothing is handed out before the first division",
-                         {"periodic_only", ParamKind::kFlag, "true",
-                          "divide only every so often, not when a job comes or goes"}),
-      scheduling_variant(
-          "shortest-expected", "shortest-expected-as-coded",
-          "as shortest-expected, with the defects of the original",
-          {"as_published", ParamKind::kFlag, "true", "reproduce the defects of the original"}),
-      scheduling_variant("longest-pending", "longest-pending-as-coded",
-                         "as longest-pending, and every start passes over the next in line",
-                         {"skips", ParamKind::kFlag, "true",
-                          "every start passes over the next in line until the next turn"}),
+       make_without<SrsfInOrder>},
+      variant("dlas-gpu", "dlas-gpu-as-coded",
+              "as dlas-gpu, and the next demotion is reckoned too early or too late",
+              make_with<LooseDlas>),
+      variant("multi-dlas-gpu", "multi-dlas-gpu-as-coded",
+              "as multi-dlas-gpu, and nothing is handed out before the first division",
+              [](const Params& params) { return make_multi_dlas(params, Division::kPeriodic); }),
+      variant("shortest-expected", "shortest-expected-as-coded",
+              "as shortest-expected, with the defects of the original",
+              make_with<ShortestExpectedAsCoded>),
+      variant("longest-pending", "longest-pending-as-coded",
+              "as longest-pending, and every start passes over the next in line",
+              make_without<SkippingLongestPending>),
   };
-}
-
-PolicyInfo<PlacementPolicy> yarn_as_coded_row() {
-  return variant_of(
-      placement_table(), "yarn", "yarn-as-coded",
-      "as yarn, and memory is counted and never given back while jobs run",
-      {"leaks", ParamKind::kFlag, "true",
-       "count memory and do not release it while jobs run, as Tiresias' simulator does"});
 }
 
 }  // namespace muster

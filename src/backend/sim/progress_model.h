@@ -20,13 +20,16 @@ class ProgressModel {
   virtual double work_by(const Command& command, Seconds now) const {
     return command.job->work_at(now);
   }
+  // Whether a restart is booked as more work when a job is stopped, instead of as idle time when it
+  // comes back: an order by remaining time then sees it while the job waits.
+  virtual bool stops_add_work() const { return false; }
   // The job goes on like this: remembers it, and says when it ends; kNever: not by itself.
   virtual Seconds end_of(const Command& command, const JobProgress& progress, Seconds now) = 0;
   virtual void checkpoint(Archive&) {}
   virtual std::unique_ptr<ProgressModel> clone() const = 0;
 };
 
-// Jobs run until they are stopped or the scheduling policy ends them (policy/job_ender.h).
+// Jobs run until they are stopped or the scheduling policy ends them (policy/completion_rule.h).
 std::unique_ptr<ProgressModel> make_open_ended();
 
 }  // namespace muster

@@ -20,7 +20,6 @@ const std::vector<ProgressInfo>& progress_table() {
 Seconds start_cost(const Command& command, const RestartCost& cost) {
   const bool again = command.resumed || command.kind != CommandKind::kStart;
   if (!again) return cost.first_start;
-  if (cost.stop_adds_work) return 0;
   return cost.restart_of(command.job->spec.model, command.context.gpus);
 }
 

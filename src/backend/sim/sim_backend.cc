@@ -36,7 +36,7 @@ JobProgress SimBackend::act(const Command& command, Seconds now) {
     // Its end has been reported already, in the same batch as what changed its neighbours.
     if (running_[index(command.slot)] == 0) return progress;
   } else {
-    progress.since = now + start_cost(command, *cost_);
+    progress.since = now + delay_of(command);
     progress.saved_work = progress.work;
   }
   foresee(command, progress, now);
@@ -51,9 +51,13 @@ JobProgress SimBackend::stop(const Command& command, Seconds now) {
   progress.work = saves ? work_by(command, now) : saved_by(job, now);
   progress.saved_work = progress.work;
   progress.since = now;
-  if (cost_->stop_adds_work)
-    progress.added_work = cost_->restart_of(job.spec.model, job.gpus.gpus());
+  if (stops_add_work()) progress.added_work = cost_->restart_of(job.spec.model, job.gpus.gpus());
   return progress;
+}
+
+Seconds SimBackend::delay_of(const Command& command) const {
+  const bool paid = command.resumed || command.kind != CommandKind::kStart;
+  return paid && stops_add_work() ? 0 : start_cost(command, *cost_);
 }
 
 double SimBackend::rate_of(const Command& command) const {

@@ -41,6 +41,9 @@ class SimBackend final : public Backend, public Checkpointable {
   double saved_by(const Job& job, Seconds now) const;
   JobProgress stop(const Command& command, Seconds now);
   double rate_of(const Command& command) const;
+  bool stops_add_work() const { return model_ != nullptr && model_->stops_add_work(); }
+  // Seconds until the job works after this command.
+  Seconds delay_of(const Command& command) const;
   double work_by(const Command& command, Seconds now) const;
   void foresee(const Command& command, const JobProgress& progress, Seconds now);
   void forget(Slot slot);

@@ -1,189 +1,148 @@
+#include "policy/lucid/packing.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "policy/placement/search.h"
-#include "policy/shared_params.h"
 #include "policy/table.h"
 
 namespace muster {
 namespace {
 
-// Lucid's affine-jobpair binder with indolent packing (ASPLOS'23). Two jobs share GPUs when they
-// ask for the same number (at most a node's), fit into GPU memory together, are light enough
-// neighbours by their sharing scores, and the newcomer is not expected to outlast the host by much.
-// Scores and memory come from the performance model's profiles; a job without a profile neither
-// hosts nor joins.
-//
-// Sharing is prescient: it is off while the forecast sees little coming. With sharing on, every
-// waiting job is tried; with sharing off, the first that does not fit ends the walk.
-//
-// Who runs is never stopped, so it is meant for policies without preemption; with others, what they
-// would stop stays.
-//
-// Where it departs from what was published: a job that joined another may host later,
-// once it has the GPUs to itself; `packing-as-coded` has the published behaviour.
-class PackingPlacement final : public PlacementPolicy {
- public:
-  explicit PackingPlacement(const Params& params)
-      : score_limit_(static_cast<int>(params.integer("score_limit"))),
-        largest_(static_cast<int>(params.integer("largest"))),
-        memory_mb_(params.real("memory_mb")),
-        outlast_(params.real("outlast")),
-        quiet_(params.real("quiet")),
-        slots_(static_cast<int>(params.integer("slots"))),
-        check_every_(params.real("check_every")),
-        share_(params.text("share")),
-        share_first_(params.flag("share_first")),
-        joined_never_host_(quirk(params, "joined_never_host")) {}
-
-  void place(const View& view, const SchedulingTraits&, const Plan& plan,
-             PlacementDraft& draft) override {
-    const bool may_share = sharing(view);
-    collect_hosts(view);
-    full_.clear();
-    closed_.clear();
-    for (const AllocationRequest& request : plan.requests()) {
-      // Nobody is moved: a group waits for those of it that run.
-      if (std::any_of(request.jobs.begin(), request.jobs.begin() + request.size,
-                      [&](Slot job) { return draft.holds(job); })) {
-        continue;
-      }
-      const Symbol partition = view.jobs[request.lead()].spec.partition;
-      if (std::find(closed_.begin(), closed_.end(), partition) != closed_.end()) continue;
-      const bool may_join = may_share && request.size == 1 && request.gpus <= largest_;
-      if (may_join && share_first_ && join(view, request, draft)) continue;
-      if (start(view, request, draft)) continue;
-      if (may_join && !share_first_ && join(view, request, draft)) continue;
-      draft.block(request, why_not_placed(view, draft.cluster(), request));
-      if (!may_share && std::find(closed_.begin(), closed_.end(), partition) == closed_.end()) {
-        closed_.push_back(partition);
-      }
-    }
-  }
-  PlacementTraits traits() const override {
-    if (share_ == "never") return {};
-    return {.needs = share_ == "by-load" ? Needs(kNeeds) : Needs(kNeeds).first(2),
-            .co_locates = true};
-  }
-  // A full cluster can still start jobs beside others.
-  Plan::Depth depth(const ClusterState&, const SchedulingTraits&) const override {
-    return Plan::Depth::kAll;
-  }
-  // The next time at which the switch turns, if anybody waits for it.
-  Seconds wake(const View& view) const override {
-    if (share_ != "by-load" || view.forecast == nullptr || view.jobs.waiting().empty()) {
-      return kNever;
-    }
-    const bool now = sharing_at(view, view.now);
-    Seconds check = last_check(view.now);
-    while (check <= view.forecast->end()) {
-      check += check_every_;
-      if (sharing_at(view, check) != now) return check;
-    }
-    return kNever;
-  }
-  std::unique_ptr<PlacementPolicy> clone() const override {
-    return std::make_unique<PackingPlacement>(*this);
-  }
-
- private:
-  // The last one only where sharing depends on the load.
-  static constexpr Need kNeeds[] = {{Knowledge::kProfile, "such a job shares its GPUs with nobody"},
-                                    {Knowledge::kEstimate, "such a job is taken to outlast nobody"},
-                                    {Knowledge::kForecast, "jobs may always share"}};
-  struct Host {
-    int gpus;
-    std::uint32_t order;
-    Slot slot;
-    friend bool operator<(const Host& a, const Host& b) {
-      return a.gpus != b.gpus ? a.gpus < b.gpus : a.order < b.order;
-    }
-  };
-
-  Seconds last_check(Seconds now) const { return std::floor(now / check_every_) * check_every_; }
-  bool sharing_at(const View& view, Seconds check) const {
-    const std::vector<Forecast::Slot> next = view.forecast->next(check, slots_);
-    if (next.empty()) return true;
-    double jobs = 0;
-    for (const Forecast::Slot& slot : next) jobs += slot.jobs;
-    return jobs / static_cast<double>(next.size()) > quiet_;
-  }
-  bool sharing(const View& view) const {
-    if (share_ != "by-load" || view.forecast == nullptr) return share_ != "never";
-    return sharing_at(view, last_check(view.now));
-  }
-
-  // Jobs that have their GPUs to themselves, by size, those that started first in front.
-  void collect_hosts(const View& view) {
-    hosts_.clear();
-    for (const Slot slot : view.jobs.active()) {
-      const Job& job = view.jobs[slot];
-      if (!job.running() || job.next_co_located != slot || (joined_never_host_ && job.joined))
-        continue;
-      hosts_.push_back({job.gpus.gpus(), job.start_order, slot});
-    }
-    std::sort(hosts_.begin(), hosts_.end());
-  }
-  bool affine(const View& view, const JobSpec& newcomer, const JobSpec& host) const {
-    const WorkloadProfile* mine = view.perf.profile(newcomer.model);
-    const WorkloadProfile* theirs = view.perf.profile(host.model);
-    if (mine == nullptr || theirs == nullptr || newcomer.partition != host.partition) return false;
-    return theirs->memory_mb < memory_mb_ - mine->memory_mb &&
-           mine->share_score + theirs->share_score <= score_limit_ &&
-           newcomer.estimate * newcomer.gpus <= outlast_ * (host.estimate * host.gpus);
-  }
-  bool join(const View& view, const AllocationRequest& request, PlacementDraft& draft) {
-    const JobSpec& spec = view.jobs[request.lead()].spec;
-    auto host =
-        std::lower_bound(hosts_.begin(), hosts_.end(), Host{request.gpus, 0, request.lead()});
-    for (; host != hosts_.end() && host->gpus == request.gpus; ++host) {
-      if (!affine(view, spec, view.jobs[host->slot].spec)) continue;
-      draft.join(request.lead(), host->slot, Reason::kGrouped);
-      hosts_.erase(host);
-      return true;
-    }
-    return false;
-  }
-  bool start(const View& view, const AllocationRequest& request, PlacementDraft& draft) {
-    const JobSpec& spec = view.jobs[request.lead()].spec;
-    if (draft.cluster().free_for(spec.partition, type_of(view, request)) < request.gpus)
-      return false;
-    const auto pools = pools_of(view, draft.cluster(), request);
-    // Free GPUs only become fewer in this walk: who asks for as many as one that failed fails too.
-    const auto key = std::make_pair(pools.data(), request.gpus);
-    if (std::find(full_.begin(), full_.end(), key) != full_.end()) return false;
-    GpuSet found;
-    if (!find_whole_nodes(draft.cluster(), pools, request.gpus, found)) {
-      full_.push_back(key);
-      return false;
-    }
-    const Reason reason = draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder;
-    draft.start(request, std::move(found), reason);
-    // It runs from now on: later ones may join it.
-    if (request.size == 1) {
-      const Host host{request.gpus, 0x80000000U + static_cast<std::uint32_t>(draft.steps().size()),
-                      request.lead()};
-      hosts_.insert(std::upper_bound(hosts_.begin(), hosts_.end(), host), host);
-    }
-    return true;
-  }
-
-  int score_limit_;
-  int largest_;
-  double memory_mb_;
-  double outlast_;
-  double quiet_;
-  int slots_;
-  Seconds check_every_;
-  std::string share_;
-  bool share_first_;
-  bool joined_never_host_;
-  std::vector<Host> hosts_;
-  std::vector<std::pair<const PoolId*, int>> full_;
-  std::vector<Symbol> closed_;  // partitions whose walk has ended
-};
+// The last one only where sharing depends on the load.
+constexpr Need kPackingNeeds[] = {{Knowledge::kProfile, "such a job shares its GPUs with nobody"},
+                                  {Knowledge::kEstimate, "such a job is taken to outlast nobody"},
+                                  {Knowledge::kForecast, "jobs may always share"}};
 
 }  // namespace
+
+PackingPlacement::PackingPlacement(const Params& params)
+    : score_limit_(static_cast<int>(params.integer("score_limit"))),
+      largest_(static_cast<int>(params.integer("largest"))),
+      memory_mb_(params.real("memory_mb")),
+      outlast_(params.real("outlast")),
+      quiet_(params.real("quiet")),
+      slots_(static_cast<int>(params.integer("slots"))),
+      check_every_(params.real("check_every")),
+      share_(params.text("share")),
+      share_first_(params.flag("share_first")) {}
+
+void PackingPlacement::place(const View& view, const SchedulingTraits&, const Plan& plan,
+                             PlacementDraft& draft) {
+  const bool may_share = sharing(view);
+  collect_hosts(view);
+  full_.clear();
+  closed_.clear();
+  for (const AllocationRequest& request : plan.requests()) {
+    // Nobody is moved: a group waits for those of it that run.
+    if (std::any_of(request.jobs.begin(), request.jobs.begin() + request.size,
+                    [&](Slot job) { return draft.holds(job); })) {
+      continue;
+    }
+    const Symbol partition = view.jobs[request.lead()].spec.partition;
+    if (std::find(closed_.begin(), closed_.end(), partition) != closed_.end()) continue;
+    const bool may_join = may_share && request.size == 1 && request.gpus <= largest_;
+    if (may_join && share_first_ && join(view, request, draft)) continue;
+    if (start(view, request, draft)) continue;
+    if (may_join && !share_first_ && join(view, request, draft)) continue;
+    draft.block(request, why_not_placed(view, draft.cluster(), request));
+    if (!may_share && std::find(closed_.begin(), closed_.end(), partition) == closed_.end()) {
+      closed_.push_back(partition);
+    }
+  }
+}
+
+PlacementTraits PackingPlacement::traits() const {
+  if (share_ == "never") return {};
+  return {.needs = share_ == "by-load" ? Needs(kPackingNeeds) : Needs(kPackingNeeds).first(2),
+          .co_locates = true};
+}
+
+Seconds PackingPlacement::wake(const View& view) const {
+  if (share_ != "by-load" || view.forecast == nullptr || view.jobs.waiting().empty()) {
+    return kNever;
+  }
+  const bool now = sharing_at(view, view.now);
+  Seconds check = last_check(view.now);
+  while (check <= view.forecast->end()) {
+    check += check_every_;
+    if (sharing_at(view, check) != now) return check;
+  }
+  return kNever;
+}
+Seconds PackingPlacement::last_check(Seconds now) const {
+  return std::floor(now / check_every_) * check_every_;
+}
+
+bool PackingPlacement::sharing_at(const View& view, Seconds check) const {
+  const std::vector<Forecast::Slot> next = view.forecast->next(check, slots_);
+  if (next.empty()) return true;
+  double jobs = 0;
+  for (const Forecast::Slot& slot : next) jobs += slot.jobs;
+  return jobs / static_cast<double>(next.size()) > quiet_;
+}
+
+bool PackingPlacement::sharing(const View& view) const {
+  if (share_ != "by-load" || view.forecast == nullptr) return share_ != "never";
+  return sharing_at(view, last_check(view.now));
+}
+
+void PackingPlacement::collect_hosts(const View& view) {
+  hosts_.clear();
+  for (const Slot slot : view.jobs.active()) {
+    const Job& job = view.jobs[slot];
+    if (!job.running() || job.next_co_located != slot || !may_host(job)) continue;
+    hosts_.push_back({job.gpus.gpus(), job.start_order, slot});
+  }
+  std::sort(hosts_.begin(), hosts_.end());
+}
+
+bool PackingPlacement::affine(const View& view, const JobSpec& newcomer,
+                              const JobSpec& host) const {
+  const WorkloadProfile* mine = view.perf.profile(newcomer.model);
+  const WorkloadProfile* theirs = view.perf.profile(host.model);
+  if (mine == nullptr || theirs == nullptr || newcomer.partition != host.partition) return false;
+  return theirs->memory_mb < memory_mb_ - mine->memory_mb &&
+         mine->share_score + theirs->share_score <= score_limit_ &&
+         newcomer.estimate * newcomer.gpus <= outlast_ * (host.estimate * host.gpus);
+}
+
+bool PackingPlacement::join(const View& view, const AllocationRequest& request,
+                            PlacementDraft& draft) {
+  const JobSpec& spec = view.jobs[request.lead()].spec;
+  auto host = std::lower_bound(hosts_.begin(), hosts_.end(), Host{request.gpus, 0, request.lead()});
+  for (; host != hosts_.end() && host->gpus == request.gpus; ++host) {
+    if (!affine(view, spec, view.jobs[host->slot].spec)) continue;
+    draft.join(request.lead(), host->slot, Reason::kGrouped);
+    hosts_.erase(host);
+    return true;
+  }
+  return false;
+}
+
+bool PackingPlacement::start(const View& view, const AllocationRequest& request,
+                             PlacementDraft& draft) {
+  const JobSpec& spec = view.jobs[request.lead()].spec;
+  if (draft.cluster().free_for(spec.partition, type_of(view, request)) < request.gpus) return false;
+  const auto pools = pools_of(view, draft.cluster(), request);
+  // Free GPUs only become fewer in this walk: who asks for as many as one that failed fails too.
+  const auto key = std::make_pair(pools.data(), request.gpus);
+  if (std::find(full_.begin(), full_.end(), key) != full_.end()) return false;
+  GpuSet found;
+  if (!find_whole_nodes(draft.cluster(), pools, request.gpus, found)) {
+    full_.push_back(key);
+    return false;
+  }
+  const Reason reason = draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder;
+  draft.start(request, std::move(found), reason);
+  // It runs from now on: later ones may join it.
+  if (request.size == 1) {
+    const Host host{request.gpus, 0x80000000U + static_cast<std::uint32_t>(draft.steps().size()),
+                    request.lead()};
+    hosts_.insert(std::upper_bound(hosts_.begin(), hosts_.end(), host), host);
+  }
+  return true;
+}
 
 PolicyInfo<PlacementPolicy> packing_row() {
   return {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <tuple>
 
 #include "policy/shared_params.h"
 #include "policy/table.h"
@@ -9,50 +8,30 @@ namespace {
 
 // Quasi-shortest-service-first (Helios, SC'21): the job with the smallest estimated GPU time first,
 // without preemption; the head of the queue is never overtaken. The estimate of a job comes with it
-// (`muster learn` makes such estimates); a job without one counts as zero.
-//
-// With `fresh_by_size`, as published: while the queue holds only jobs that came in this very turn,
-// they go by GPU count, and their estimates are looked at from the next turn on.
-//
-// Lucid's orchestrator is the same order without that exception.
+// (`muster learn` makes such estimates); a job without one counts as zero. Ties go to the older
+// job. Lucid's orchestrator is the same order, with backfill.
 class Qssf final : public SchedulingPolicy {
  public:
-  Qssf(bool fresh_by_size, bool strict) : fresh_by_size_(fresh_by_size), strict_(strict) {}
+  explicit Qssf(bool strict) : strict_(strict) {}
   SchedulingTraits traits() const override {
     return {.needs = kNeeds, .strict = strict_, .work_conserving = !strict_};
   }
   void on_job(JobMoment moment, Slot slot, const View& view) override {
-    if (moment == JobMoment::kAdmitted || moment == JobMoment::kStopped) fresh_.push_back(slot);
-    if (moment == JobMoment::kStarted || moment == JobMoment::kLeft) remove(slot, view);
-  }
-  void schedule(const View& view, Plan& plan) override {
-    only_fresh_ = fresh_by_size_ && view.turn_length > 0 && queue_.empty() &&
-                  std::all_of(fresh_.begin(), fresh_.end(), [&view](Slot slot) {
-                    return view.jobs[slot].waiting_since == view.now;
-                  });
-    if (only_fresh_) {
-      std::stable_sort(fresh_.begin(), fresh_.end(), [&view](Slot a, Slot b) {
-        return view.jobs[a].spec.gpus < view.jobs[b].spec.gpus;
-      });
-      for (const Slot slot : fresh_) {
-        const JobSpec& spec = view.jobs[slot].spec;
-        if (!plan.add(AllocationRequest::alone(slot, spec.gpus, spec.gpu_type))) return;
-      }
-      return;
-    }
-    for (const Slot slot : fresh_) {
-      const Entry entry = entry_of(view.jobs[slot].spec, slot);
+    const JobSpec& spec = view.jobs[slot].spec;
+    const Entry entry{spec.estimate * spec.gpus, spec.id, slot};
+    if (moment == JobMoment::kAdmitted || moment == JobMoment::kStopped) {
       queue_.insert(std::upper_bound(queue_.begin(), queue_.end(), entry), entry);
     }
-    fresh_.clear();
+    if (moment == JobMoment::kStarted || moment == JobMoment::kLeft) {
+      const auto found = std::lower_bound(queue_.begin(), queue_.end(), entry);
+      if (found != queue_.end() && found->id == entry.id) queue_.erase(found);
+    }
+  }
+  void schedule(const View& view, Plan& plan) override {
     for (const Entry& entry : queue_) {
       const JobSpec& spec = view.jobs[entry.slot].spec;
       if (!plan.add(AllocationRequest::alone(entry.slot, spec.gpus, spec.gpu_type))) return;
     }
-  }
-  // Jobs that went by size are looked at again, by estimate, in the next turn.
-  Seconds wake(const View& view) const override {
-    return only_fresh_ && !fresh_.empty() ? view.now + view.turn_length : kNever;
   }
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Qssf>(*this); }
 
@@ -61,28 +40,14 @@ class Qssf final : public SchedulingPolicy {
       {Knowledge::kEstimate, "such a job counts as the shortest: where no job has one it is fifo"}};
   struct Entry {
     double service;
-    int size;  // decides between equal services, where it does
     JobId id;
     Slot slot;
     friend bool operator<(const Entry& a, const Entry& b) {
-      return std::tie(a.service, a.size, a.id) < std::tie(b.service, b.size, b.id);
+      return a.service != b.service ? a.service < b.service : a.id < b.id;
     }
   };
-  Entry entry_of(const JobSpec& spec, Slot slot) const {
-    // Lucid's ties go to the older job at once.
-    return {spec.estimate * spec.gpus, fresh_by_size_ ? spec.gpus : 0, spec.id, slot};
-  }
-  void remove(Slot slot, const View& view) {
-    if (std::erase(fresh_, slot) > 0) return;
-    const Entry entry = entry_of(view.jobs[slot].spec, slot);
-    const auto found = std::lower_bound(queue_.begin(), queue_.end(), entry);
-    if (found != queue_.end() && found->id == entry.id) queue_.erase(found);
-  }
 
-  bool fresh_by_size_;
   bool strict_;
-  bool only_fresh_ = false;
-  std::vector<Slot> fresh_;   // not yet in the queue, in order of arrival
   std::vector<Entry> queue_;  // ascending
 };
 
@@ -94,7 +59,7 @@ PolicyInfo<SchedulingPolicy> qssf_row() {
           "Helios, 2021",
           {kStrict},
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
-            return std::make_unique<Qssf>(quirk(params, "fresh_by_size"), params.flag("strict"));
+            return std::make_unique<Qssf>(params.flag("strict"));
           }};
 }
 
@@ -104,7 +69,7 @@ PolicyInfo<SchedulingPolicy> lucid_row() {
           "Lucid, 2023",
           {},
           [](const Params&) -> std::unique_ptr<SchedulingPolicy> {
-            return std::make_unique<Qssf>(false, false);
+            return std::make_unique<Qssf>(false);
           }};
 }
 

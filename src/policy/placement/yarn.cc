@@ -1,8 +1,7 @@
+#include "policy/placement/yarn.h"
+
 #include <algorithm>
 
-#include "policy/arrangement.h"
-#include "policy/placement/node_fit.h"
-#include "policy/shared_params.h"
 #include "policy/table.h"
 
 namespace muster {
@@ -16,213 +15,155 @@ bool first_of_group(const JobTable& jobs, Slot slot) {
   return true;
 }
 
-// Source: Tiresias (NSDI'19) and Muri (SIGCOMM'22). Every turn the cluster is filled anew in the
-// order of the plan, by the rule of NodeFit; a request that does not fit is passed over. Jobs whose
-// nodes come out the same keep their GPUs.
-//
-// Tiresias' simulator also counts memory, but forgets to give it back when it fills the cluster
-// anew (`leaks`): only a job that ends returns what it took last. Its preemptive policies come to a
-// standstill that way.
-class Yarn final : public PlacementPolicy {
- public:
-  explicit Yarn(bool leaks) : leaks_(leaks) {}
-  void place(const View& view, const SchedulingTraits& traits, const Plan& plan,
-             PlacementDraft& draft) override {
-    if (!traits.preemptive) {
-      place_beside(view, traits, plan, draft);
-      return;
-    }
-    if (leaks_) take_back_memory(view);
-    fit_.reset(view.cluster);
-    fit_.count_memory(leaks_ ? &memory_ : nullptr);
-    arrangement_.reset();
-    claimed_.assign(view.cluster.node_count(), 0);
-    quotas_.clear();
-    choose(view, plan, draft);
-    if (plan.cut() && fit_.free() > plan.left()) {
-      draft.ask_for_all();
-      return;
-    }
-    for (Target& target : targets_) claim_held(view, target);
-    for (Target& target : targets_) {
-      if (target.holder == kNoSlot) claim_new(view, target);
-    }
-    for (Target& target : targets_) {
-      const Reason reason = target.overtakes ? Reason::kBackfilled : Reason::kFirstInOrder;
-      if (target.holder != kNoSlot) {
-        arrangement_.keep(target.holder, *target.request, reason);
-      } else {
-        arrangement_.put(*target.request, std::move(target.fresh), reason);
-      }
-    }
-    arrangement_.write(view, draft);
-  }
-  bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const override {
-    return PlacementPolicy::ever_fits(cluster, job, gpus) &&
-           NodeFit::ever(cluster, gpus, cluster.pools_for(job.partition, job.gpu_type));
-  }
-  Plan::Depth depth(const ClusterState&, const SchedulingTraits& traits) const override {
-    // One that finds no shape leaves room for any behind it; but mostly all find theirs.
-    const bool starts_anew = traits.preemptive && !leaks_;
-    return starts_anew ? Plan::Depth::kUntilFirstMisfit : Plan::Depth::kAll;
-  }
-  std::unique_ptr<PlacementPolicy> clone() const override { return std::make_unique<Yarn>(*this); }
-
- private:
-  // Whom the plan's order and the shape of the nodes let run, and how many GPUs on which nodes.
-  void choose(const View& view, const Plan& plan, PlacementDraft& draft) {
-    targets_.clear();
-    parts_.clear();
-    const bool one_queue = view.cluster.one_queue();
-    for (const AllocationRequest& request : plan.requests()) {
-      if (fit_.free() < request.gpus && draft.blocked() != nullptr) {
-        if (fit_.free() == 0) break;
-        continue;
-      }
-      const std::size_t first = parts_.size();
-      int* const quota = one_queue ? nullptr : &quota_left(view, request);
-      if (quota != nullptr && *quota < request.gpus) {
-        draft.block(request, Reason::kOverQuota);
-      } else if (one_queue
-                     ? fit_.take(request.gpus, &parts_)
-                     : fit_.take(request.gpus, pools_of(view, view.cluster, request), &parts_)) {
-        if (quota != nullptr) *quota -= request.gpus;
-        if (leaks_) {
-          lent_.push_back({request.lead(),
-                           view.jobs[request.lead()].spec.id,
-                           {parts_.begin() + static_cast<std::ptrdiff_t>(first), parts_.end()}});
-        }
-        Target& target = targets_.emplace_back();
-        target.request = &request;
-        target.first = first;
-        target.last = parts_.size();
-        target.overtakes = draft.blocked() != nullptr;
-      } else {
-        draft.block(request,
-                    fit_.free() < request.gpus ? Reason::kNotEnoughFree : Reason::kFragmented);
-      }
-    }
-  }
-  // The memory of a job, as of the last turn in which it was placed.
-  struct Lent {
-    Slot slot;
-    JobId job;
-    std::vector<NodePart> parts;
-  };
-
-  void take_back_memory(const View& view) {
-    for (std::size_t i = memory_.size(); i < view.cluster.node_count(); ++i) {
-      memory_.push_back(view.cluster.node(NodeId{static_cast<std::uint32_t>(i)}).memory_gb);
-    }
-    for (const Lent& lent : lent_) {
-      const Job& job = view.jobs[lent.slot];
-      if (job.spec.id == lent.job && (job.running() || job.waiting())) continue;
-      for (const NodePart& part : lent.parts) memory_[index(part.node)] += part.memory_gb;
-    }
-    lent_.clear();
-  }
-
-  struct Target {
-    const AllocationRequest* request = nullptr;
-    std::size_t first = 0;  // its parts
-    std::size_t last = 0;
-    bool overtakes = false;  // someone before it found no room
-    Slot holder = kNoSlot;   // a member whose GPUs are on the right nodes
-    GpuSet fresh;
-  };
-
-  // Under a plan that does not preempt, those who run stay where they are.
-  void place_beside(const View& view, const SchedulingTraits& traits, const Plan& plan,
-                    PlacementDraft& draft) {
-    fit_.reset_to_free(draft.cluster());
-    fit_.count_memory(nullptr);
-    for (const AllocationRequest& request : plan.requests()) {
-      if (fit_.free() == 0 && draft.blocked() != nullptr) return;
-      parts_.clear();
-      const Symbol partition = view.jobs[request.lead()].spec.partition;
-      if (draft.cluster().quota_left(partition) < request.gpus ||
-          !fit_.take(request.gpus, pools_of(view, draft.cluster(), request), &parts_)) {
-        draft.block(request, why_not_placed(view, draft.cluster(), request));
-        if (traits.strict) return;
-        continue;
-      }
-      GpuSet gpus;
-      for (const NodePart& part : parts_) {
-        gpus.add(part.node, lowest_bits(draft.cluster().free_mask(part.node), part.gpus));
-      }
-      draft.start(request, std::move(gpus),
-                  draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder);
-    }
-  }
-
-  // What the partition of the request may still get, of the whole cluster.
-  int& quota_left(const View& view, const AllocationRequest& request) {
-    const Symbol partition = view.jobs[request.lead()].spec.partition;
-    const auto known = std::find_if(quotas_.begin(), quotas_.end(),
-                                    [partition](const auto& q) { return q.first == partition; });
-    if (known != quotas_.end()) return known->second;
-    // Those who run in it give theirs back first.
-    int left = view.cluster.quota_left(partition);
-    for (const Slot slot : view.jobs.running()) {
-      const Job& job = view.jobs[slot];
-      if (job.spec.partition != partition || !first_of_group(view.jobs, slot)) continue;
-      left += job.gpus.gpus();
-    }
-    return quotas_.emplace_back(partition, left).second;
-  }
-
-  void claim_held(const View& view, Target& target) {
-    const auto parts = static_cast<int>(target.last - target.first);
-    for (int i = 0; i < target.request->size; ++i) {
-      const Slot member = target.request->jobs[static_cast<std::size_t>(i)];
-      const Job& job = view.jobs[member];
-      if (!job.running() || job.gpus.nodes() != parts) continue;
-      bool right = true;
-      for (int j = 0; j < parts && right; ++j) {
-        const NodePart& part = parts_[target.first + static_cast<std::size_t>(j)];
-        right = job.gpus[j].node == part.node && job.gpus[j].count() == part.gpus &&
-                (claimed_[index(part.node)] & job.gpus[j].mask) == 0;
-      }
-      if (!right) continue;
-      target.holder = member;
-      for (int j = 0; j < parts; ++j) claimed_[index(job.gpus[j].node)] |= job.gpus[j].mask;
-      return;
-    }
-  }
-
-  void claim_new(const View& view, Target& target) {
-    for (std::size_t i = target.first; i < target.last; ++i) {
-      const NodeId node = parts_[i].node;
-      std::uint64_t& claimed = claimed_[index(node)];
-      const std::uint64_t mask =
-          lowest_bits(view.cluster.healthy_mask(node) & ~claimed, parts_[i].gpus);
-      claimed |= mask;
-      target.fresh.add(node, mask);
-    }
-  }
-
-  bool leaks_;
-  NodeFit fit_;
-  std::vector<double> memory_;  // by node, free
-  std::vector<Lent> lent_;
-  std::vector<std::uint64_t> claimed_;          // by node
-  std::vector<std::pair<Symbol, int>> quotas_;  // by partition
-  std::vector<NodePart> parts_;
-  std::vector<Target> targets_;
-  Arrangement arrangement_;
-};
-
 }  // namespace
 
+void Yarn::place(const View& view, const SchedulingTraits& traits, const Plan& plan,
+                 PlacementDraft& draft) {
+  if (!traits.preemptive) {
+    place_beside(view, traits, plan, draft);
+    return;
+  }
+  fit_.reset(view.cluster);
+  fit_.count_memory(free_memory(view));
+  arrangement_.reset();
+  claimed_.assign(view.cluster.node_count(), 0);
+  quotas_.clear();
+  choose(view, plan, draft);
+  if (plan.cut() && fit_.free() > plan.left()) {
+    draft.ask_for_all();
+    return;
+  }
+  for (Target& target : targets_) claim_held(view, target);
+  for (Target& target : targets_) {
+    if (target.holder == kNoSlot) claim_new(view, target);
+  }
+  for (Target& target : targets_) {
+    const Reason reason = target.overtakes ? Reason::kBackfilled : Reason::kFirstInOrder;
+    if (target.holder != kNoSlot) {
+      arrangement_.keep(target.holder, *target.request, reason);
+    } else {
+      arrangement_.put(*target.request, std::move(target.fresh), reason);
+    }
+  }
+  arrangement_.write(view, draft);
+}
+
+bool Yarn::ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const {
+  return PlacementPolicy::ever_fits(cluster, job, gpus) &&
+         NodeFit::ever(cluster, gpus, cluster.pools_for(job.partition, job.gpu_type));
+}
+
+Plan::Depth Yarn::depth(const ClusterState&, const SchedulingTraits& traits) const {
+  // One that finds no shape leaves room for any behind it; but mostly all find theirs.
+  return traits.preemptive ? Plan::Depth::kUntilFirstMisfit : Plan::Depth::kAll;
+}
+
+void Yarn::choose(const View& view, const Plan& plan, PlacementDraft& draft) {
+  targets_.clear();
+  parts_.clear();
+  const bool one_queue = view.cluster.one_queue();
+  for (const AllocationRequest& request : plan.requests()) {
+    if (fit_.free() < request.gpus && draft.blocked() != nullptr) {
+      if (fit_.free() == 0) break;
+      continue;
+    }
+    const std::size_t first = parts_.size();
+    int* const quota = one_queue ? nullptr : &quota_left(view, request);
+    if (quota != nullptr && *quota < request.gpus) {
+      draft.block(request, Reason::kOverQuota);
+    } else if (one_queue
+                   ? fit_.take(request.gpus, &parts_)
+                   : fit_.take(request.gpus, pools_of(view, view.cluster, request), &parts_)) {
+      if (quota != nullptr) *quota -= request.gpus;
+      gave(view, request, std::span(parts_).subspan(first));
+      Target& target = targets_.emplace_back();
+      target.request = &request;
+      target.first = first;
+      target.last = parts_.size();
+      target.overtakes = draft.blocked() != nullptr;
+    } else {
+      draft.block(request,
+                  fit_.free() < request.gpus ? Reason::kNotEnoughFree : Reason::kFragmented);
+    }
+  }
+}
+
+void Yarn::place_beside(const View& view, const SchedulingTraits& traits, const Plan& plan,
+                        PlacementDraft& draft) {
+  fit_.reset_to_free(draft.cluster());
+  fit_.count_memory(nullptr);
+  for (const AllocationRequest& request : plan.requests()) {
+    if (fit_.free() == 0 && draft.blocked() != nullptr) return;
+    parts_.clear();
+    const Symbol partition = view.jobs[request.lead()].spec.partition;
+    if (draft.cluster().quota_left(partition) < request.gpus ||
+        !fit_.take(request.gpus, pools_of(view, draft.cluster(), request), &parts_)) {
+      draft.block(request, why_not_placed(view, draft.cluster(), request));
+      if (traits.strict) return;
+      continue;
+    }
+    GpuSet gpus;
+    for (const NodePart& part : parts_) {
+      gpus.add(part.node, lowest_bits(draft.cluster().free_mask(part.node), part.gpus));
+    }
+    draft.start(request, std::move(gpus),
+                draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder);
+  }
+}
+
+int& Yarn::quota_left(const View& view, const AllocationRequest& request) {
+  const Symbol partition = view.jobs[request.lead()].spec.partition;
+  const auto known = std::find_if(quotas_.begin(), quotas_.end(),
+                                  [partition](const auto& q) { return q.first == partition; });
+  if (known != quotas_.end()) return known->second;
+  // Those who run in it give theirs back first.
+  int left = view.cluster.quota_left(partition);
+  for (const Slot slot : view.jobs.running()) {
+    const Job& job = view.jobs[slot];
+    if (job.spec.partition != partition || !first_of_group(view.jobs, slot)) continue;
+    left += job.gpus.gpus();
+  }
+  return quotas_.emplace_back(partition, left).second;
+}
+
+void Yarn::claim_held(const View& view, Target& target) {
+  const auto parts = static_cast<int>(target.last - target.first);
+  for (int i = 0; i < target.request->size; ++i) {
+    const Slot member = target.request->jobs[static_cast<std::size_t>(i)];
+    const Job& job = view.jobs[member];
+    if (!job.running() || job.gpus.nodes() != parts) continue;
+    bool right = true;
+    for (int j = 0; j < parts && right; ++j) {
+      const NodePart& part = parts_[target.first + static_cast<std::size_t>(j)];
+      right = job.gpus[j].node == part.node && job.gpus[j].count() == part.gpus &&
+              (claimed_[index(part.node)] & job.gpus[j].mask) == 0;
+    }
+    if (!right) continue;
+    target.holder = member;
+    for (int j = 0; j < parts; ++j) claimed_[index(job.gpus[j].node)] |= job.gpus[j].mask;
+    return;
+  }
+}
+
+void Yarn::claim_new(const View& view, Target& target) {
+  for (std::size_t i = target.first; i < target.last; ++i) {
+    const NodeId node = parts_[i].node;
+    std::uint64_t& claimed = claimed_[index(node)];
+    const std::uint64_t mask =
+        lowest_bits(view.cluster.healthy_mask(node) & ~claimed, parts_[i].gpus);
+    claimed |= mask;
+    target.fresh.add(node, mask);
+  }
+}
+
 PolicyInfo<PlacementPolicy> yarn_row() {
-  return {"yarn",
-          "all jobs are placed again each turn: on the first node with room, or on idle nodes "
-          "under one switch",
-          "Tiresias, 2019",
-          {},
-          [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
-            return std::make_unique<Yarn>(quirk(params, "leaks"));
-          }};
+  return {
+      "yarn",
+      "all jobs are placed again each turn: on the first node with room, or on idle nodes "
+      "under one switch",
+      "Tiresias, 2019",
+      {},
+      [](const Params&) -> std::unique_ptr<PlacementPolicy> { return std::make_unique<Yarn>(); }};
 }
 
 }  // namespace muster

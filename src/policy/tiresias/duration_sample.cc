@@ -6,20 +6,9 @@
 #include <cstdlib>
 #include <limits>
 
-#include <fmt/format.h>
-
 #include "base/text.h"
 
 namespace muster {
-namespace {
-
-// To so many decimals, as it would be printed.
-double rounded(double value, int decimals) {
-  return parse_real(fmt::format("{:.{}f}", value, decimals)).value_or(value);
-}
-
-}  // namespace
-
 void DurationSample::read(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
@@ -47,16 +36,31 @@ void DurationSample::refresh() const {
   for (const double value : sorted_) table_.push_back(index_at(value - 1));
 }
 
-std::size_t DurationSample::first_above(double value) const {
+std::size_t DurationSample::position_above(double value) const {
   return static_cast<std::size_t>(std::upper_bound(sorted_.begin(), sorted_.end(), value) -
                                   sorted_.begin());
 }
 
+std::size_t DurationSample::first_above(double value) const {
+  refresh();
+  return position_above(value);
+}
+
+double DurationSample::duration(std::size_t at) const {
+  refresh();
+  return sorted_[at];
+}
+
+double DurationSample::sum(std::size_t from, std::size_t to) const {
+  refresh();
+  return sums_[to] - sums_[from];
+}
+
 double DurationSample::index_at(double attained) const {
   const std::size_t n = sorted_.size();
-  const std::size_t from = first_above(attained);
+  const std::size_t from = position_above(attained);
   const double ahead = attained + delta_;
-  const std::size_t to = ahead > sorted_.back() - 1 ? n - 1 : first_above(ahead);
+  const std::size_t to = ahead > sorted_.back() - 1 ? n - 1 : position_above(ahead);
   const auto left = static_cast<double>(n - from);
   const double chance = rounded(static_cast<double>(to - std::min(from, to)) / left, 5);
   const double service = std::floor(
@@ -68,30 +72,21 @@ double DurationSample::index_at(double attained) const {
 double DurationSample::gittins(double attained) const {
   refresh();
   if (sorted_.empty() || attained > sorted_.back()) return 0;
-  const std::size_t at = first_above(attained);
+  const std::size_t at = position_above(attained);
   return at < table_.size() ? table_[at] : 0;
 }
 
 double DurationSample::next_change(double attained) const {
   refresh();
-  const std::size_t at = first_above(attained);
+  const std::size_t at = position_above(attained);
   return at < sorted_.size() ? sorted_[at] : std::numeric_limits<double>::infinity();
 }
 
 double DurationSample::expected_remaining(double attained) const {
   refresh();
-  const std::size_t from = first_above(attained);
+  const std::size_t from = position_above(attained);
   if (from == sorted_.size()) return attained;
   return (sums_.back() - sums_[from]) / static_cast<double>(sorted_.size() - from) - attained;
-}
-
-double DurationSample::expected_as_published(double attained) const {
-  refresh();
-  const std::size_t n = sorted_.size();
-  const std::size_t from = first_above(attained);
-  if (from >= n) return 0;
-  if (from == n - 1) return sorted_.back();
-  return rounded((sums_[n - 1] - sums_[from]) / static_cast<double>(n - 1 - from), 2);
 }
 
 }  // namespace muster

@@ -32,13 +32,18 @@ class DurationSample {
   double next_change(double attained) const;
   // The mean of those that last longer, less what was had; beyond the longest, as much again.
   double expected_remaining(double attained) const;
-  // The same as Tiresias has it: nothing is taken off, and the longest does not count.
-  double expected_as_published(double attained) const;
+
+  // The durations in ascending order: how many there are, where those begin that last longer than
+  // `value`, each of them, and the sum of those in [from, to).
+  std::size_t size() const { return sorted_.size(); }
+  std::size_t first_above(double value) const;
+  double duration(std::size_t at) const;
+  double sum(std::size_t from, std::size_t to) const;
 
  private:
   double index_at(double attained) const;
   void refresh() const;
-  std::size_t first_above(double value) const;
+  std::size_t position_above(double value) const;
 
   double delta_;
   mutable std::vector<double> sorted_;

@@ -1,11 +1,10 @@
+#include "policy/tiresias/multi_dlas.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "base/text.h"
-#include "policy/shared_params.h"
 #include "policy/table.h"
 
 namespace muster {
@@ -13,15 +12,14 @@ namespace {
 
 // Source: Tiresias (NSDI'19), multi-dlas-gpu: jobs of equal GPU count form a class with a part of
 // the GPUs and two queues by attained GPU-seconds of its own. Every `every` seconds the GPUs are
-// divided anew by demand; what is in use stays. There nothing is handed out before the first
-// division; here also whenever a job comes or goes, except in the
-// form of the artifact.
+// divided anew by demand, and so they are whenever a job comes or goes, unless the division is
+// periodic alone; what is in use stays.
 class MultiDlas final : public SchedulingPolicy {
  public:
-  explicit MultiDlas(const Params& params)
+  MultiDlas(const Params& params, Division division)
       : limit_(params.real("limit")),
         every_(params.real("every")),
-        at_once_(!quirk(params, "periodic_only")),
+        at_once_(division == Division::kAlsoAtChanges),
         next_allocation_(every_) {}
 
   SchedulingTraits traits() const override {
@@ -167,7 +165,7 @@ class MultiDlas final : public SchedulingPolicy {
     for (Class* at : order) {
       if (at->demand() == 0) continue;
       const double exact = static_cast<double>(at->demand()) / demand;
-      const double part = parse_real(fmt::format("{:.2f}", exact)).value_or(exact);
+      const double part = rounded(exact, 2);
       const int whole = static_cast<int>(std::floor(part * gpus / at->gpus)) * at->gpus;
       int extra = std::max(0, std::min(at->demand(), whole) - at->used());
       if (extra > left) extra = std::max(0, left) / at->gpus * at->gpus;
@@ -204,6 +202,10 @@ class MultiDlas final : public SchedulingPolicy {
 
 }  // namespace
 
+std::unique_ptr<SchedulingPolicy> make_multi_dlas(const Params& params, Division division) {
+  return std::make_unique<MultiDlas>(params, division);
+}
+
 PolicyInfo<SchedulingPolicy> multi_dlas_row() {
   return {"multi-dlas-gpu",
           "separate GPUs and two queues for each GPU count; demand decides how many GPUs each has",
@@ -212,9 +214,7 @@ PolicyInfo<SchedulingPolicy> multi_dlas_row() {
             "GPU-seconds after which a job leaves the first queue", 0},
            {"every", ParamKind::kReal, "600",
             "seconds between two allocations of GPUs to the queues", 1}},
-          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
-            return std::make_unique<MultiDlas>(params);
-          },
+          [](const Params& params) { return make_multi_dlas(params, Division::kAlsoAtChanges); },
           "Tiresias",
           "the simulator of its authors"};
 }

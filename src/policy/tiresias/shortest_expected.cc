@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "policy/shared_params.h"
 #include "policy/table.h"
@@ -10,16 +9,11 @@ namespace {
 
 // Source: Tiresias (NSDI'19): the shortest expected remaining GPU time first, judged by a sample of
 // durations; without one, by the jobs that have ended so far.
-//
-// As published, a job's expectation stays what it was at its arrival, except that of the newest
-// job, which is overwritten with that of the last running one in the list; it is a whole duration,
-// not a remaining one, and is looked up by seconds instead of GPU-seconds.
 class ShortestExpected final : public SchedulingPolicy {
  public:
   explicit ShortestExpected(const Params& params)
       : sample_(params.real("delta")),
         learns_(params.text("durations").empty()),
-        as_published_(quirk(params, "as_published")),
         quantum_(params.real("quantum")) {
     sample_.read(params.text("durations"));
   }
@@ -32,26 +26,17 @@ class ShortestExpected final : public SchedulingPolicy {
     if (moment == JobMoment::kLeft) {
       if (learns_) sample_.add(view.jobs[slot].gpu_seconds_before);
       std::erase(list_, slot);
-      if (newest_ == slot) newest_ = kNoSlot;
       return;
     }
     if (moment != JobMoment::kAdmitted) return;
     if (expected_.size() <= index(slot)) expected_.resize(index(slot) + 1);
-    expected_[index(slot)] =
-        as_published_ ? sample_.expected_as_published(0) : sample_.expected_remaining(0);
     list_.push_back(slot);
-    newest_ = slot;
   }
 
   void schedule(const View& view, Plan& plan) override {
     for (const Slot slot : list_) {
-      const Job& job = view.jobs[slot];
-      if (!as_published_) {
-        expected_[index(slot)] = sample_.expected_remaining(job.gpu_seconds_at(view.now));
-      } else if (job.running() && newest_ != kNoSlot) {
-        expected_[index(newest_)] =
-            sample_.expected_as_published(std::floor(job.attained_at(view.now)));
-      }
+      const double attained = view.jobs[slot].gpu_seconds_at(view.now);
+      expected_[index(slot)] = sample_.expected_remaining(attained);
     }
     std::stable_sort(list_.begin(), list_.end(),
                      [this](Slot a, Slot b) { return expected_[index(a)] < expected_[index(b)]; });
@@ -62,7 +47,7 @@ class ShortestExpected final : public SchedulingPolicy {
   }
 
   Seconds wake(const View& view) const override {
-    return as_published_ || view.jobs.waiting().empty() ? kNever : view.now + quantum_;
+    return view.jobs.waiting().empty() ? kNever : view.now + quantum_;
   }
 
   std::unique_ptr<SchedulingPolicy> clone() const override {
@@ -72,11 +57,9 @@ class ShortestExpected final : public SchedulingPolicy {
  private:
   DurationSample sample_;
   bool learns_;
-  bool as_published_;
   Seconds quantum_;
   std::vector<Slot> list_;
   std::vector<double> expected_;  // by slot
-  Slot newest_ = kNoSlot;
 };
 
 }  // namespace

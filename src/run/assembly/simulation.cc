@@ -49,7 +49,6 @@ std::shared_ptr<const RestartCost> make_cost(const RestartConfig& config, Symbol
   cost->restart = config.restart;
   cost->checkpoint_interval = config.checkpoint_interval;
   cost->stop_saves = config.stop_saves;
-  cost->stop_adds_work = config.stop_adds_work;
   for (const auto& [gpus, seconds] : config.by_size) {
     cost->by_size.emplace_back(static_cast<int>(gpus), seconds);
   }

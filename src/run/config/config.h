@@ -78,7 +78,6 @@ struct RestartConfig {
   Seconds restart = 0;
   Seconds checkpoint_interval = 0;
   bool stop_saves = true;
-  bool stop_adds_work = false;
   std::vector<std::pair<long long, Seconds>> by_size;  // up to so many GPUs it costs so much
   std::string unknown = "usual";  // who is not in the table pays the usual; or "refuse": an error
   std::vector<RestartRow> table;

@@ -162,7 +162,6 @@ void read_restart(TomlReader& reader, RestartConfig& restart) {
   table.read("restart", restart.restart);
   table.read("checkpoint_interval", restart.checkpoint_interval);
   table.read("stop_saves", restart.stop_saves);
-  table.read("stop_adds_work", restart.stop_adds_work);
   if (const TomlNode* rows = table.take("by_size")) {
     restart.by_size.clear();
     for (const TomlNode& item : rows->items) {

@@ -156,7 +156,6 @@ void write_costs(Writer& out, const RunConfig& config) {
   out.number("restart", config.restart.restart);
   out.number("checkpoint_interval", config.restart.checkpoint_interval);
   out.flag("stop_saves", config.restart.stop_saves);
-  out.flag("stop_adds_work", config.restart.stop_adds_work);
   out.text("unknown", config.restart.unknown);
   for (const auto& [gpus, seconds] : config.restart.by_size) {
     out.row("restart.by_size");

@@ -65,13 +65,8 @@ Made colocation(const Params& params, Symbols& symbols) {
 }
 
 Made throughput_tables(const Params& params, Symbols& symbols) {
-  const std::string& cap = params.text("cap");
-  return load_throughput_tables(params.text("folder"),
-                                cap == "peak"            ? CurveCap::kPeak
-                                : cap == "artifact-a100" ? CurveCap::kA100
-                                : cap == "artifact-t4"   ? CurveCap::kT4
-                                                         : CurveCap::kNone,
-                                symbols);
+  return load_throughput_tables(
+      params.text("folder"), params.text("cap") == "peak" ? cap_at_peak : cap_at_widest, symbols);
 }
 
 }  // namespace
@@ -195,11 +190,10 @@ const std::vector<PerfInfo>& perf_table() {
         {"cap",
          ParamKind::kText,
          "peak",
-         "largest size for elastic policies: the fastest count, the limits of ElasticFlow's "
-         "artifact for its A100 or T4 tables, or none",
+         "largest size for elastic policies: the fastest count, or none",
          -1,
          1,
-         {"peak", "artifact-a100", "artifact-t4", "none"}}},
+         {"peak", "none"}}},
        throughput_tables},
       {"goodput",
        "useful training per second of measured applications, at the best batch size for every GPU "
@@ -217,11 +211,6 @@ const std::vector<PerfInfo>& perf_table() {
        [](const Params& p, Symbols& symbols) {
          return load_goodput_model(p.text("folder"), p.text("batch") == "adapted", symbols);
        }},
-      {"optimus-as-coded",
-       "Blox's constant speed-up of Optimus, looked up by jobs per hour",
-       "Blox, 2024",
-       {{"load", ParamKind::kReal, "6", "jobs per hour", 0}},
-       [](const Params& p, Symbols&) { return Made(make_optimus_as_coded(p.real("load"))); }},
   };
   return kTable;
 }

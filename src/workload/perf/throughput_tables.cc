@@ -15,35 +15,6 @@
 namespace muster {
 namespace {
 
-constexpr int kLargestJob = 64;  // of the artifact
-
-// The artifact's own limits, made by hand from where its curves flatten.
-int cap_on_a100(std::string_view model, int batch) {
-  if (model == "deepspeech2") return batch;
-  if (model == "gpt2" && batch == 128) return 16;
-  if (model == "gpt2" && batch == 256) return 32;
-  if (model == "bert") return batch == 64 ? 8 : 16;
-  if (model == "inception3" && batch == 64) return 16;
-  if (model == "inception3" && batch == 128) return 32;
-  if ((model == "resnet50" || model == "vgg16") && batch == 64) return 32;
-  return std::min(batch, kLargestJob);
-}
-
-int cap_on_t4(std::string_view model, int batch) {
-  if (model == "bert" || model == "cifar10") return 16;
-  if (model == "deepspeech2" && batch == 320) return 32;
-  if (model == "yolov3") return 4;
-  if (model == "ncf") return 1;
-  return kLargestJob;
-}
-
-int peak_of(const ThroughputCurve& curve) {
-  const auto best =
-      std::max_element(curve.points.begin(), curve.points.end(),
-                       [](const auto& a, const auto& b) { return a.per_second < b.per_second; });
-  return best->gpus;
-}
-
 using ByBatch = std::map<int, ThroughputCurve>;
 
 struct Header {
@@ -108,20 +79,6 @@ Result<std::pair<int, ThroughputCurve>> read_row(const std::string& path, int nu
   return std::pair{static_cast<int>(*batch), std::move(curve)};
 }
 
-int cap_of(CurveCap cap, std::string_view model, int batch, const ThroughputCurve& curve) {
-  switch (cap) {
-    case CurveCap::kPeak:
-      return peak_of(curve);
-    case CurveCap::kA100:
-      return cap_on_a100(model, batch);
-    case CurveCap::kT4:
-      return cap_on_t4(model, batch);
-    case CurveCap::kNone:
-      return curve.points.back().gpus;
-  }
-  return curve.points.back().gpus;
-}
-
 Result<ByBatch> read_table(const std::string& path, std::string_view model, CurveCap cap) {
   std::ifstream file(path);
   std::string line;
@@ -135,7 +92,7 @@ Result<ByBatch> read_table(const std::string& path, std::string_view model, Curv
     if (trim(line).empty()) continue;
     auto row = read_row(path, number, line, *header);
     if (!row) return row.error();
-    row->second.cap = cap_of(cap, model, row->first, row->second);
+    row->second.cap = cap(model, row->first, row->second);
     if (!rows.insert(std::move(*row)).second) {
       return Error{fmt::format("{}:{}: this batch size has a row already", path, number)};
     }
@@ -145,6 +102,17 @@ Result<ByBatch> read_table(const std::string& path, std::string_view model, Curv
 }
 
 }  // namespace
+
+int cap_at_peak(std::string_view /*model*/, int /*batch*/, const ThroughputCurve& curve) {
+  const auto best =
+      std::max_element(curve.points.begin(), curve.points.end(),
+                       [](const auto& a, const auto& b) { return a.per_second < b.per_second; });
+  return best->gpus;
+}
+
+int cap_at_widest(std::string_view /*model*/, int /*batch*/, const ThroughputCurve& curve) {
+  return curve.points.back().gpus;
+}
 
 Result<std::unique_ptr<PerfModel>> load_throughput_tables(const std::string& folder, CurveCap cap,
                                                           Symbols& symbols) {

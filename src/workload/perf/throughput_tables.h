@@ -7,20 +7,22 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "base/symbols.h"
 #include "perf/perf_model.h"
+#include "perf/throughput_curve.h"
 
 namespace muster {
 
-// How far a job may be stretched.
-enum class CurveCap {
-  kPeak,  // to the smallest count at which it is fastest
-  kA100,  // as the ElasticFlow artifact says for its A100 tables
-  kT4,    // and for its T4 tables
-  kNone,  // over all that was measured
-};
+// How far a job may be stretched: the largest GPU count for elastic policies, by model, global
+// batch size and what was measured of them.
+using CurveCap = int (*)(std::string_view model, int batch, const ThroughputCurve& curve);
+// To the smallest count at which it is fastest.
+int cap_at_peak(std::string_view model, int batch, const ThroughputCurve& curve);
+// Over all that was measured.
+int cap_at_widest(std::string_view model, int batch, const ThroughputCurve& curve);
 
 Result<std::unique_ptr<PerfModel>> load_throughput_tables(const std::string& folder, CurveCap cap,
                                                           Symbols& symbols);

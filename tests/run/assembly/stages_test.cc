@@ -212,7 +212,7 @@ TEST(Config, StagesSurviveBeingWritten) {
   const auto config = config_of(
       "cluster = \"2x8\"\npacing = \"ticks\"\nscaling = \"energy-saving:buffer=1\"\n"
       "[workload.generator]\nname = \"poisson\"\njobs = 3\n[profiling]\nnodes = 1\nfree = true\n"
-      "[progress]\nname = \"countdown\"\n[restart]\nstop_adds_work = true\n"
+      "[progress]\nname = \"countdown\"\n[restart]\n"
       "by_size = [{gpus = 1, seconds = 7}, {gpus = 8, seconds = 30}]\n");
   ASSERT_TRUE(config) << config.error().message;
   const auto again = config_of(to_toml(*config));

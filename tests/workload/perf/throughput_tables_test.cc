@@ -18,13 +18,13 @@ class ThroughputTablesTest : public ::testing::Test {
   void write(const std::string& model, const std::string& text) const {
     std::ofstream(folder_.path() / (model + ".csv")) << text;
   }
-  std::unique_ptr<PerfModel> make(CurveCap cap = CurveCap::kPeak) {
+  std::unique_ptr<PerfModel> make(CurveCap cap = cap_at_peak) {
     auto made = load_throughput_tables(folder_.path().string(), cap, symbols_);
     EXPECT_TRUE(made) << (made ? "" : made.error().message);
     return std::move(*made);
   }
   std::string complaint() {
-    const auto made = load_throughput_tables(folder_.path().string(), CurveCap::kPeak, symbols_);
+    const auto made = load_throughput_tables(folder_.path().string(), cap_at_peak, symbols_);
     EXPECT_FALSE(made);
     return made ? "" : made.error().message;
   }
@@ -62,13 +62,14 @@ TEST_F(ThroughputTablesTest, GivesSpeedsByModelBatchAndGpus) {
   EXPECT_EQ(perf->curve(job("bert", 128))->points.size(), 2U);
 }
 
-TEST_F(ThroughputTablesTest, CapsAsTheArtifactDoes) {
-  write("bert", "global_batch_size,1,2,4,8,16,32,64\n64,1,2,3,4,5,6,7\n128,1,2,3,4,5,6,7\n");
-  write("ncf", "global_batch_size,1,2\n32768,5,6\n");
-  EXPECT_EQ(make(CurveCap::kA100)->curve(job("bert", 64))->cap, 8);
-  EXPECT_EQ(make(CurveCap::kA100)->curve(job("bert", 128))->cap, 16);
-  EXPECT_EQ(make(CurveCap::kT4)->curve(job("ncf", 32768))->cap, 1);
-  EXPECT_EQ(make(CurveCap::kNone)->curve(job("bert", 64))->cap, 64);
+TEST_F(ThroughputTablesTest, CapsAsItIsTold) {
+  write("bert", "global_batch_size,1,2,4,8,16\n64,1,2,3,2,1\n");
+  EXPECT_EQ(make(cap_at_peak)->curve(job("bert", 64))->cap, 4);
+  EXPECT_EQ(make(cap_at_widest)->curve(job("bert", 64))->cap, 16);
+  const CurveCap by_batch = [](std::string_view model, int batch, const ThroughputCurve&) {
+    return model == "bert" && batch == 64 ? 2 : 1;
+  };
+  EXPECT_EQ(make(by_batch)->curve(job("bert", 64))->cap, 2);
 }
 
 TEST_F(ThroughputTablesTest, SaysWhichModelsAndBatchSizesThereAre) {
@@ -128,8 +129,8 @@ TEST_F(ThroughputTablesTest, NamesWhatIsWrongWithATable) {
 
 TEST(ThroughputTables, NeedAFolder) {
   Symbols symbols;
-  EXPECT_FALSE(load_throughput_tables("/no/such/folder", CurveCap::kPeak, symbols));
-  const auto none = load_throughput_tables("", CurveCap::kPeak, symbols);
+  EXPECT_FALSE(load_throughput_tables("/no/such/folder", cap_at_peak, symbols));
+  const auto none = load_throughput_tables("", cap_at_peak, symbols);
   ASSERT_TRUE(none);
   EXPECT_THAT((*none)->check(JobSpec{}).error().message, HasSubstr("'folder' is empty"));
 }

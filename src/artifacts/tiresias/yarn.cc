@@ -1,0 +1,61 @@
+#include "policy/placement/yarn.h"
+
+#include "artifacts/variant.h"
+
+namespace muster {
+namespace {
+
+// Tiresias' simulator also counts memory, but forgets to give it back when it fills the cluster
+// anew: only a job that ends returns what it took last. Its preemptive policies come to a
+// standstill that way.
+class LeakingYarn final : public Yarn {
+ public:
+  Plan::Depth depth(const ClusterState&, const SchedulingTraits&) const override {
+    return Plan::Depth::kAll;
+  }
+  std::unique_ptr<PlacementPolicy> clone() const override {
+    return std::make_unique<LeakingYarn>(*this);
+  }
+
+ protected:
+  std::vector<double>* free_memory(const View& view) override {
+    for (std::size_t i = memory_.size(); i < view.cluster.node_count(); ++i) {
+      memory_.push_back(view.cluster.node(NodeId{static_cast<std::uint32_t>(i)}).memory_gb);
+    }
+    for (const Lent& lent : lent_) {
+      const Job& job = view.jobs[lent.slot];
+      if (job.spec.id == lent.job && (job.running() || job.waiting())) continue;
+      for (const NodePart& part : lent.parts) memory_[index(part.node)] += part.memory_gb;
+    }
+    lent_.clear();
+    return &memory_;
+  }
+  void gave(const View& view, const AllocationRequest& request,
+            std::span<const NodePart> parts) override {
+    lent_.push_back(
+        {request.lead(), view.jobs[request.lead()].spec.id, {parts.begin(), parts.end()}});
+  }
+
+ private:
+  // The memory of a job, as of the last turn in which it was placed.
+  struct Lent {
+    Slot slot;
+    JobId job;
+    std::vector<NodePart> parts;
+  };
+  std::vector<double> memory_;  // by node, free
+  std::vector<Lent> lent_;
+};
+
+}  // namespace
+
+PolicyInfo<PlacementPolicy> yarn_as_coded_row() {
+  return variant_of<PlacementPolicy>(
+      placement_table(), "yarn", "yarn-as-coded",
+      "as yarn, and memory is counted and never given back while jobs run",
+      [](const Params&) -> std::unique_ptr<PlacementPolicy> {
+        return std::make_unique<LeakingYarn>();
+      });
+}
+
+}  // namespace muster
