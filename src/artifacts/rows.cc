@@ -22,6 +22,7 @@ PolicyInfo<SchedulingPolicy> published_themis_row();
 PolicyInfo<SchedulingPolicy> pollux_as_coded_row();
 PolicyInfo<SchedulingPolicy> chronus_as_coded_row();
 PolicyInfo<SchedulingPolicy> qssf_as_coded_row();
+PolicyInfo<SchedulingPolicy> gavel_as_coded_row();
 std::vector<PolicyInfo<SchedulingPolicy>> tiresias_scheduling_rows();
 
 PolicyInfo<PlacementPolicy> blox_placement_row();
@@ -33,9 +34,10 @@ PerfInfo optimus_speed_as_coded_row();
 
 std::vector<PolicyInfo<SchedulingPolicy>> artifact_scheduling_rows() {
   std::vector<PolicyInfo<SchedulingPolicy>> rows = tiresias_scheduling_rows();
-  for (const auto& row : {qssf_as_coded_row, optimus_as_coded_row, published_elasticflow_row,
-                          published_edf_row, published_gandiva_row, published_tiresias_row,
-                          published_themis_row, pollux_as_coded_row, chronus_as_coded_row}) {
+  for (const auto& row :
+       {qssf_as_coded_row, gavel_as_coded_row, optimus_as_coded_row, published_elasticflow_row,
+        published_edf_row, published_gandiva_row, published_tiresias_row, published_themis_row,
+        pollux_as_coded_row, chronus_as_coded_row}) {
     rows.push_back(row());
   }
   return rows;

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "artifacts/gavel/allocators.h"
 #include "base/random_python.h"
 #include "base/text.h"
 #include "parity_gavel/support.h"
-#include "policy/gavel/program_allocators.h"
 #include "support/paths.h"
 #include "workload/perf/throughput_json.h"
 
@@ -91,7 +91,7 @@ std::vector<double> differences(const std::string& column, bool one_level) {
     const Instance made = instance_of(row.at("inner_policy"), row.at("throughputs") == "random",
                                       std::stoi(row.at("num_jobs")), *table);
     const Sight sight = row.at("variant") == "perf" ? Sight::kRates : Sight::kAgnostic;
-    const auto policy = make_gavel_water_filling({sight, true}, {made.entities, one_level});
+    const auto policy = make_water_filling_as_coded(as_coded({sight}), {made.entities}, one_level);
     Allocation allocation;
     allocation.reset(made.problem);
     policy->allocate(made.problem, allocation);

@@ -139,7 +139,7 @@ TEST(GavelParity, CompletionTimesWithoutSolver) {
 RunConfig quirk(const std::string& trace, const std::string& cluster) {
   const std::string table = (shared_dir() / kGavelTable).string();
   return gavel_config(
-      fmt::format("seed = 0\nscheduling = 'gavel-isolated'\ncluster = '{}'\n"
+      fmt::format("seed = 0\nscheduling = 'gavel-as-coded'\ncluster = '{}'\n"
                   "perf = [{{name = 'throughputs', file = '{}'}}]\n[workload]\ntrace = '{}'\n"
                   "format = 'gavel'\nrebase = 'no'\n[workload.settings]\nthroughputs = '{}'\n",
                   cluster, table, (shared_dir() / "golden/gavel" / trace).string(), table));
@@ -163,7 +163,7 @@ TEST(GavelParity, DefaultsAreRight) {
   MUSTER_NEEDS_SHARED("golden/gavel/quirk_idle_gap.trace");
   MUSTER_NEEDS_SHARED(kGavelTable);
   RunConfig config = quirk("quirk_idle_gap.trace", "1:0:0");
-  config.scheduling.params["as_published"] = "false";
+  config.scheduling = {"gavel-isolated"};
   EXPECT_LT(completion_times(config).at(2), 10);
   config = quirk("quirk_few_steps.trace", "4:0:0");
   config.progress.params["step_per_gpu"] = "false";
@@ -176,7 +176,8 @@ TEST(GavelParity, AlloxOfTheArtifactsText) {
   MUSTER_NEEDS_SHARED(kGavelTable);
   const std::string table = (shared_dir() / kGavelTable).string();
   const RunConfig config = gavel_config(
-      "seed = 42\nscheduling = 'gavel-allox'\nmeasure = {first = 4000, last = 4999}\n"
+      "seed = 42\nscheduling = 'gavel-as-coded:policy=allox'\nmeasure = {first = 4000, last = "
+      "4999}\n"
       "perf = [{name = 'throughputs', file = '" +
       table +
       "'}]\n"

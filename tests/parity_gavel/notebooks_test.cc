@@ -27,14 +27,16 @@ double average_completion_time(const std::string& policy, double jobs_per_hour) 
 
 TEST(GavelNotebooks, AlloxChoosesAmongEqualsAsOlderSciPy) {
   MUSTER_NEEDS_SHARED(kGavelTable);
-  EXPECT_NEAR(average_completion_time("gavel-allox:munkres=true", 5.2), 21.96, 0.005);
-  EXPECT_GT(average_completion_time("gavel-allox", 5.2), 22.5);
+  EXPECT_NEAR(average_completion_time("gavel-as-coded:policy=allox,munkres=true", 5.2), 21.96,
+              0.005);
+  EXPECT_GT(average_completion_time("gavel-as-coded:policy=allox", 5.2), 22.5);
 }
 
 TEST(GavelNotebooks, GandivaOwesNothingToNewPairs) {
   MUSTER_NEEDS_SHARED(kGavelTable);
-  EXPECT_NEAR(average_completion_time("gavel-gandiva:even_pairs=true", 4.4), 25.65, 0.005);
-  EXPECT_GT(average_completion_time("gavel-gandiva", 4.4), 29);
+  EXPECT_NEAR(average_completion_time("gavel-as-coded:policy=gandiva,even_pairs=true", 4.4), 25.65,
+              0.005);
+  EXPECT_GT(average_completion_time("gavel-as-coded:policy=gandiva", 4.4), 29);
 }
 
 }  // namespace

@@ -61,9 +61,9 @@ RunConfig gavel_config(const std::string& toml) {
 
 RunConfig gavel_run(const std::string& config, const std::string& policy,
                     const std::string& solver) {
-  std::string name = "gavel-" + policy;
+  std::string name = "gavel-as-coded:policy=" + policy;
   std::replace(name.begin(), name.end(), '_', '-');
-  if (!solver.empty()) name += ":solver=" + solver;
+  if (!solver.empty()) name += ",solver=" + solver;
   const bool physical = config == "mmftrace_8_16_24";
   const std::string table =
       (shared_dir() / (physical ? "data/gavel/physical_cluster_throughputs.json" : kGavelTable))

@@ -4,7 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "policy/gavel/program_allocators.h"
+#include "artifacts/gavel/allocators.h"
+#include "policy/gavel/rows.h"
 #include "policy/gavel_problem.h"
 #include "run/config/plugin_tables.h"
 
@@ -17,12 +18,17 @@ Result<Params> default_params(std::string_view name) {
   return Params::make(name, (*row)->params, {});
 }
 
+std::unique_ptr<Allocator> make(const AllocatorInfo& info) {
+  const auto params = default_params(info.name);
+  return info.make(*params, program_options(info, *params));
+}
+
 TEST(GavelAllocatorsBadInput, OneJobAndJobsThatCannotRun) {
   for (const AllocatorInfo& info : allocator_table()) {
     AllocationProblem problem = problem_of({1, 1, 1}, {{2, 1, 0.5}, {0, 0, 0}});
     problem.jobs[0].steps_left = 100;
     problem.jobs[1].steps_left = 100;
-    const auto policy = info.make(*default_params(info.name), false);
+    const auto policy = make(info);
     const Allocation allocation = ask(*policy, problem);
     EXPECT_GT(throughput(problem, allocation, 0), 0) << info.name;
     EXPECT_EQ(throughput(problem, allocation, 1), 0) << info.name;
@@ -39,7 +45,7 @@ TEST(GavelAllocatorsBadInput, RatesThatAreNone) {
     const bool fifo = info.name.starts_with("gavel-fifo");
     const bool solved = !fifo && info.name != "gavel-isolated" && info.name != "gavel-proportional";
     if (!solved) continue;
-    const Allocation allocation = ask(*info.make(*default_params(info.name), false), problem);
+    const Allocation allocation = ask(*make(info), problem);
     EXPECT_GT(allocation.alone[2], 0) << info.name << ": job 0 on v100";
     EXPECT_GT(allocation.alone[3], 0) << info.name << ": job 1 on k80";
     for (const std::size_t nowhere : {0U, 1U, 4U, 5U}) {
@@ -47,18 +53,19 @@ TEST(GavelAllocatorsBadInput, RatesThatAreNone) {
     }
     AllocationProblem hopeless = problem_of({0, 0, 0}, kStandard);
     for (AllocationJob& job : hopeless.jobs) job.steps_left = 100;
-    const Allocation nothing = ask(*info.make(*default_params(info.name), false), hopeless);
+    const Allocation nothing = ask(*make(info), hopeless);
     for (const double part : nothing.alone) EXPECT_EQ(part, 0) << info.name;
   }
 }
 
-// As published, too: one job, jobs that cannot run, no GPUs at all, pairs.
+// As Gavel states them, too: one job, jobs that cannot run, no GPUs at all, pairs.
 TEST(GavelAllocatorsBadInput, PublishedProgramsBearAnyInput) {
   for (const Sight sight : {Sight::kAgnostic, Sight::kRates, Sight::kPairs}) {
-    const ProgramOptions published = {sight, true};
-    for (const auto& policy : {make_gavel_max_min(published), make_gavel_water_filling(published),
-                               make_gavel_finish_time(published), make_gavel_makespan(published),
-                               make_gavel_sum(published, {})}) {
+    const ProgramOptions coded = as_coded({sight});
+    for (const auto& policy :
+         {make_gavel_max_min(coded), make_water_filling_as_coded(coded, {}, false),
+          make_gavel_finish_time(coded), make_makespan_as_coded(coded),
+          make_gavel_sum(coded, {})}) {
       AllocationProblem some = problem_of({1, 0, 1}, {{2, 1, 0.5}, {0, 0, 0}});
       AllocationProblem one = problem_of({1, 1, 1}, {{2, 1, 0.5}});
       AllocationProblem hopeless = problem_of({0, 0, 0}, kStandard);
@@ -98,11 +105,12 @@ LinearSolution fail(const LinearProgram& /*program*/, double /*tolerance*/) { re
 TEST(GavelAllocatorsBadInput, SolversThatFail) {
   AllocationProblem problem = packed({1, 1, 1});
   for (AllocationJob& job : problem.jobs) job.steps_left = 100;
-  const ProgramOptions broken = {Sight::kPairs, false, fail};
+  const ProgramOptions broken = {Sight::kPairs, fail};
   for (const auto& policy :
        {make_gavel_max_min(broken), make_gavel_finish_time(broken), make_gavel_makespan(broken),
-        make_gavel_sum(broken, {}), make_gavel_water_filling({Sight::kRates, true, fail}),
-        make_gavel_strategy_proof({Sight::kRates, false, fail})}) {
+        make_gavel_sum(broken, {}),
+        make_water_filling_as_coded(as_coded({Sight::kRates, fail}), {}, false),
+        make_gavel_strategy_proof({Sight::kRates, fail})}) {
     const Allocation allocation = ask(*policy, problem);
     expect_row(allocation, 0, {1.0 / 3, 1.0 / 3, 1.0 / 3});
     expect_row(allocation, 1, {1.0 / 3, 1.0 / 3, 1.0 / 3});

@@ -9,9 +9,9 @@
 
 #include <gtest/gtest.h>
 
+#include "artifacts/gavel/allocators.h"
 #include "base/random.h"
-#include "policy/gavel/program_allocators.h"
-#include "policy/gavel/simple_allocators.h"
+#include "policy/gavel/rows.h"
 #include "policy/gavel/split.h"
 #include "policy/gavel_problem.h"
 #include "run/config/plugin_tables.h"
@@ -255,7 +255,7 @@ TEST(GavelAllocators, MakespanIsTheShortest) {
 
 TEST(GavelAllocators, PublishedMakespanIsWithinABisection) {
   AllocationProblem problem = standard({1, 1, 1});
-  const auto policy = make_gavel_makespan({Sight::kRates, true});
+  const auto policy = make_makespan_as_coded(as_coded({Sight::kRates}));
   const auto time = [&](double first, double second) {
     problem.jobs[0].steps_left = first;
     problem.jobs[1].steps_left = second;
@@ -277,15 +277,15 @@ TEST(GavelAllocators, PublishedMakespanIsWithinABisection) {
 // What every solver must reach is the objective.
 TEST(GavelAllocators, PublishedProgramsReachTheObjectivesOfTheArtifact) {
   AllocationProblem both = packed({1, 1, 1});
-  const Allocation fair = ask(*make_gavel_max_min({Sight::kPairs, true}), both);
+  const Allocation fair = ask(*make_gavel_max_min(as_coded({Sight::kPairs})), both);
   EXPECT_NEAR(throughput(both, fair, 1), 3, 1e-5);  // a share of 1.5, the least one
   EXPECT_GE(throughput(both, fair, 0), 1.75 - 1e-5);
   const AllocationProblem alone = standard({1, 1, 1});
-  const Allocation largest = ask(*make_gavel_sum({Sight::kRates, true}, {}), alone);
+  const Allocation largest = ask(*make_gavel_sum(as_coded({Sight::kRates}), {}), alone);
   EXPECT_NEAR(throughput(alone, largest, 0) + throughput(alone, largest, 1), 4, 1e-5);
 
-  const auto agnostic = make_gavel_finish_time({Sight::kAgnostic, true});
-  const auto pairs = make_gavel_finish_time({Sight::kPairs, true});
+  const auto agnostic = make_gavel_finish_time(as_coded({Sight::kAgnostic}));
+  const auto pairs = make_gavel_finish_time(as_coded({Sight::kPairs}));
   AllocationProblem problem = standard({1, 2, 3});
   const auto time = [](const Allocation& allocation, std::size_t job) {
     const double* row = &allocation.alone[3 * job];

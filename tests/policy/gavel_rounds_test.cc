@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "policy/gavel/rounds.h"
+#include "artifacts/gavel/rounds.h"
 #include "support/simulation.h"
 
 namespace muster {
@@ -41,17 +41,22 @@ class GavelRounds : public ::testing::Test {
  protected:
   // Jobs of a hundred hours in rounds of 360 s.
   Scenario scenario(int gpus, const std::vector<Seconds>& arrivals, const Shares& given,
-                    AllocatorTraits traits = {}, const RoundOptions& options = {}) {
+                    AllocatorTraits traits = {}, const RoundOptions& options = {},
+                    bool as_coded = false) {
     Scenario made;
     made.cluster = uniform_cluster(1, gpus);
     for (const Seconds arrival : arrivals) made.jobs.push_back(job_of(arrival, 360'000));
     made.pacing = {"rounds", {{"length", "360"}}};
     made.placement = {"first-gpu"};
-    made.policy_sets = [this, given, traits, options] {
+    made.policy_sets = [this, given, traits, options, as_coded] {
       std::vector<PolicySet> one;
       one.push_back(make_policy_set({"fifo"}, {"first-gpu"}));
-      one.front().scheduling =
-          std::make_unique<RoundsPolicy>(std::make_unique<Fixed>(given, traits, &asked_), options);
+      auto fixed = std::make_unique<Fixed>(given, traits, &asked_);
+      if (as_coded) {
+        one.front().scheduling = std::make_unique<RoundsAsCoded>(std::move(fixed), options, false);
+      } else {
+        one.front().scheduling = std::make_unique<RoundsPolicy>(std::move(fixed), options);
+      }
       return one;
     };
     return made;
@@ -117,7 +122,7 @@ TEST_F(GavelRounds, DeficitsOutliveResets) {
   EXPECT_EQ(asked_, 2);
 }
 
-// Jobs that come within the reset interval: each is divided for at once; as published all wait for
+// Jobs that come within the reset interval: each is divided for at once; as coded all wait for
 // the next reset, 1,920 s after the last.
 TEST_F(GavelRounds, ResetRule) {
   const Shares given = {{0, {1}}, {1, {1}}, {2, {1}}, {3, {1}}, {4, {1}}};
@@ -127,9 +132,7 @@ TEST_F(GavelRounds, ResetRule) {
   EXPECT_EQ(asked_, 5);
   EXPECT_EQ(ours.engine().jobs().running().size(), 5U);
   asked_ = 0;
-  RoundOptions published;
-  published.published = true;
-  TestRun theirs(scenario(8, arrivals, given, {}, published));
+  TestRun theirs(scenario(8, arrivals, given, {}, {}, true));
   theirs.turn_to(1900);
   // At time 0, and once more because a reset at 0 counts as none.
   EXPECT_EQ(asked_, 2);

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "artifacts/gavel/allocators.h"
 #include "base/random.h"
-#include "policy/gavel/program_allocators.h"
 
 namespace muster {
 namespace {
@@ -154,11 +154,11 @@ void compare(Maker make, Goal goal, Sight sight, int trials, const char* name) {
   Random random(5, name);
   for (int trial = 0; trial < trials; ++trial) {
     const AllocationProblem problem = random_problem(random, sight == Sight::kPairs);
-    const double general = evaluate(make({sight, false, solve_at_vertex}), problem, goal);
-    const double fast = evaluate(make({sight, false, solve_in_interior}), problem, goal);
+    const double general = evaluate(make({sight, solve_at_vertex}), problem, goal);
+    const double fast = evaluate(make({sight, solve_in_interior}), problem, goal);
     ASSERT_NEAR(fast, general, 1e-6 * std::abs(general)) << name << ", trial " << trial;
     const AllocationProblem apart = pulled_apart(problem);
-    const double unmerged = evaluate(make({sight, false, solve_in_interior}), apart, goal);
+    const double unmerged = evaluate(make({sight, solve_in_interior}), apart, goal);
     ASSERT_NEAR(unmerged, general, 2e-6 * std::abs(general)) << name << ", trial " << trial;
   }
 }
@@ -175,13 +175,12 @@ TEST(GavelSolvers, Makespan) {
   compare(make_gavel_makespan, speed_of_all, Sight::kPairs, kTrials, "makespan with pairs");
 }
 
-// As published, the last call's duals show where its bisection ends. Whatever has changed since,
-// other jobs and rates included, the answer is that of one who remembers nothing.
+// As Gavel finds it, the last call's duals show where its bisection ends. Whatever has changed
+// since, other jobs and rates included, the answer is that of one who remembers nothing.
 TEST(GavelSolvers, MakespanRemembersNothingThatDecides) {
   Random random(29, "makespan again");
-  ProgramOptions options{Sight::kPairs};
-  options.published = true;
-  const auto remembering = make_gavel_makespan(options);
+  const ProgramOptions options = as_coded({Sight::kPairs});
+  const auto remembering = make_makespan_as_coded(options);
   for (int trial = 0; trial < 300; ++trial) {
     AllocationProblem problem = random_problem(random, true);
     for (int call = 0; call < 4; ++call) {
@@ -190,7 +189,7 @@ TEST(GavelSolvers, MakespanRemembersNothingThatDecides) {
       remembering->allocate(problem, allocation);
       Allocation anew;
       anew.reset(problem);
-      make_gavel_makespan(options)->allocate(problem, anew);
+      make_makespan_as_coded(options)->allocate(problem, anew);
       ASSERT_EQ(allocation.alone, anew.alone) << "trial " << trial << " call " << call;
       ASSERT_EQ(allocation.paired, anew.paired) << "trial " << trial << " call " << call;
       for (AllocationJob& job : problem.jobs) job.steps_left *= random.uniform(0.5, 1);
@@ -262,7 +261,7 @@ TEST(GavelSolvers, SumPerDollarWithDeadlines) {
     const Sight sight = trial % 2 == 0 ? Sight::kRates : Sight::kPairs;
     const AllocationProblem problem = random_problem(random, sight == Sight::kPairs);
     const auto solved = [&](LinearSolver solver, bool deadlines) {
-      return per_dollar(make_gavel_sum({sight, false, solver}, {true, deadlines}), problem);
+      return per_dollar(make_gavel_sum({sight, solver}, {true, deadlines}), problem);
     };
     const auto general = solved(solve_at_vertex, true);
     const auto fast = solved(solve_in_interior, true);
@@ -326,7 +325,7 @@ TEST(GavelSolvers, WaterFilling) {
       for (const LinearSolver solver : {solve_in_interior, solve_at_vertex}) {
         Allocation allocation;
         allocation.reset(problem);
-        make_gavel_water_filling({sight, false, solver})->allocate(problem, allocation);
+        make_gavel_water_filling({sight, solver})->allocate(problem, allocation);
         expect_possible(problem, allocation);
         const std::vector<double> all = throughputs(problem, allocation);
         for (std::size_t j = 0; j < problem.jobs.size(); ++j) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -30,6 +31,10 @@ class GavelFixture : public ::testing::Test {
   RunConfig drawn(const std::string& policy, const std::string& more = {},
                   const std::string& params = {}) const {
     return config(drawn_toml(policy, more, params));
+  }
+  // A policy with the defects of Gavel's code, from the name of the one without.
+  static std::string as_coded(std::string_view name) {
+    return "gavel-as-coded:policy=" + std::string(name.substr(std::string_view("gavel-").size()));
   }
   // Jobs of a trace in Gavel's form; `workload` is of the table of that name.
   RunConfig traced(const std::string& policy, const std::string& rows, const std::string& cluster,

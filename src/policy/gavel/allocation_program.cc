@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "solve/homogeneous.h"
 #include "solve/interior_point.h"
 #include "solve/simplex.h"
 
@@ -21,12 +20,6 @@ LinearSolution solve_in_interior(const LinearProgram& program, double tolerance)
   return other.status == SolveStatus::kFailed ? solution : other;
 }
 
-LinearSolution solve_as_published(const LinearProgram& program, double tolerance) {
-  LinearSolution solution = solve_homogeneous(program);
-  return solution.status == SolveStatus::kOptimal ? solution
-                                                  : solve_in_interior(program, tolerance);
-}
-
 LinearSolution solve_at_vertex(const LinearProgram& program, double /*tolerance*/) {
   return solve_simplex(program);
 }
@@ -36,7 +29,6 @@ AllocationProgram::AllocationProgram(const AllocationProblem& problem,
                                      const std::vector<double>& keys, LinearSolver solver,
                                      ProgramForm form)
     : problem_(problem), solver_(solver), form_(form), rates_(rates) {
-  if (published() && solver_ == solve_in_interior) solver_ = solve_as_published;
   for (std::size_t i = 0; i < rates_.size(); ++i) {
     if (!(rates_[i] > 0) || problem.capacity[i % problem.types] <= 0) rates_[i] = 0;
   }
@@ -126,7 +118,7 @@ std::pair<double, double> AllocationProgram::pair_rate(const PairClass& pair,
 
 bool AllocationProgram::asked(const PairClass& pair, const std::pair<double, double>& rates,
                               std::size_t column) const {
-  if (published()) return problem_.capacity[column] > 0;
+  if (literal()) return problem_.capacity[column] > 0;
   if (!asked(std::min(rates.first, rates.second), column)) return false;
   // Where two jobs together make no more than if they took turns, they take turns, which leaves
   // them more time.
@@ -136,9 +128,9 @@ bool AllocationProgram::asked(const PairClass& pair, const std::pair<double, dou
   return rates.first / first + rates.second / second > 1;
 }
 
-// Rows of the GPU types. A type without GPUs has no variables; as published it is not there.
+// Rows of the GPU types. A type without GPUs has no variables; in the literal form it is not there.
 std::size_t AllocationProgram::type_rows() const {
-  if (!published()) return problem_.types;
+  if (!literal()) return problem_.types;
   return static_cast<std::size_t>(std::count_if(problem_.capacity.begin(), problem_.capacity.end(),
                                                 [](int gpus) { return gpus > 0; }));
 }
@@ -177,7 +169,7 @@ AllocationProgram::Answer AllocationProgram::solve(const Objective& objective, d
 
 void AllocationProgram::accept(const LinearProgram& program, std::vector<double> x) {
   x_ = std::move(x);
-  if (!published()) enforce_capacity(program);
+  if (!literal()) enforce_capacity(program);
 }
 
 // Scales down what rounding gave beyond the capacity of GPUs and of time.
@@ -204,9 +196,8 @@ void AllocationProgram::enforce_capacity(const LinearProgram& program) {
 
 void AllocationProgram::write(Allocation& allocation) const {
   const std::size_t types = problem_.types;
-  // What is left of a variable that is zero in the best answer would count as a claim. The
-  // published code keeps it.
-  const double least = published() ? 0 : 1e-7;
+  // What is left of a variable that is zero in the best answer would count as a claim.
+  const double least = literal() ? 0 : 1e-7;
   const auto fraction = [least](double x) { return x < least ? 0 : std::clamp(x, 0.0, 1.0); };
   std::size_t v = 0;
   for (std::size_t c = 0; c < classes(); ++c) {

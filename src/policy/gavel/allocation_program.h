@@ -32,16 +32,18 @@ using LinearSolver = LinearSolution (*)(const LinearProgram& program, double tol
 
 // The solver of the policies: the interior point method, and where that fails the simplex method.
 LinearSolution solve_in_interior(const LinearProgram& program, double tolerance);
-// The solver of the published programs: the self-dual embedding, which ends where the solvers of
-// its kind end (solve/homogeneous.h), and where that fails the one above.
-LinearSolution solve_as_published(const LinearProgram& program, double tolerance);
 // The simplex method alone: an answer as good, at a vertex of the feasible set.
 LinearSolution solve_at_vertex(const LinearProgram& program, double tolerance);
 
-// How a program is stated. As published: as Gavel's code states it, with time also on types where a
-// job, or a pair, makes no progress; and what the solver leaves of a fraction that should be zero
-// stays a claim.
-enum class ProgramForm { kPlain, kPublished };
+// How a program is stated.
+//   reduced   without variables that cannot help (time on a type where a job, or a pair, makes no
+//             progress, or less than if the two took turns) and with answers made clean: what a
+//             solver leaves of a fraction that should be zero is no claim, and what it gives beyond
+//             a capacity is scaled down
+//   literal   as the definition reads, with a variable for every job, pair and type that has GPUs;
+//             the answer is what the solver says
+// The best value is the same; where several answers have it, a solver may give another one.
+enum class ProgramForm { kReduced, kLiteral };
 
 class AllocationProgram {
  public:
@@ -49,7 +51,7 @@ class AllocationProgram {
   // treats differently.
   AllocationProgram(const AllocationProblem& problem, const std::vector<double>& rates,
                     const std::vector<double>& keys, LinearSolver solver = solve_in_interior,
-                    ProgramForm form = ProgramForm::kPlain);
+                    ProgramForm form = ProgramForm::kReduced);
 
   // Classes of equal jobs.
   std::size_t classes() const { return members_.size(); }
@@ -114,7 +116,7 @@ class AllocationProgram {
   void merge(const std::vector<double>& keys);
   // False if pairs of two classes differ: then the jobs of a class are not equal after all.
   bool merge_pairs();
-  bool published() const { return form_ == ProgramForm::kPublished; }
+  bool literal() const { return form_ == ProgramForm::kLiteral; }
   struct Places;
   std::vector<std::int32_t> groups_of_classes() const;
   Places add_rows(LinearProgram& program, const Objective& objective) const;
@@ -124,14 +126,15 @@ class AllocationProgram {
   std::pair<double, double> pair_rate(const PairClass& pair, std::size_t column) const;
   // Whether there is a variable for it.
   bool asked(double rate, std::size_t column) const {
-    return problem_.capacity[column] > 0 && (rate > 0 || published());
+    return problem_.capacity[column] > 0 && (rate > 0 || literal());
   }
   bool asked(const PairClass& pair, const std::pair<double, double>& rates,
              std::size_t column) const;
 
-  // A pair's variable is the time of all pairs of its classes together; as published, of one.
+  // A pair's variable is the time of all pairs of its classes together; in the literal form, of
+  // one.
   double unit(const PairClass& pair) const {
-    return published() ? static_cast<double>(pair.pairs.size()) : 1;
+    return literal() ? static_cast<double>(pair.pairs.size()) : 1;
   }
 
   const AllocationProblem& problem_;

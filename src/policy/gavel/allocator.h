@@ -8,13 +8,10 @@
 
 #include <cstddef>
 #include <memory>
-#include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/archive.h"
-#include "base/params.h"
 #include "model/ids.h"
 
 namespace muster {
@@ -85,15 +82,6 @@ class Allocator {
   virtual bool checkpoint(Archive&) { return false; }
   virtual std::unique_ptr<Allocator> clone() const = 0;
 };
-
-struct AllocatorInfo {
-  std::string_view name;  // "gavel-" and Gavel's own name, with dashes
-  std::string_view sentence;
-  // `published`: with the defects of the artifact. The parameters are those of its row in the table
-  // of scheduling policies.
-  std::unique_ptr<Allocator> (*make)(const Params&, bool published);
-};
-std::span<const AllocatorInfo> allocator_table();
 
 // The share of a job that owns one m-th of the cluster, where it asks for `gpus` at a time: row of
 // fractions, cut down where they exceed the whole time.

@@ -2,8 +2,6 @@
 #include <map>
 
 #include "policy/gavel/simple_allocators.h"
-#include "solve/assignment.h"
-#include "solve/queue_assignment.h"
 
 namespace muster {
 namespace {
@@ -17,7 +15,7 @@ namespace {
 // count that it takes; the published code gives up.
 class Allox final : public Allocator {
  public:
-  Allox(double alpha, bool munkres) : alpha_(alpha), munkres_(munkres) {}
+  Allox(double alpha, QueueAssigner assigner) : alpha_(alpha), assigner_(assigner) {}
   AllocatorTraits traits() const override { return {}; }
 
   void allocate(const AllocationProblem& problem, Allocation& allocation) override {
@@ -70,9 +68,7 @@ class Allox final : public Allocator {
       }
       ages_.push_back(job.age);
     }
-    const std::vector<std::size_t> column =
-        munkres_ ? assign_rows_by_munkres(queue_costs(runs_, ages_, n), m, m * n)
-                 : assign_to_queues(runs_, ages_, n);
+    const std::vector<std::size_t> column = assigner_(runs_, ages_, n);
     // The head of a queue is the one furthest from its end.
     std::vector<std::size_t> head(n, m);
     for (std::size_t i = 0; i < m; ++i) {
@@ -99,7 +95,7 @@ class Allox final : public Allocator {
   }
 
   double alpha_;
-  bool munkres_;
+  QueueAssigner assigner_;
   std::map<JobId, std::size_t> held_;
   std::vector<int> free_;
   std::vector<std::size_t> waiting_;
@@ -109,8 +105,8 @@ class Allox final : public Allocator {
 
 }  // namespace
 
-std::unique_ptr<Allocator> make_gavel_allox(double alpha, bool munkres) {
-  return std::make_unique<Allox>(alpha, munkres);
+std::unique_ptr<Allocator> make_gavel_allox(double alpha, QueueAssigner assigner) {
+  return std::make_unique<Allox>(alpha, assigner);
 }
 
 }  // namespace muster

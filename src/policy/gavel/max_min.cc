@@ -10,8 +10,8 @@ AllocatorTraits traits_of(Sight sight) {
 
 double proportional_rate(const AllocationProblem& problem, const std::vector<double>& rates,
                          std::size_t job) {
-  // Multiply by the job's fraction of each type first, as the published code does: the order of
-  // operations changes the last digit.
+  // Multiply by the job's fraction of each type first: the order of operations changes the last
+  // digit, which ties may hang on.
   const auto jobs = static_cast<double>(problem.jobs.size());
   double all = 0;
   for (const int gpus : problem.capacity) all += gpus / jobs;
@@ -48,7 +48,7 @@ std::vector<double> seen_rates(const AllocationProblem& problem, const ProgramOp
       if (!(rate > 0)) rate = *std::max_element(row, row + problem.types);
     }
     for (std::size_t w = 0; w < problem.types; ++w) {
-      if (options.published || row[w] > 0) row[w] = rate;
+      if (options.form == ProgramForm::kLiteral || row[w] > 0) row[w] = rate;
     }
   }
   return rates;
@@ -86,7 +86,7 @@ class MaxMinFairness final : public Allocator {
     const std::vector<double> rates = seen_rates(problem, options_);
     std::vector<double> weights;
     for (const AllocationJob& job : problem.jobs) weights.push_back(job.weight);
-    AllocationProgram program(problem, rates, weights, options_.solver, options_.form());
+    AllocationProgram program(problem, rates, weights, options_.solver, options_.form);
     AllocationProgram::Objective objective;
     objective.level_cost = -1;
     for (std::size_t c = 0; c < program.classes(); ++c) {

@@ -1,4 +1,4 @@
-// Makers of the allocators that are linear programs; rows in policy/gavel/rows.cc.
+// Makers of the allocators that are linear programs; their rows are in policy/gavel/rows.cc.
 #pragma once
 
 #include <vector>
@@ -14,9 +14,8 @@ enum class Sight { kAgnostic, kRates, kPairs };
 
 struct ProgramOptions {
   Sight sight = Sight::kRates;
-  bool published = false;  // with the peculiarities of the artifact
   LinearSolver solver = solve_in_interior;
-  ProgramForm form() const { return published ? ProgramForm::kPublished : ProgramForm::kPlain; }
+  ProgramForm form = ProgramForm::kReduced;
 };
 
 AllocatorTraits traits_of(Sight sight);
@@ -29,8 +28,8 @@ double proportional_rate(const AllocationProblem& problem, const std::vector<dou
 double isolated_rate(const AllocationProblem& problem, const std::vector<double>& rates,
                      std::size_t job);
 // The rates that the policy sees; never negative. Agnostic: the same on all types where the job can
-// run (as published: on all types), which is 1 or, for those who count in steps, its rate on the
-// cluster's first type.
+// run (in the literal form: on all types), which is 1 or, for those who count in steps, its rate on
+// the cluster's first type.
 enum class BlindRate { kOne, kFirstType };
 std::vector<double> seen_rates(const AllocationProblem& problem, const ProgramOptions& options,
                                BlindRate blind = BlindRate::kOne);
@@ -59,9 +58,6 @@ struct Entity {
 };
 struct WaterOptions {
   std::vector<Entity> entities;  // empty: jobs only
-  // Every job is full after the first level, as when the published code's search for bottlenecks
-  // fails unseen.
-  bool one_level = false;
 };
 std::unique_ptr<Allocator> make_gavel_water_filling(const ProgramOptions& options,
                                                     const WaterOptions& water = {});

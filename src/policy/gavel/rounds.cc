@@ -14,6 +14,8 @@ RoundsPolicy::RoundsPolicy(std::unique_ptr<Allocator> allocator, RoundOptions op
 
 RoundsPolicy::RoundsPolicy(const RoundsPolicy& other)
     : SchedulingPolicy(other),
+      last_reset_(other.last_reset_),
+      round_end_(other.round_end_),
       allocator_(other.allocator_->clone()),
       options_(other.options_),
       shuffler_(other.shuffler_),
@@ -29,10 +31,7 @@ RoundsPolicy::RoundsPolicy(const RoundsPolicy& other)
       fresh_(other.fresh_),
       prices_(other.prices_),
       book_(other.book_),
-      last_reset_(other.last_reset_),
       last_turn_(other.last_turn_),
-      round_end_(other.round_end_),
-      emptied_(other.emptied_),
       pending_(other.pending_),
       idle_(other.idle_),
       any_gpus_(other.any_gpus_) {}
@@ -53,7 +52,6 @@ bool RoundsPolicy::checkpoint(Archive& archive) {
   archive.value(last_reset_);
   archive.value(last_turn_);
   archive.value(round_end_);
-  archive.value(emptied_);
   archive.value(pending_);
   archive.value(idle_);
   archive.value(any_gpus_);
@@ -75,7 +73,6 @@ void RoundsPolicy::on_job(JobMoment moment, Slot slot, const View& view) {
       }
       gone_.push_back(id);
       std::erase(fresh_, slot);
-      if (view.jobs.active().empty()) emptied_ = view.now;
       pending_ = true;
       break;
     case JobMoment::kStopped:
@@ -121,8 +118,7 @@ void RoundsPolicy::complete_jobs(const View& view, std::vector<PolicyCompletion>
 
 void RoundsPolicy::schedule(const View& view, Plan& plan) {
   learn_types(view);
-  if (options_.published && emptied_ < view.now) pass_empty_turn();
-  emptied_ = kNever;
+  before_round(view);
   book_last_round(view);
   remove_gone();
   add_fresh(view);
@@ -170,16 +166,10 @@ void RoundsPolicy::learn_prices(const View& view) {
   }
 }
 
-// The engine does not ask when there are no jobs. The published loop goes round once more and
-// resets if it may, and so the next job may have to wait.
-void RoundsPolicy::pass_empty_turn() {
-  if (emptied_ - last_reset_ >= options_.reset_interval || last_reset_ == 0) last_reset_ = emptied_;
-}
-
 void RoundsPolicy::book_last_round(const View& view) {
   idle_ = round_.empty();
   if (idle_) return;
-  const Seconds start = options_.published ? round_end_ : last_turn_;
+  const Seconds start = round_start();
   round_end_ = 0;
   for (Turn& turn : round_) {
     if (turn.end != kNever) {
@@ -192,7 +182,7 @@ void RoundsPolicy::book_last_round(const View& view) {
     turn.end = job.running() && job.rate == 0 ? job.since : view.now;
     round_end_ = std::max(round_end_, turn.end);
   }
-  // The latest first, as the published heap has it: sums depend on the order in the last digit.
+  // The latest first: sums depend on the order in the last digit.
   std::sort(round_.begin(), round_.end(), [this](const Turn& a, const Turn& b) {
     const Entry& x = entries_[a.entry];
     const Entry& y = entries_[b.entry];
@@ -282,10 +272,8 @@ void RoundsPolicy::add_entry(const View& view, Slot a, Slot b) {
   entries_.push_back(entry);
   for (std::size_t w = 0; w < types_; ++w) {
     Cell fresh;
-    // Everybody begins with half a round on every type, so that nobody divides by zero.
-    fresh.time = second != nullptr && options_.owes_pairs ? 0 : options_.round / 2;
-    const bool fits =
-        options_.published || first.gpus <= view.cluster.ever_for(first.partition, symbols_[w]);
+    fresh.time = first_time(second != nullptr);
+    const bool fits = may_use(view, first, symbols_[w]);
     fresh.rate = fits ? rate_on(view.perf, first, symbols_[w], second) : 0;
     if (second != nullptr) {
       fresh.mate_rate = fits ? rate_on(view.perf, *second, symbols_[w], &first) : 0;
@@ -297,16 +285,16 @@ void RoundsPolicy::add_entry(const View& view, Slot a, Slot b) {
 bool RoundsPolicy::wants_reset(const View& view) const {
   if (!pending_ || entries_.empty()) return false;
   if (view.now - last_reset_ >= options_.reset_interval) return true;
-  if (stalled(view)) return true;
-  if (options_.published) return last_reset_ == 0;
+  return stalled(view) || asks_early();
+}
+
+bool RoundsPolicy::asks_early() const {
   return std::any_of(entries_.begin(), entries_.end(),
                      [](const Entry& entry) { return !entry.allocated; });
 }
 
-bool RoundsPolicy::stalled(const View& view) const { return idle_ && view.now == last_turn_; }
-
 void RoundsPolicy::reset(const View& view) {
-  if (options_.published && stalled(view)) last_reset_ = 0;
+  before_reset(view);
   const Seconds elapsed = view.now - last_reset_;
   const Seconds start = options_.round / 2;
   for (std::size_t w = 0; w < types_; ++w) {

@@ -9,9 +9,7 @@
 // that are strict). A job runs on one type in a round.
 //
 // The allocator is asked again, and the times start anew, when jobs came or left and the reset
-// interval has passed; a new job does not have to wait for that. As published it does: until the
-// next reset it cannot run, yet may count against the GPUs of a round; time between rounds without
-// work counts as work; and what holds "since reset" also holds for a reset at time 0.
+// interval has passed; a new job does not have to wait for that.
 #pragma once
 
 #include <memory>
@@ -29,18 +27,16 @@ struct RoundOptions {
   Seconds reset_interval = 1920;
   std::int64_t seed = 0;
   bool global_queue = false;   // one order over all types instead of type by type
-  bool published = false;      // with the peculiarities of the artifact
-  bool owes_pairs = false;     // half a round to every new pair, as published since August 2020
   bool learns = false;         // pairs that have run are known by what they did, not by belief
   Needs needs;                 // of the allocator
   bool optimises = false;      // the allocator solves programs
   std::vector<double> prices;  // dollars per GPU and hour, in the order of the cluster's types
 };
 
-class RoundsPolicy final : public SchedulingPolicy,
-                           public CompletionRule,
-                           public PriceAware,
-                           public Checkpointable {
+class RoundsPolicy : public SchedulingPolicy,
+                     public CompletionRule,
+                     public PriceAware,
+                     public Checkpointable {
  public:
   RoundsPolicy(std::unique_ptr<Allocator> allocator, RoundOptions options);
   RoundsPolicy(const RoundsPolicy& other);
@@ -67,6 +63,34 @@ class RoundsPolicy final : public SchedulingPolicy,
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<RoundsPolicy>(*this);
   }
+
+ protected:
+  // Where mechanisms of this kind differ. A round is about to be booked and the next one chosen:
+  virtual void before_round(const View& /*view*/) {}
+  // when the last one began, as far as its times are concerned;
+  virtual Seconds round_start() const { return last_turn_; }
+  // what a new entry counts as its time on each type. Half a round, so that nobody divides by zero;
+  virtual Seconds first_time(bool /*pair*/) const { return options_.round / 2; }
+  // whether a job may run on a type;
+  virtual bool may_use(const View& view, const JobSpec& job, Symbol type) const {
+    return job.gpus <= view.cluster.ever_for(job.partition, type);
+  }
+  // whether the allocator is asked before the reset interval is over, as jobs came or left;
+  virtual bool asks_early() const;
+  // what a reset begins with;
+  virtual void before_reset(const View& /*view*/) {}
+  // whether jobs that the allocator has not seen take up room in a round, in which they cannot run;
+  virtual bool unseen_take_room() const { return false; }
+  // and whether, where the placement could follow in nothing, any GPUs will do until the next
+  // reset.
+  virtual bool takes_any_gpus() const { return true; }
+
+  const RoundOptions& options() const { return options_; }
+  // Nothing could run, and nothing will happen any more: the scheduling loop has turned in place.
+  bool stalled(const View& view) const { return idle_ && view.now == last_turn_; }
+
+  Seconds last_reset_ = 0;
+  Seconds round_end_ = 0;  // of the last round in which something ran
 
  private:
   // A job or a pair, with its row in the tables below.
@@ -118,7 +142,6 @@ class RoundsPolicy final : public SchedulingPolicy,
     bids_.push_back({one.priority, one.deficit, one.fraction, at, bids_.size()});
   }
   void learn_types(const View& view);
-  void pass_empty_turn();
   void learn_prices(const View& view);
   void book_last_round(const View& view);
   // What a pair was believed to do is replaced by what it did.
@@ -127,8 +150,6 @@ class RoundsPolicy final : public SchedulingPolicy,
   void add_fresh(const View& view);
   void add_entry(const View& view, Slot a, Slot b);
   bool wants_reset(const View& view) const;
-  // Nothing could run, and nothing will happen any more: the scheduling loop has turned in place.
-  bool stalled(const View& view) const;
   void reset(const View& view);
   void ask(const View& view);
   void find_claims();
@@ -167,13 +188,10 @@ class RoundsPolicy final : public SchedulingPolicy,
   std::size_t unchosen_ = 0;  // jobs that could still be chosen
   AllocationProblem problem_;
   Allocation allocation_;
-  Seconds last_reset_ = 0;
   Seconds last_turn_ = -1;
-  Seconds round_end_ = 0;     // of the last one that ran
-  Seconds emptied_ = kNever;  // when the last job left
-  bool pending_ = true;       // the allocator should be asked again
-  bool idle_ = false;         // nobody was to run in the last round
-  bool any_gpus_ = false;     // the types of the fractions are beyond the placement
+  bool pending_ = true;    // the allocator should be asked again
+  bool idle_ = false;      // nobody was to run in the last round
+  bool any_gpus_ = false;  // the types of the fractions are beyond the placement
 };
 
 }  // namespace muster

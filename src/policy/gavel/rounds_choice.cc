@@ -51,7 +51,7 @@ void RoundsPolicy::choose(const View& view, Plan& plan) {
   }
   // Where the placement could follow in nothing, any GPUs are better than none until the next
   // reset.
-  if (!options_.published && !idle_ && view.jobs.running().empty()) any_gpus_ = true;
+  if (takes_any_gpus() && !idle_ && view.jobs.running().empty()) any_gpus_ = true;
   for (Turn& turn : round_) {
     const Entry& entry = entries_[turn.entry];
     if (options_.learns && entry.pair()) {
@@ -127,8 +127,7 @@ void RoundsPolicy::take(std::size_t e, std::size_t w) {
   if (entry.pair() && chosen_[index(entry.b)] != 0) return;
   if (one.rate <= 0 || (entry.pair() && one.mate_rate <= 0)) return;
   if (entry.gpus > left_[w]) return;
-  // As published, a job that the allocator has not seen takes up room, yet cannot run.
-  if (!entry.allocated && !options_.published) return;
+  if (!entry.allocated && !unseen_take_room()) return;
   left_[w] -= entry.gpus;
   chosen_[index(entry.a)] = 1;
   --unchosen_;

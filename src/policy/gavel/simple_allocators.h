@@ -1,19 +1,25 @@
-// Makers of the allocators that need no solver; rows in allocator_table().
+// Makers of the allocators that need no solver; their rows are in policy/gavel/rows.cc.
 #pragma once
 
+#include <span>
+
 #include "policy/gavel/allocator.h"
+#include "solve/queue_assignment.h"
 
 namespace muster {
 
 std::unique_ptr<Allocator> make_gavel_isolated();
 std::unique_ptr<Allocator> make_gavel_proportional();
 std::unique_ptr<Allocator> make_gavel_gandiva(std::int64_t seed);
-// `munkres`: of equally good assignments the one that older versions of SciPy find.
-std::unique_ptr<Allocator> make_gavel_allox(double alpha, bool munkres = false);
+
+// Assigns jobs to places in queues (solve/queue_assignment.h); of equally good assignments one.
+using QueueAssigner = std::vector<std::size_t> (*)(std::span<const double> runs,
+                                                   std::span<const double> anywhere,
+                                                   std::size_t queues);
+std::unique_ptr<Allocator> make_gavel_allox(double alpha,
+                                            QueueAssigner assigner = assign_to_queues);
 
 enum class FifoMode { kAnyType, kBestType, kPacked };
-// `published`: with the defects of the artifact, see docs/gavel.md.
-std::unique_ptr<Allocator> make_gavel_fifo(FifoMode mode, std::int64_t seed, bool published,
-                                           double threshold);
+std::unique_ptr<Allocator> make_gavel_fifo(FifoMode mode, std::int64_t seed, double threshold);
 
 }  // namespace muster

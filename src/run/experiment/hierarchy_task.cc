@@ -93,7 +93,12 @@ Result<std::map<std::string, double, std::less<>>> run_hierarchy_task(const Hier
   const auto problem = problem_of(task);
   if (!problem) return problem.error();
   // The notebook's vectors depend on which of the best answers its solver gave.
-  Choice choice{task.policy, {{"entities", "1:2:3"}, {"as_published", "true"}}};
+  constexpr std::string_view kPrefix = "gavel-";
+  const std::string_view policy = task.policy;
+  Choice choice{"gavel-as-coded",
+                {{"policy", std::string(policy.starts_with(kPrefix) ? policy.substr(kPrefix.size())
+                                                                    : policy)},
+                 {"entities", "1:2:3"}}};
   if (task.inner == "fifo") choice.params["fifo_entities"] = "1:2:3";
   if (task.one_level) choice.params["one_level"] = "true";
   const auto allocator = make_allocator(choice);

@@ -11,8 +11,14 @@
 namespace muster {
 namespace {
 
-// "gavel-max-min-fairness:round=720" is Gavel's max_min_fairness.
+// "gavel-max-min-fairness:round=720" is Gavel's max_min_fairness, and so is
+// "gavel-as-coded:policy=max-min-fairness".
 std::string gavel_name(std::string policy) {
+  constexpr std::string_view kNames = "policy=";
+  if (const std::size_t at = policy.find(kNames); at != std::string::npos) {
+    const std::size_t from = at + kNames.size();
+    policy = policy.substr(from, policy.find(',', from) - from);
+  }
   policy = policy.substr(0, policy.find(':'));
   constexpr std::string_view kPrefix = "gavel-";
   if (policy.starts_with(kPrefix)) policy.erase(0, kPrefix.size());

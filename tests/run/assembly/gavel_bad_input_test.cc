@@ -7,8 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "policy/gavel/program_allocators.h"
-#include "policy/gavel/rounds.h"
+#include "artifacts/gavel/allocators.h"
+#include "artifacts/gavel/rounds.h"
+#include "policy/gavel/rows.h"
 #include "run/gavel_fixture.h"
 
 namespace muster {
@@ -43,14 +44,12 @@ class GavelBadInput : public GavelFixture {
     EXPECT_EQ(outcome.metrics.refused, refused) << about;
     EXPECT_EQ(outcome.log.jobs.size(), static_cast<std::size_t>(finished + refused)) << about;
   }
-  // Every policy, as published and not, in rounds and without.
+  // Every policy, with the defects of the original and without, in rounds and without.
   template <typename Test>
   void for_all_policies(const Test& test) {
     for (const AllocatorInfo& info : allocator_table()) {
-      for (const std::string published : {"true", "false"}) {
-        for (const std::string pacing : {"", "execution = 'fluid'"}) {
-          test(fmt::format("{}:as_published={}", info.name, published), pacing);
-        }
+      for (const std::string& policy : {std::string(info.name), as_coded(info.name)}) {
+        for (const std::string pacing : {"", "execution = 'fluid'"}) test(policy, pacing);
       }
     }
   }
@@ -146,12 +145,11 @@ TEST_F(GavelBadInput, DeadlinesThatCannotBeMet) {
   const auto due = [](double steps, double factor) {
     return fmt::format("CycleGAN\tx\tdir\t--steps\t1\t{}\t1\t1\t{}\t0\n", steps, factor);
   };
-  for (const std::string policy : {"gavel-max-sum-throughput-normalized-by-cost-perf-slos",
-                                   "gavel-max-sum-throughput-normalized-by-cost-packed-slos"}) {
-    for (const std::string published : {"true", "false"}) {
+  for (const std::string name : {"gavel-max-sum-throughput-normalized-by-cost-perf-slos",
+                                 "gavel-max-sum-throughput-normalized-by-cost-packed-slos"}) {
+    for (const std::string& policy : {name, as_coded(name)}) {
       const RunConfig config =
-          traced(fmt::format("{}:as_published={}", policy, published),
-                 due(40000, 1.2) + due(40000, 1.2) + due(40000, 10), "1:0:0",
+          traced(policy, due(40000, 1.2) + due(40000, 1.2) + due(40000, 10), "1:0:0",
                  "[measure]\ndeadlines = 'lateness'\n[prices.table]\nv100 = 1\n",
                  fmt::format("settings = {{throughputs = '{}'}}", table_));
       const Outcome outcome = run(config);
@@ -172,12 +170,16 @@ TEST_F(GavelBadInput, SolverThatFails) {
     scenario.pacing = {"rounds", {{"length", "360"}}};
     for (int i = 0; i < 7; ++i) scenario.jobs.push_back(job_of(100 * i, 2000, 1 + i % 2));
     scenario.policy_sets = [published] {
-      RoundOptions options;
-      options.published = published;
       std::vector<PolicySet> policy_sets;
       policy_sets.push_back(make_policy_set({"fifo"}));
-      policy_sets.back().scheduling = std::make_unique<RoundsPolicy>(
-          make_gavel_max_min({Sight::kRates, published, fail}), options);
+      const ProgramOptions program{Sight::kRates, fail};
+      auto& made = policy_sets.back().scheduling;
+      if (published) {
+        made = std::make_unique<RoundsAsCoded>(make_gavel_max_min(muster::as_coded(program)),
+                                               RoundOptions{}, false);
+      } else {
+        made = std::make_unique<RoundsPolicy>(make_gavel_max_min(program), RoundOptions{});
+      }
       return policy_sets;
     };
     const RunLog log = simulate(std::move(scenario));

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "policy/gavel/allocator.h"
+#include "policy/gavel/rows.h"
 #include "run/gavel_fixture.h"
 
 namespace muster {
@@ -23,9 +23,9 @@ TEST_F(GavelRuns, GoOnFromWhereTheyWereSaved) {
        {"gavel-isolated", "gavel-fifo", "gavel-gandiva", "gavel-allox", "gavel-fifo-packed",
         "gavel-max-min-fairness", "gavel-max-min-fairness-packed",
         "gavel-max-min-fairness-water-filling-perf", "gavel-min-total-duration-perf",
-        "gavel-finish-time-fairness-perf", "gavel-finish-time-fairness:solver=simplex",
-        "gavel-finish-time-fairness-perf:as_published=false"}) {
-    const RunConfig whole = drawn(policy);
+        "gavel-finish-time-fairness-perf", "gavel-finish-time-fairness,solver=simplex", ""}) {
+    const RunConfig whole =
+        drawn(policy.empty() ? "gavel-finish-time-fairness-perf" : as_coded(policy));
     const Outcome straight = run(whole);
     ASSERT_TRUE(straight.complete) << policy << straight.error;
     const Outcome saving = run(whole, {.at_job = 20, .file = file});
@@ -46,8 +46,7 @@ TEST_F(GavelRuns, GoOnFromWhereTheyWereSaved) {
 TEST_F(GavelRuns, AllPoliciesCanBeSaved) {
   const std::string file = (folder_.path() / "saved").string();
   for (const AllocatorInfo& info : allocator_table()) {
-    for (const std::string published : {"true", "false"}) {
-      const std::string policy = fmt::format("{}:as_published={}", info.name, published);
+    for (const std::string& policy : {std::string(info.name), as_coded(info.name)}) {
       const RunConfig whole = drawn(policy, "", "jobs = 12\nfixed_duration = 9000\n");
       const Outcome straight = run(whole, {.at_job = 6, .file = file});
       ASSERT_TRUE(straight.complete) << policy << straight.error;
@@ -63,7 +62,7 @@ TEST_F(GavelRuns, ProgramsInParts) {
   const std::string file = (folder_.path() / "saved").string();
   for (const AllocatorInfo& info : allocator_table()) {
     if (!info.name.starts_with("gavel-m") && !info.name.starts_with("gavel-finish")) continue;
-    const std::string policy = fmt::format("{}:parts=2,as_published=false", info.name);
+    const std::string policy = fmt::format("{}:parts=2", info.name);
     const RunConfig whole = drawn(policy, "", "jobs = 12\nlam = 0\nfixed_duration = 9000\n");
     const Outcome straight = run(whole, {.at_job = 11, .file = file});
     ASSERT_TRUE(straight.complete) << policy << straight.error;

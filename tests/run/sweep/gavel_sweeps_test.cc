@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 class GavelSweeps : public GavelFixture {
  protected:
   // run_sweep_continuous: rates x policies x seeds, jobs 5 to 14 of an endless stream.
-  SweepConfig continuous(const std::string& policy = "gavel-isolated") const {
+  SweepConfig continuous(const std::string& policy = "gavel-as-coded:policy=isolated") const {
     SweepConfig sweep;
     sweep.base = base(drawn_toml(policy, "measure = {first = 5, last = 14}\n"));
     sweep.base.workload.generator.params["jobs"] = "0";
@@ -29,7 +29,7 @@ class GavelSweeps : public GavelFixture {
     return sweep;
   }
   // run_sweep_static: all jobs at once.
-  SweepConfig together(const std::string& policy = "gavel-isolated",
+  SweepConfig together(const std::string& policy = "gavel-as-coded:policy=isolated",
                        const std::string& more = {}) const {
     SweepConfig sweep;
     sweep.base = base(drawn_toml(policy, more));
@@ -65,7 +65,8 @@ class GavelSweeps : public GavelFixture {
 
 TEST_F(GavelSweeps, RatesPoliciesSeedsAndClusters) {
   SweepConfig sweep = continuous();
-  ASSERT_TRUE(set_axis(sweep, "scheduling", {"gavel-isolated", "gavel-allox"}));
+  ASSERT_TRUE(set_axis(sweep, "scheduling",
+                       {"gavel-as-coded:policy=isolated", "gavel-as-coded:policy=allox"}));
   ASSERT_TRUE(set_axis(sweep, "cluster", {"2:2:2", "4:2:0", "4:4:4@2:2:4"}));
   const SweepResult result = all_of(sweep, {.threads = 2});
   ASSERT_EQ(result.points.size(), 2U * 2 * 3 * 2);
@@ -89,7 +90,7 @@ TEST_F(GavelSweeps, RatesAndCountsAreLinspace) {
 TEST_F(GavelSweeps, OptionsOfTheJobs) {
   expect_acts(continuous(), "workload.generator.fixed_duration", {"3600", "7200"});
   expect_acts(on("8:8:8", continuous()), "workload.generator.multi_gpu", {"false", "true"});
-  SweepConfig shared = continuous("gavel-max-min-fairness-perf");
+  SweepConfig shared = continuous("gavel-as-coded:policy=max-min-fairness-perf");
   expect_acts(shared, "workload.generator.multi_priority", {"false", "true"});
   expect_acts(continuous(), "workload.generator.steady_state", {"", "2:2:2"});
   expect_acts(together(), "workload.generator.deadlines", {"false", "true"},
@@ -102,7 +103,7 @@ TEST_F(GavelSweeps, OptionsOfTheScheduler) {
   SweepConfig sweep = together();
   ASSERT_TRUE(set_axis(sweep, "jobs", {"12"}));
   expect_acts(sweep, "scheduling.global_queue", {"false", "true"});
-  expect_acts(together("gavel-min-total-duration-perf"), "scheduling.solver",
+  expect_acts(together("gavel-as-coded:policy=min-total-duration-perf"), "scheduling.solver",
               {"interior", "simplex"});
 }
 
@@ -111,7 +112,7 @@ TEST_F(GavelSweeps, ProfilingAndReferenceModels) {
     return fmt::format("estimated-throughputs:file={},profiled={},references={}", table_, profiled,
                        references);
   };
-  SweepConfig sweep = together("gavel-gandiva:learns=true");
+  SweepConfig sweep = together("gavel-as-coded:policy=gandiva,learns=true");
   sweep.axes.clear();
   sweep.base.workload.generator.params["jobs"] = "15";
   sweep.base.workload.generator.params["lam"] = "0";
@@ -127,7 +128,7 @@ TEST_F(GavelSweeps, PricesCostAndMakespanOfStaticSweeps) {
                                       "time_s,gpu_type,price,seller\n0,v100,2,a\n0,p100,1,a\n"
                                       "0,k80,0.5,a\n0,v100,1,b\n0,p100,1,b\n0,k80,1,b\n")
                                .string();
-  SweepConfig sweep = together("gavel-max-sum-throughput-normalized-by-cost-perf",
+  SweepConfig sweep = together("gavel-as-coded:policy=max-sum-throughput-normalized-by-cost-perf",
                                fmt::format("prices = {{file = '{}'}}", file));
   sweep.axes.clear();
   ASSERT_TRUE(set_axis(sweep, "prices.sellers", {"a", "b"}));
@@ -144,7 +145,8 @@ TEST_F(GavelSweeps, PricesCostAndMakespanOfStaticSweeps) {
 TEST_F(GavelSweeps, CutOffsByGavelsNames) {
   SweepConfig sweep = continuous();
   ASSERT_TRUE(set_axis(sweep, "rate", {"0.5", "1", "1.5"}));
-  ASSERT_TRUE(set_axis(sweep, "scheduling", {"gavel-fifo-perf", "gavel-isolated"}));
+  ASSERT_TRUE(set_axis(sweep, "scheduling",
+                       {"gavel-as-coded:policy=fifo-perf", "gavel-as-coded:policy=isolated"}));
   ASSERT_TRUE(set_axis(sweep, "cluster", {"2:2:2", "2:2:2@2:2:2"}));
   sweep.cutoffs = folder_.write("cutoffs.json", R"({"2:2:2": {"fifo_perf": 1}})").string();
   const auto points = sweep_points(sweep);
@@ -157,7 +159,9 @@ TEST_F(GavelSweeps, CutOffsByGavelsNames) {
 // Gavel's --checkpoint-threshold: a sweep that was stopped in the middle of its runs goes on there.
 TEST_F(GavelSweeps, RunsGoOnFromWhereTheyWereSaved) {
   SweepConfig sweep = on("4:4:4", continuous());
-  ASSERT_TRUE(set_axis(sweep, "scheduling", {"gavel-allox", "gavel-finish-time-fairness-perf"}));
+  ASSERT_TRUE(
+      set_axis(sweep, "scheduling",
+               {"gavel-as-coded:policy=allox", "gavel-as-coded:policy=finish-time-fairness-perf"}));
   const std::string straight = points_csv(sweep, all_of(sweep));
   const std::string place = (folder_.path() / "sweep").string();
   const auto saved = [&] {
