@@ -57,7 +57,7 @@ void Engine::look_closely(TurnStats& stats) const {
     const Job& job = jobs_[slot];
     const double work = parts_.perf->total_work(job.spec);
     if (work <= 0) continue;
-    const double steps_per_second = job.rate * parts_.perf->steps(job.spec) / work;
+    const double steps_per_second = job.rate * steps_of(*parts_.perf, job.spec) / work;
     const double part = job.gpus.gpus() / static_cast<double>(stats.usable_gpus);
     for (std::size_t i = 0; i < kStages; ++i) {
       stats.busy[i] += part * steps_per_second * job.spec.stage_ms[i] * kMillisecond;

@@ -5,7 +5,7 @@
 namespace muster {
 namespace {
 
-class Colocation final : public PerfModel {
+class Colocation final : public PerfModel, private WorkloadProfiles {
  public:
   Colocation(ColocationTables tables, const ColocationOptions& options)
       : tables_(std::move(tables)), options_(options) {}
@@ -17,12 +17,13 @@ class Colocation final : public PerfModel {
     }
     return product;
   }
-  const WorkloadProfile* profile(Symbol model) const override {
+  PerfKnowledge knowledge() const override { return {.profiles = this}; }
+
+ private:
+  const WorkloadProfile* of(Symbol model) const override {
     const auto found = tables_.profiles.find(model);
     return found == tables_.profiles.end() ? nullptr : &found->second;
   }
-
- private:
   // `joined` only matters between two of the same workload, whose two measured speeds differ a bit.
   double beside(Symbol mine, Symbol theirs, bool joined) const {
     if (tables_.undisturbed.count(mine) > 0 || tables_.undisturbed.count(theirs) > 0) return 1;
@@ -30,8 +31,8 @@ class Colocation final : public PerfModel {
       const auto& speeds = found->second;
       return mine == theirs && !joined ? speeds.second : speeds.first;
     }
-    const WorkloadProfile* a = profile(mine);
-    const WorkloadProfile* b = profile(theirs);
+    const WorkloadProfile* a = of(mine);
+    const WorkloadProfile* b = of(theirs);
     if (a == nullptr || b == nullptr) return 1 - options_.unknown_loss;
     const double busy = std::max(0.0, a->gpu_util + b->gpu_util - options_.spare);
     return std::max(options_.slowest, 1 - options_.slope * busy);

@@ -10,24 +10,19 @@
 namespace muster {
 namespace {
 
-class CurveModel final : public PerfModel {
+class CurveModel final : public PerfModel, private ScalingCurves {
  public:
   explicit CurveModel(MeasuredCurves measured) : measured_(std::move(measured)) {}
 
   double rate(const JobSpec& job, const RunContext& context) const override {
-    const ThroughputCurve* found = curve(job);
+    const ThroughputCurve* found = of(job);
     if (found == nullptr) return 1;
     const double speed = found->at(context.gpus);
     // Jobs whose iterations nobody knows are refused by check(), but speeds are asked of all.
     return job.iterations > 0 ? speed * job.duration / job.iterations : speed / found->at(job.gpus);
   }
 
-  const ThroughputCurve* curve(const JobSpec& job) const override {
-    const auto model = measured_.models.find(job.model);
-    if (model == measured_.models.end()) return nullptr;
-    const auto batch = model->second.by_batch.find(job.batch_size);
-    return batch == model->second.by_batch.end() ? nullptr : &batch->second;
-  }
+  PerfKnowledge knowledge() const override { return {.scaling = this}; }
 
   Status check(const JobSpec& job) const override {
     if (measured_.folder.empty()) {
@@ -68,6 +63,12 @@ class CurveModel final : public PerfModel {
   }
 
  private:
+  const ThroughputCurve* of(const JobSpec& job) const override {
+    const auto model = measured_.models.find(job.model);
+    if (model == measured_.models.end()) return nullptr;
+    const auto batch = model->second.by_batch.find(job.batch_size);
+    return batch == model->second.by_batch.end() ? nullptr : &batch->second;
+  }
   MeasuredCurves measured_;
 };
 

@@ -16,13 +16,13 @@ namespace {
 
 // A rate is the recorded duration over the seconds that the whole training would take there, from
 // its first epoch to its last. A job that changes its run context half way has half of it done.
-class GoodputModel final : public PerfModel {
+class GoodputModel final : public PerfModel, private MeasuredTraining {
  public:
   GoodputModel(std::string folder, bool adapted, std::map<Symbol, Training> trainings)
       : folder_(std::move(folder)), adapted_(adapted), trainings_(std::move(trainings)) {}
 
   double rate(const JobSpec& job, const RunContext& context) const override {
-    const Training* found = training(job);
+    const Training* found = of(job);
     // Jobs of which nothing was measured are refused by check(), but speeds are asked of all.
     if (found == nullptr || job.duration <= 0) return 1;
     const int gpus = std::max(1, context.gpus);
@@ -37,10 +37,7 @@ class GoodputModel final : public PerfModel {
     return job.duration / seconds;
   }
 
-  const Training* training(const JobSpec& job) const override {
-    const auto found = trainings_.find(job.model);
-    return found == trainings_.end() ? nullptr : &found->second;
-  }
+  PerfKnowledge knowledge() const override { return {.training = this}; }
 
   Status check(const JobSpec& job) const override {
     if (folder_.empty()) {
@@ -48,7 +45,7 @@ class GoodputModel final : public PerfModel {
           "performance model 'goodput': parameter 'folder' is empty; name the folder that holds "
           "one folder of measurements per application"};
     }
-    const Training* found = training(job);
+    const Training* found = of(job);
     if (found == nullptr) {
       std::vector<std::string_view> names;
       for (const auto& [model, training] : trainings_) names.push_back(training.name());
@@ -65,6 +62,10 @@ class GoodputModel final : public PerfModel {
   }
 
  private:
+  const Training* of(const JobSpec& job) const override {
+    const auto found = trainings_.find(job.model);
+    return found == trainings_.end() ? nullptr : &found->second;
+  }
   static double seconds_of(const Training& training, int nodes, int gpus, const BatchChoice& way) {
     const Training::StepTime time = training.step_time(nodes, gpus, way.local);
     return (way.passes - 1) * time.compute() + time.step;

@@ -185,7 +185,7 @@ double Interleaving::efficiency(std::span<const JobSpec* const> members) const {
 namespace {
 
 // Few profiles make few groups, so periods are kept. A model may serve several runs at once.
-class InterleavingModel final : public PerfModel {
+class InterleavingModel final : public PerfModel, private StepTimes {
  public:
   explicit InterleavingModel(const Interleaving& rule) : rule_(rule) {}
 
@@ -196,15 +196,15 @@ class InterleavingModel final : public PerfModel {
     if (job.step_ms <= 0 || context.neighbours.empty()) return 1;
     return rule_.solo(job) / round_of(job, context);
   }
+  PerfKnowledge knowledge() const override { return {.steps = this, .interleaving = &rule_}; }
+
+ private:
   double steps(const JobSpec& job) const override {
     return has_steps(job) ? job.iterations : job.duration;
   }
   double step_time(const JobSpec& job, const RunContext& context) const override {
     return has_steps(job) ? round_of(job, context) : 1;
   }
-  const Interleaving* interleaving() const override { return &rule_; }
-
- private:
   // Seconds in which it makes one step there.
   double round_of(const JobSpec& job, const RunContext& context) const {
     if (context.opportunistic) return opportunistic_step(job, context);

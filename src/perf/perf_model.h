@@ -2,38 +2,11 @@
 #pragma once
 
 #include <memory>
-#include <span>
 
 #include "base/result.h"
-#include "model/cluster_state.h"
-#include "model/job_spec.h"
-#include "perf/throughput_curve.h"
+#include "perf/knowledge.h"
 
 namespace muster {
-
-// Run context: everything that a rate may depend on.
-struct RunContext {
-  int gpus = 0;
-  int nodes = 1;
-  int racks = 1;
-  Symbol gpu_type = kNoSymbol;
-  HostResources host;
-  std::span<const JobSpec* const> neighbours;  // others on the same GPUs
-  bool joined = false;                         // they were there first
-  bool opportunistic = false;                  // it only gets what they leave idle
-};
-
-// The profile of a workload that runs alone on a GPU.
-struct WorkloadProfile {
-  double gpu_util = 0;     // percent of time in which a kernel runs
-  double memory_util = 0;  // percent of time in which memory is read or written
-  double memory_mb = 0;    // in use on each GPU
-  bool mixed_precision = false;
-  int share_score = 0;  // 0 a light neighbour, 1 a noticeable one, 2 a heavy one
-};
-
-struct Interleaving;
-class Training;
 
 class PerfModel {
  public:
@@ -51,20 +24,8 @@ class PerfModel {
   }
   // Whether step_rate() is measured and not derived from rate().
   virtual bool counts_steps() const { return false; }
-  // What is known of the workload; null where nothing is.
-  virtual const WorkloadProfile* profile(Symbol /*model*/) const { return nullptr; }
-  // The same in steps, where the model counts those: how many, and how long one takes there.
-  // Otherwise a step is a second of undisturbed run.
-  virtual double steps(const JobSpec& job) const { return total_work(job); }
-  virtual double step_time(const JobSpec& job, const RunContext& context) const {
-    return 1 / rate(job, context);
-  }
-  // How jobs on the same GPUs take turns, where the model knows; null where it does not.
-  virtual const Interleaving* interleaving() const { return nullptr; }
-  // Iterations per second of this job by GPU count, as measured; null where nobody has measured it.
-  virtual const ThroughputCurve* curve(const JobSpec& /*job*/) const { return nullptr; }
-  // The measured application that this job trains; null where nobody has measured it.
-  virtual const Training* training(const JobSpec& /*job*/) const { return nullptr; }
+  // What else it knows.
+  virtual PerfKnowledge knowledge() const { return {}; }
   // Whether the model can say how fast this job runs; the error says what it would need to know.
   virtual Status check(const JobSpec& /*job*/) const { return Done{}; }
   // Whether the model says nothing of this job, which then runs as recorded wherever it is.
@@ -76,8 +37,28 @@ class PerfModel {
   }
 };
 
-// Nodes and racks under a set of GPUs, and the type of its first node.
-RunContext run_context_of(const ClusterState& cluster, const GpuSet& gpus,
-                          const HostResources& host);
+// What the model knows of one job or workload; null where it knows nothing.
+inline const WorkloadProfile* profile_of(const PerfModel& perf, Symbol model) {
+  const WorkloadProfiles* known = perf.knowledge().profiles;
+  return known == nullptr ? nullptr : known->of(model);
+}
+inline const ThroughputCurve* curve_of(const PerfModel& perf, const JobSpec& job) {
+  const ScalingCurves* known = perf.knowledge().scaling;
+  return known == nullptr ? nullptr : known->of(job);
+}
+inline const Training* training_of(const PerfModel& perf, const JobSpec& job) {
+  const MeasuredTraining* known = perf.knowledge().training;
+  return known == nullptr ? nullptr : known->of(job);
+}
+// The job's work in steps, where the model counts those: how many, and how long one takes there.
+// Otherwise a step is a second of undisturbed run.
+inline double steps_of(const PerfModel& perf, const JobSpec& job) {
+  const StepTimes* known = perf.knowledge().steps;
+  return known == nullptr ? perf.total_work(job) : known->steps(job);
+}
+inline double step_time_of(const PerfModel& perf, const JobSpec& job, const RunContext& context) {
+  const StepTimes* known = perf.knowledge().steps;
+  return known == nullptr ? 1 / perf.rate(job, context) : known->step_time(job, context);
+}
 
 }  // namespace muster

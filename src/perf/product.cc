@@ -5,9 +5,23 @@
 namespace muster {
 namespace {
 
-class Product final : public PerfModel {
+class Product final : public PerfModel, private StepTimes {
  public:
-  explicit Product(std::vector<std::unique_ptr<PerfModel>> models) : models_(std::move(models)) {}
+  explicit Product(std::vector<std::unique_ptr<PerfModel>> models) : models_(std::move(models)) {
+    for (const auto& model : models_) {
+      const PerfKnowledge part = model->knowledge();
+      if (part.profiles != nullptr) profiles_.parts.push_back(part.profiles);
+      if (part.scaling != nullptr) scaling_.parts.push_back(part.scaling);
+      if (part.training != nullptr) training_.parts.push_back(part.training);
+      if (part.steps != nullptr && counts_ == nullptr) counts_ = model.get();
+    }
+    if (!profiles_.parts.empty()) knowledge_.profiles = &profiles_;
+    if (!scaling_.parts.empty()) knowledge_.scaling = &scaling_;
+    if (!training_.parts.empty()) knowledge_.training = &training_;
+    if (counts_ == nullptr) return;
+    knowledge_.steps = this;
+    knowledge_.interleaving = counts_->knowledge().interleaving;
+  }
   double rate(const JobSpec& job, const RunContext& context) const override {
     double product = 1;
     for (const auto& model : models_) product *= model->rate(job, context);
@@ -25,45 +39,11 @@ class Product final : public PerfModel {
     return std::any_of(models_.begin(), models_.end(),
                        [](const auto& model) { return model->counts_steps(); });
   }
-  const WorkloadProfile* profile(Symbol model) const override {
-    for (const auto& part : models_) {
-      if (const WorkloadProfile* found = part->profile(model)) return found;
-    }
-    return nullptr;
-  }
   // Steps are those of the first model that counts any; the others only slow them down.
   double total_work(const JobSpec& job) const override {
-    const PerfModel* counts = counting();
-    return counts != nullptr ? counts->total_work(job) : job.duration;
+    return counts_ != nullptr ? counts_->total_work(job) : job.duration;
   }
-  double steps(const JobSpec& job) const override {
-    const PerfModel* counts = counting();
-    return counts != nullptr ? counts->steps(job) : job.duration;
-  }
-  double step_time(const JobSpec& job, const RunContext& context) const override {
-    const PerfModel* counts = counting();
-    double time = counts != nullptr ? counts->step_time(job, context) : 1;
-    for (const auto& model : models_) {
-      if (model.get() != counts) time /= model->rate(job, context);
-    }
-    return time;
-  }
-  const Interleaving* interleaving() const override {
-    const PerfModel* counts = counting();
-    return counts != nullptr ? counts->interleaving() : nullptr;
-  }
-  const ThroughputCurve* curve(const JobSpec& job) const override {
-    for (const auto& part : models_) {
-      if (const ThroughputCurve* found = part->curve(job)) return found;
-    }
-    return nullptr;
-  }
-  const Training* training(const JobSpec& job) const override {
-    for (const auto& part : models_) {
-      if (const Training* found = part->training(job)) return found;
-    }
-    return nullptr;
-  }
+  PerfKnowledge knowledge() const override { return knowledge_; }
   Status check(const JobSpec& job) const override {
     for (const auto& part : models_) {
       if (Status status = part->check(job); !status) return status;
@@ -85,14 +65,33 @@ class Product final : public PerfModel {
   }
 
  private:
-  const PerfModel* counting() const {
-    for (const auto& model : models_) {
-      if (model->interleaving() != nullptr) return model.get();
+  // The first part that knows the job or workload.
+  template <typename Capability, typename Key, typename Value>
+  struct First final : Capability {
+    const Value* of(Key key) const override {
+      for (const Capability* part : parts) {
+        if (const Value* found = part->of(key)) return found;
+      }
+      return nullptr;
     }
-    return nullptr;
+    std::vector<const Capability*> parts;
+  };
+
+  double steps(const JobSpec& job) const override { return counts_->knowledge().steps->steps(job); }
+  double step_time(const JobSpec& job, const RunContext& context) const override {
+    double time = counts_->knowledge().steps->step_time(job, context);
+    for (const auto& model : models_) {
+      if (model.get() != counts_) time /= model->rate(job, context);
+    }
+    return time;
   }
 
   std::vector<std::unique_ptr<PerfModel>> models_;
+  const PerfModel* counts_ = nullptr;  // the steps
+  First<WorkloadProfiles, Symbol, WorkloadProfile> profiles_;
+  First<ScalingCurves, const JobSpec&, ThroughputCurve> scaling_;
+  First<MeasuredTraining, const JobSpec&, Training> training_;
+  PerfKnowledge knowledge_;
 };
 
 }  // namespace

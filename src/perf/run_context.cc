@@ -1,7 +1,7 @@
+#include "perf/run_context.h"
+
 #include <algorithm>
 #include <vector>
-
-#include "perf/perf_model.h"
 
 namespace muster {
 

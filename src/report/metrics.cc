@@ -151,8 +151,9 @@ void MetricsFold::on_job_end(const JobRecord& job) {
   }
   if (job.deadline != kNever) {
     ++deadlines_;
-    const bool met = options_.deadlines_as_gavel ? finished && job.completion_time() <= job.deadline
-                                                 : job.met_deadline();
+    const bool met = options_.deadlines_by_completion_time
+                         ? finished && job.completion_time() <= job.deadline
+                         : job.met_deadline();
     if (met) {
       ++deadlines_met_;
     } else if (finished) {

@@ -79,7 +79,7 @@ class MetricsFold final : public Observer {
     JobId first{0};  // window of jobs to measure, both ends included
     JobId last = kNoJob;
     // A deadline is met by completion times below it, as Gavel counts: late arrivals always do.
-    bool deadlines_as_gavel = false;
+    bool deadlines_by_completion_time = false;
     std::size_t exact_values = Quantiles::kExactLimit;
   };
 

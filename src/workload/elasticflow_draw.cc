@@ -89,7 +89,7 @@ void ElasticFlowDraw::model(JobSpec& job, bool for_size) {
 }
 
 double ElasticFlowDraw::iterations(const JobSpec& job, Seconds seconds) const {
-  for (const ThroughputCurve::Point& point : tables_->curve(job)->points) {
+  for (const ThroughputCurve::Point& point : curve_of(*tables_, job)->points) {
     if (point.gpus == job.gpus) return seconds * point.per_second;
   }
   return 0;

@@ -6,7 +6,7 @@
 #include "artifacts/muri/merged_events_pacing.h"
 #include "artifacts/muri/recharge_backend.h"
 #include "engine/engine.h"
-#include "perf/restart_tables.h"
+#include "support/restart_tables.h"
 #include "support/simulation.h"
 
 namespace muster {

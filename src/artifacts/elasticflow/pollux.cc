@@ -47,7 +47,7 @@ class PolluxAsCoded final : public SchedulingPolicy, public CompletionRule, priv
     job = {};
     job.id = spec.id;
     job.submit = spec.submit;
-    job.training = view.perf.training(spec);
+    job.training = training_of(view.perf, spec);
     if (job.training != nullptr) {
       job.learner = GoodputLearner(*job.training, kMostNodes, kMostGpus);
       job.lone = job.training->name() == "ncf";

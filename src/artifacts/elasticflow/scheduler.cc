@@ -25,7 +25,7 @@ void Scheduler::on_job(JobMoment moment, Slot slot, const View& view) {
   job.duration = spec.duration;
   job.request = spec.gpus;
   job.wants.deadline = spec.deadline == kNever ? kFarDeadline : spec.deadline;
-  if (const ThroughputCurve* curve = view.perf.curve(spec)) {
+  if (const ThroughputCurve* curve = curve_of(view.perf, spec)) {
     job.wants.levels = curve->points;
     job.wants.left = spec.iterations > 0 ? spec.iterations : spec.duration * curve->at(spec.gpus);
     constexpr int kLargest = 64;

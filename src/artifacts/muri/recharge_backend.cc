@@ -44,11 +44,11 @@ JobProgress RechargeBackend::act(const Command& command, Seconds now) {
     remove(command.slot);
     run = {};
     run.job = job.spec.id;
-    run.steps_left = parts_.perf->steps(job.spec);
+    run.steps_left = steps_of(*parts_.perf, job.spec);
     RunContext alone = command.context;
     alone.neighbours = {};
     alone.gpus = job.spec.gpus;
-    run.solo_step_time = parts_.perf->step_time(job.spec, alone);
+    run.solo_step_time = step_time_of(*parts_.perf, job.spec, alone);
     run.total_work = job.total_work;
   }
   JobProgress progress;
@@ -60,7 +60,7 @@ JobProgress RechargeBackend::act(const Command& command, Seconds now) {
     progress.since = now;
     return progress;
   }
-  run.step_time = parts_.perf->step_time(job.spec, command.context);
+  run.step_time = step_time_of(*parts_.perf, job.spec, command.context);
   assert(run.step_time > 0 && "a performance model gave a job no speed");
   if (run.charged_for != command.context.gpus) {
     run.charge = parts_.cost->restart_of(job.spec.model, command.context.gpus);

@@ -20,7 +20,7 @@ Candidate candidate_of(const View& view, const JobSpec& job, double left) {
     add(job.gpus);
     return candidate;
   }
-  if (const ThroughputCurve* curve = view.perf.curve(job)) {
+  if (const ThroughputCurve* curve = curve_of(view.perf, job)) {
     for (const ThroughputCurve::Point& point : curve->points) {
       if (point.gpus >= job.min_gpus && point.gpus <= std::min(job.max_gpus, curve->cap)) {
         add(point.gpus);

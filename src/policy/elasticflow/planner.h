@@ -56,7 +56,7 @@ struct PlanFrame {
   Seconds now = 0;
   Seconds slot = 60;
   int gpus = 0;                // of the whole cluster
-  bool whole_seconds = false;  // work ends on a whole second, as published
+  bool whole_seconds = false;  // work ends on a whole second
   bool on_grid = true;         // all steps lie whole slots from now: turns come at those alone
 
   // The end of the deadline's slot.

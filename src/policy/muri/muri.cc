@@ -48,11 +48,11 @@ class Muri final : public SchedulingPolicy {
     }
     if (moment != JobMoment::kAdmitted) return;
     if (states_.size() <= index(slot)) states_.resize(index(slot) + 1);
-    if (const Interleaving* rule = view.perf.interleaving()) rounds_.use(*rule);
+    if (const Interleaving* rule = view.perf.knowledge().interleaving) rounds_.use(*rule);
     const JobSpec& spec = view.jobs[slot].spec;
     states_[index(slot)] = {};
     states_[index(slot)].gpus = spec.gpus;
-    const WorkloadProfile* known = view.perf.profile(spec.model);
+    const WorkloadProfile* known = profile_of(view.perf, spec.model);
     states_[index(slot)].profile = rounds_.profile(spec, known != nullptr ? known->memory_mb : 0);
     states_[index(slot)].last = view.now;
     list_.push_back(slot);

@@ -35,7 +35,7 @@ class Themis final : public SchedulingPolicy {
     State& state = states_[index(slot)];
     state = {};
     const Job& job = view.jobs[slot];
-    const double steps = view.perf.steps(job.spec);
+    const double steps = steps_of(view.perf, job.spec);
     state.step_time = steps > 0 ? job.total_work / steps : 1;
     state.gpus = job.spec.gpus;
     state.last = view.now;

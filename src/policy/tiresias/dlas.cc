@@ -48,7 +48,7 @@ void Dlas::on_job(JobMoment moment, Slot slot, const View& view) {
     state.submit = view.jobs[slot].spec.submit;
     state.partition = view.jobs[slot].spec.partition;
     state.gpu_type = view.jobs[slot].spec.gpu_type;
-    const WorkloadProfile* known = view.perf.profile(view.jobs[slot].spec.model);
+    const WorkloadProfile* known = profile_of(view.perf, view.jobs[slot].spec.model);
     state.memory = known != nullptr && known->memory_mb > 0 ? known->memory_mb : memory_mb_;
     state.last = view.now;
     join(0, slot);

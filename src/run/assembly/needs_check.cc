@@ -124,7 +124,7 @@ std::pair<bool, bool> JobCensus::look(Knowledge which, const JobSpec& job) const
       return {true, perf.rate(job, apart) != alone};
     }
     case Knowledge::kProfile:
-      return {true, perf.profile(job.model) != nullptr};
+      return {true, profile_of(perf, job.model) != nullptr};
     case Knowledge::kPairs: {
       if (!rated) return {false, false};
       const std::array<const JobSpec*, 1> itself = {&job};

@@ -388,7 +388,7 @@ Result<std::optional<RunSummary>> measure_run(const RunConfig& config,
 
 MetricsFold::Options metrics_options(const RunConfig& config) {
   MetricsFold::Options options;
-  options.deadlines_as_gavel = config.measure.deadlines == "as-gavel";
+  options.deadlines_by_completion_time = config.measure.deadlines == "completion-time";
   if (config.measure.last) {
     options.first = JobId{static_cast<std::uint32_t>(*config.measure.first)};
     options.last = JobId{static_cast<std::uint32_t>(*config.measure.last)};

@@ -118,7 +118,7 @@ struct MeasureConfig {
   std::optional<long long> first;  // window of job ids that count, both ends included
   std::optional<long long> last;
   bool stop = true;                    // end the run once all of them have left
-  std::string deadlines = "lateness";  // or "as-gavel": see docs/results.md
+  std::string deadlines = "lateness";  // or "completion-time": see docs/results.md
 };
 
 struct OutputConfig {

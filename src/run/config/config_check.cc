@@ -206,9 +206,10 @@ Status check_numbers(const RunConfig& config) {
           dollars)};
     }
   }
-  if (config.measure.deadlines != "lateness" && config.measure.deadlines != "as-gavel") {
-    return Error{fmt::format("measure.deadlines is '{}', but must be 'lateness' or 'as-gavel'",
-                             config.measure.deadlines)};
+  if (config.measure.deadlines != "lateness" && config.measure.deadlines != "completion-time") {
+    return Error{
+        fmt::format("measure.deadlines is '{}', but must be 'lateness' or 'completion-time'",
+                    config.measure.deadlines)};
   }
   const std::pair<std::string_view, double> periods[] = {
       {"failures.node_mtbf", config.failures.node_mtbf},

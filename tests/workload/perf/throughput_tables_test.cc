@@ -57,19 +57,19 @@ TEST_F(ThroughputTablesTest, GivesSpeedsByModelBatchAndGpus) {
   // Three GPUs run as two: the table has no third.
   EXPECT_DOUBLE_EQ(perf->rate(job("bert", 64), on(3)), 1);
   EXPECT_DOUBLE_EQ(perf->rate(job("bert", 128), on(8)), 0.5);
-  EXPECT_EQ(perf->curve(job("bert", 64))->cap, 4);
-  EXPECT_EQ(perf->curve(job("bert", 128))->widest, 8);
-  EXPECT_EQ(perf->curve(job("bert", 128))->points.size(), 2U);
+  EXPECT_EQ(curve_of(*perf, job("bert", 64))->cap, 4);
+  EXPECT_EQ(curve_of(*perf, job("bert", 128))->widest, 8);
+  EXPECT_EQ(curve_of(*perf, job("bert", 128))->points.size(), 2U);
 }
 
 TEST_F(ThroughputTablesTest, CapsAsItIsTold) {
   write("bert", "global_batch_size,1,2,4,8,16\n64,1,2,3,2,1\n");
-  EXPECT_EQ(make(cap_at_peak)->curve(job("bert", 64))->cap, 4);
-  EXPECT_EQ(make(cap_at_widest)->curve(job("bert", 64))->cap, 16);
+  EXPECT_EQ(curve_of(*make(cap_at_peak), job("bert", 64))->cap, 4);
+  EXPECT_EQ(curve_of(*make(cap_at_widest), job("bert", 64))->cap, 16);
   const CurveCap by_batch = [](std::string_view model, int batch, const ThroughputCurve&) {
     return model == "bert" && batch == 64 ? 2 : 1;
   };
-  EXPECT_EQ(make(by_batch)->curve(job("bert", 64))->cap, 2);
+  EXPECT_EQ(curve_of(*make(by_batch), job("bert", 64))->cap, 2);
 }
 
 TEST_F(ThroughputTablesTest, SaysWhichModelsAndBatchSizesThereAre) {

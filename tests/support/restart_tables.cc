@@ -1,4 +1,4 @@
-#include "perf/restart_tables.h"
+#include "support/restart_tables.h"
 
 #include <array>
 #include <string_view>
@@ -8,12 +8,12 @@ namespace {
 
 constexpr std::array<int, 6> kGpus = {1, 2, 4, 8, 16, 32};
 
-struct RestartRow {
+struct MeasuredStart {
   std::string_view model;
   std::array<int, 6> seconds;
 };
 
-constexpr std::array<RestartRow, 8> kMuri = {{
+constexpr std::array<MeasuredStart, 8> kMuri = {{
     {"vgg16", {7, 7, 8, 9, 9, 10}},
     {"vgg19", {7, 7, 8, 9, 10, 10}},
     {"resnet18", {4, 5, 5, 7, 7, 7}},
@@ -29,7 +29,7 @@ constexpr std::array<RestartRow, 8> kMuri = {{
 RestartCost muri_restart_cost(Symbols& symbols) {
   RestartCost cost;
   cost.first_start = cost.restart = 10;
-  for (const RestartRow& row : kMuri) {
+  for (const MeasuredStart& row : kMuri) {
     const Symbol model = symbols.intern(row.model);
     for (std::size_t i = 0; i < kGpus.size(); ++i) {
       cost.by_model[{model, kGpus[i]}] = row.seconds[i];
