@@ -45,6 +45,9 @@ Error failure(std::string_view what) {
   return Error{fmt::format("XGBoost: {}: {}", what, xgb().last_error())};
 }
 
+// XGBoost's table of rows, freed with the object. It is filled row by row in single precision,
+// which is what its histograms are made from; missing values are marked, and each tree learns where
+// they go (Chen and Guestrin, "XGBoost: a scalable tree boosting system", KDD'16, section 3.4).
 class Matrix {
  public:
   Matrix() = default;
@@ -73,6 +76,7 @@ class Matrix {
   Xgb::Matrix handle_ = nullptr;
 };
 
+// Gradient boosting of trees grown by histogram splits, with squared error or log loss.
 class XgBoost final : public BoostedTrees {
  public:
   XgBoost(FeatureSet features, std::string target)

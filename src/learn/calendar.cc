@@ -4,6 +4,7 @@
 
 namespace muster {
 
+// Proleptic Gregorian calendar, no leap seconds, as POSIX time counts. Constant time.
 CalendarTime calendar_time(std::int64_t seconds) {
   using std::chrono::days;
   using std::chrono::sys_days;

@@ -123,6 +123,7 @@ double Ebm::predict(std::span<const double> row) const {
   return classify ? 1 / (1 + std::exp(-sum)) : sum;
 }
 
+// Exact, because the model is a sum: what each term adds is its score in the row's bin.
 Explanation Ebm::explain(std::span<const double> row) const {
   Explanation explanation;
   explanation.intercept = intercept;
@@ -158,6 +159,8 @@ std::vector<int> Ebm::ranking() const {
   return order;
 }
 
+// Pool adjacent violators (Ayer et al., 1955): blocks that would fall are merged into their
+// weighted mean until all rise. O(n), as every value is merged at most once.
 std::vector<double> isotonic(std::span<const double> values, std::span<const double> weights) {
   struct Block {
     double sum;

@@ -32,6 +32,8 @@ EbmBag::EbmBag(const std::vector<BinnedColumn>& fine, const std::vector<BinnedCo
   score_.assign(target.size(), static_cast<float>(base));
 }
 
+// The negative gradient of the loss at a row: target minus prediction, in log loss minus
+// probability.
 double EbmBag::gradient_of(std::size_t i) const {
   if (!options_.classify) return -score_[i];
   return target_[i] - 1 / (1 + std::exp(-static_cast<double>(score_[i])));
@@ -86,6 +88,7 @@ void EbmBag::apply(const Cells& cells, const std::vector<double>& step) {
   for (std::size_t i = 0; i < score_.size(); ++i) score_[i] += change[cells[i]];
 }
 
+// Mean squared error or mean log loss on the rows that were held out.
 double EbmBag::validation_error() const {
   double sum = 0;
   for (std::size_t i = training_; i < score_.size(); ++i) {
@@ -163,6 +166,7 @@ void EbmBag::fit_features() {
   boost(cells, counts, nullptr, best_);
 }
 
+// By the residuals that the features alone leave, for all pairs: O(rows x features^2).
 std::vector<double> EbmBag::pair_gains() const {
   const std::size_t features = coarse_.size();
   std::vector<double> gains(features * features, 0);

@@ -5,6 +5,8 @@
 
 namespace muster {
 
+// Two-dimensional prefix sums (a summed-area table): afterwards a cell holds the sum over all cells
+// above and left of it, itself included.
 void PairHistogram::cumulate() {
   for (std::size_t i = 0; i < rows_; ++i) {
     for (std::size_t j = 1; j < columns_; ++j) {
@@ -19,6 +21,8 @@ void PairHistogram::cumulate() {
   }
 }
 
+// Every corner cuts the plane into four quadrants, whose sums follow from the prefix sums by
+// inclusion and exclusion. The gain is what four constants explain beyond one (learn/ebm_step.h).
 double PairHistogram::best_gain(int min_leaf) {
   cumulate();
   const std::vector<double>& g = gradient_;
@@ -46,6 +50,7 @@ double PairHistogram::best_gain(int min_leaf) {
   return best;
 }
 
+// Rank aggregation over the bags (Borda count); ties go to the earlier pair.
 std::vector<BinnedPair> choose_pairs(const std::vector<std::vector<double>>& gains,
                                      const std::vector<BinnedColumn>& coarse, int wanted,
                                      int most_cells) {

@@ -28,7 +28,8 @@ BinnedColumn bin_column(const Bins& bins, const std::vector<double>& values) {
 }
 
 // The categories of a column in the order of their mean target: [place] is a bin. Pairs are cut
-// along an order, and the alphabet's means nothing.
+// along an order, and the alphabet's means nothing; in this one a best cut in two is between
+// neighbours (Fisher, 1958).
 std::vector<int> order_by_target(const BinnedColumn& column, const std::vector<double>& target) {
   std::vector<double> sum(static_cast<std::size_t>(column.count) + 1, 0);
   std::vector<double> rows(sum.size(), 0);
@@ -47,7 +48,8 @@ std::vector<int> order_by_target(const BinnedColumn& column, const std::vector<d
   return order;
 }
 
-// Mean and deviation of a term over the bags, centred so that it adds nothing on average.
+// Bagging (Breiman, 1996): the mean over the bags is the term, their deviation its error bar. The
+// term is centred so that it adds nothing on average; what that takes off goes to the intercept.
 void average(EbmTerm& term, const std::vector<std::vector<double>>& by_bag, double& intercept) {
   const std::size_t cells = term.weights.size();
   term.scores.assign(cells, 0);

@@ -17,6 +17,8 @@ std::vector<std::string> estimate_feature_names(bool with_profile) {
   return names;
 }
 
+// What is not known of a job is a missing value, which has a bin of its own (learn/bins.h), never a
+// guess: the model learns what a missing number of CPUs or a missing profile means.
 Examples estimate_examples(std::span<const JobSpec> jobs, const Symbols& symbols,
                            const PerfModel* perf, const EstimateOptions& options,
                            std::size_t first_number) {
@@ -37,7 +39,7 @@ Examples estimate_examples(std::span<const JobSpec> jobs, const Symbols& symbols
     numbers["dayofweek"].push_back(time.day_of_week);
     numbers["duration"].push_back(job.duration);
     if (!options.with_profile) continue;
-    const WorkloadProfile* profile = perf != nullptr ? perf->profile(job.model) : nullptr;
+    const WorkloadProfile* profile = perf != nullptr ? profile_of(*perf, job.model) : nullptr;
     const bool known = profile != nullptr;
     numbers["amp"].push_back(known ? (profile->mixed_precision ? 1 : 0) : kMissingNumber);
     numbers["gpu_util"].push_back(known ? profile->gpu_util : kMissingNumber);
@@ -69,6 +71,8 @@ Result<Ebm> train_estimate(std::span<const JobSpec> history, const Symbols& symb
   return model;
 }
 
+// Rolling-origin evaluation: each week is estimated by a model of all weeks before it, never by one
+// that has seen the week itself.
 Result<std::vector<double>> weekly_estimates(std::span<const JobSpec> history,
                                              std::span<const JobSpec> jobs, const Symbols& symbols,
                                              const PerfModel* perf,
@@ -97,6 +101,8 @@ Result<std::vector<double>> weekly_estimates(std::span<const JobSpec> history,
   return estimates;
 }
 
+// Levenshtein distance by dynamic programming (Wagner and Fischer, 1974), with one row of the
+// table: O(|a| |b|) time, O(|b|) memory.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), 0U);
@@ -112,6 +118,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// Leader clustering: names in order of frequency; the most frequent ones lead clusters of their
+// own, each other one joins the first leader that is near enough, or leads a new cluster. O(names x
+// leaders) distances; only names with the same first letter are compared.
 std::vector<std::string> cluster_names(const std::vector<std::string>& names, std::size_t keep,
                                        double distance) {
   std::map<std::string, std::size_t> count;

@@ -51,6 +51,8 @@ Result<const ExampleColumn*> Examples::need(std::string_view name, std::string_v
   return Error{fmt::format("{}: {}", where, unknown_name("column", name, known))};
 }
 
+// A column is numeric if all its cells are numbers or missing; else it is text. Two passes: cells
+// are kept as text until the whole column is known.
 Result<Examples> parse_examples(std::string_view text, std::string_view where,
                                 const std::vector<std::string>& as_text) {
   std::vector<std::vector<std::string>> columns;

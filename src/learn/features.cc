@@ -9,6 +9,8 @@
 
 namespace muster {
 
+// Ordinal encoding: the position among the sorted categories; O(log categories). One that was not
+// seen in training is missing.
 double Feature::encode(std::string_view text) const {
   const auto found = std::lower_bound(categories.begin(), categories.end(), text);
   if (found == categories.end() || *found != text) return kMissingNumber;
@@ -21,6 +23,7 @@ std::string Feature::text_of(double value) const {
   return fmt::format("{:.6g}", value);
 }
 
+// Text columns become categories, sorted so that the encoding does not depend on the order of rows.
 Result<FeatureSet> FeatureSet::of(const Examples& table, const std::vector<std::string>& names,
                                   std::string_view where) {
   std::vector<Feature> features;
@@ -49,6 +52,8 @@ int FeatureSet::position(std::string_view name) const {
   return -1;
 }
 
+// Column by column, as training reads it. A number where categories were trained counts as its
+// text.
 Result<std::vector<std::vector<double>>> FeatureSet::encode(const Examples& table,
                                                             std::string_view where) const {
   std::vector<std::vector<double>> encoded;

@@ -79,6 +79,7 @@ Examples submission_examples(std::span<const JobSpec> jobs, const Symbols& symbo
   return table;
 }
 
+// Nothing may be learnt from the future: a job becomes history only once it could have ended.
 // Jobs that have been submitted and have not ended yet, by when they could.
 class Running {
  public:
@@ -123,6 +124,8 @@ void HistoryEstimator::add(std::string_view name, Symbol user, int gpus, Seconds
   all_.add(duration);
 }
 
+// k nearest names by similarity, k = 2, found by comparing with all; remembered until a name is
+// new.
 std::vector<std::string> HistoryEstimator::nearest(std::string_view name) const {
   if (const auto known = found_.find(name); known != found_.end()) return known->second;
   std::vector<std::pair<double, std::string>> alike;
@@ -140,6 +143,8 @@ std::vector<std::string> HistoryEstimator::nearest(std::string_view name) const 
   return names;
 }
 
+// From the most to the least specific sample that has any job: same user, similar name and GPU
+// count; same user and similar name; similar name; same user; everybody.
 HistoryEstimator::Answer HistoryEstimator::estimate(std::string_view name, Symbol user,
                                                     int gpus) const {
   Mean same_size;
@@ -165,6 +170,9 @@ double blend_estimates(double from_history, double from_trees) {
   return from_trees > 0 ? 0.1 * from_history + 0.9 * from_trees : from_history;
 }
 
+// Rolling-origin evaluation: for each period the trees are trained on what was submitted before it,
+// names are clustered anew, and the answers blended with the history as of each submission. Time:
+// one training per period on all jobs before it, so quadratic in the number of periods.
 Result<std::vector<double>> history_estimates(std::span<const JobSpec> history,
                                               std::span<const JobSpec> jobs, const Symbols& symbols,
                                               const HistoryOptions& options) {

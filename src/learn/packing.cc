@@ -7,6 +7,7 @@
 namespace muster {
 namespace {
 
+// The four features of Lucid's packing analyzer, in the order of train_packing().
 std::array<double, 4> row_of(const WorkloadProfile& profile) {
   return {profile.mixed_precision ? 1.0 : 0.0, profile.gpu_util, profile.memory_util,
           profile.memory_mb};
@@ -14,6 +15,8 @@ std::array<double, 4> row_of(const WorkloadProfile& profile) {
 
 }  // namespace
 
+// Thresholds on the mean normalised speed beside other workloads: below 0.85 a heavy neighbour,
+// below 0.95 a noticeable one.
 int share_score(double mean_speed_beside_others) {
   if (mean_speed_beside_others < 0.85) return 2;
   return mean_speed_beside_others < 0.95 ? 1 : 0;

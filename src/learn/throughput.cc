@@ -15,6 +15,10 @@ struct Lag {
 constexpr Lag kLags[] = {{"1h", 6}, {"3h", 18}, {"1d", 144}};
 constexpr std::size_t kWindow = 6;  // slots of the rolling hour, which ends as many before
 
+// Lagged and rolling features of one series, as autoregressive models use them: values some slots
+// ago (shift), the same smoothed over three slots with weights 1/4, 1/2, 1/4 (soft), and mean,
+// median and sample deviation of a rolling hour (roll). All look back at least an hour, which is
+// how far ahead the forecast is made.
 void add_series(Examples& table, const std::string& suffix, const std::vector<double>& x) {
   const auto at = [&x](std::size_t i, std::size_t back, std::size_t ahead) {
     const std::size_t j = i + ahead;
@@ -95,6 +99,7 @@ EbmOptions throughput_options() {
   return options;
 }
 
+// Two independent regressions on the same features, one for jobs and one for GPUs.
 Result<ThroughputModel> train_throughput(std::span<const ThroughputSlot> slots,
                                          const EbmOptions& options) {
   const Examples table = throughput_features(slots);
@@ -131,6 +136,7 @@ Result<Forecast> forecast_of(const ThroughputModel& model, std::span<const Throu
   return Forecast(begin, slot_length, std::move(forecast));
 }
 
+// A histogram over time with slots that begin at whole multiples of their length; O(jobs + slots).
 std::vector<ThroughputSlot> count_submissions(std::span<const std::int64_t> submit,
                                               std::span<const int> gpus, std::int64_t slot_length) {
   std::vector<ThroughputSlot> slots;

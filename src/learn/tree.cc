@@ -10,6 +10,8 @@
 namespace muster {
 namespace {
 
+// Gini impurity: the chance that two rows drawn with replacement differ in class; 0 where all are
+// of one class.
 double gini(const std::vector<double>& counts, double rows) {
   if (rows <= 0) return 0;
   double sum = 0;
@@ -17,6 +19,8 @@ double gini(const std::vector<double>& counts, double rows) {
   return 1 - sum;
 }
 
+// Grows the tree depth first, greedily: each node takes the cut that leaves the least impurity in
+// its two parts together, and no cut is ever taken back here (prune() does that).
 class Grower {
  public:
   Grower(DecisionTree& tree, const std::vector<std::vector<double>>& columns,
@@ -59,6 +63,9 @@ class Grower {
     double impurity = 0;
   };
 
+  // Every cut between two neighbouring values of every feature. Rows are sorted by the feature
+  // once, and the class counts to the left grow row by row, so that a cut costs O(classes). Missing
+  // values go with the larger part.
   Split best_split(const std::vector<std::size_t>& rows, const std::vector<double>& counts) {
     Split best;
     const auto total = static_cast<double>(rows.size());
@@ -194,6 +201,7 @@ int DecisionTree::depth() const {
   return below(0);
 }
 
+// Mean decrease in impurity: what the cuts of a feature take off the Gini impurity, by rows.
 std::vector<double> DecisionTree::importances() const {
   std::vector<double> gain(features.size(), 0);
   double sum = 0;

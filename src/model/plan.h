@@ -1,6 +1,7 @@
 // What a scheduling policy asks for. An allocation request names one job, or a group of up to four
-// that run on the same GPUs, with a GPU count and, where it matters, a GPU type. A plan is a list
-// of requests in order of precedence; placement turns it into GPUs.
+// that run on the same GPUs, with a GPU count and, where it matters, a GPU type. A request is a
+// gang: it gets all of its GPUs at once or none. A plan is a list of requests in order of
+// precedence; placement turns it into GPUs.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // Placement: where requests run. Most rules only answer "which free GPUs for this request?"; the
 // walk over the plan that decides who stops, who starts and who is skipped is shared, and may be
-// replaced.
+// replaced. Where a request does not fit, backfill tries those behind it. Requests are gangs: all
+// of their GPUs are found in one turn, or they wait.
 #pragma once
 
 #include <memory>
