@@ -20,8 +20,8 @@ bool Intake::too_fast(const std::string& owner, Seconds now) {
   Allowance& allowance = allowances_[owner];
   const double most = 5 * limits_.requests_per_second;
   if (allowance.since == 0) allowance.left = most;
-  allowance.left = std::min(
-      most, allowance.left + (now - allowance.since) * limits_.requests_per_second);
+  allowance.left =
+      std::min(most, allowance.left + (now - allowance.since) * limits_.requests_per_second);
   allowance.since = now;
   if (allowance.left < 1) return true;
   allowance.left -= 1;

@@ -187,7 +187,8 @@ Result<JobRequest> parse_job_request(std::string_view json) {
 }
 
 std::string job_request_text(const JobRequest& request) {
-  Json json = {{"command", request.command}, {"gpus", request.gpus},
+  Json json = {{"command", request.command},
+               {"gpus", request.gpus},
                {"working_directory", request.working_directory}};
   const JobRequest usual;
   const auto put = [&json](const char* name, const auto& value, const auto& otherwise) {

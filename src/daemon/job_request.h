@@ -23,15 +23,15 @@ struct JobRequest {
   std::string partition;
   std::string model;  // what it trains, for performance models and estimates
   int priority = 0;
-  Seconds deadline = kNever;   // seconds after its submission
-  Seconds time_limit = 0;      // of holding GPUs, over all launches; 0: none
-  Seconds estimate = 0;        // what its owner believes it takes; 0: unknown
-  double iterations = 0;       // 0: unknown, or told by the job itself
+  Seconds deadline = kNever;  // seconds after its submission
+  Seconds time_limit = 0;     // of holding GPUs, over all launches; 0: none
+  Seconds estimate = 0;       // what its owner believes it takes; 0: unknown
+  double iterations = 0;      // 0: unknown, or told by the job itself
   int batch_size = 0;
   double cpus = 0;
   double memory_gb = 0;
-  int retries = 3;             // it may fail so often by its own fault
-  Seconds grace = 30;          // to save its work when it loses its GPUs
+  int retries = 0;               // it may fail so often by its own fault
+  Seconds grace = 30;            // to save its work when it loses its GPUs
   bool process_per_gpu = false;  // one process for each GPU; else one that has them all
   bool hold = false;             // not to be started before it is released
   std::string working_directory;

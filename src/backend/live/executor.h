@@ -37,6 +37,7 @@ struct RunOrder {
   std::string user;      // whose processes they are; empty: the daemon's own
   Seconds fence = 0;     // it dies after so long without contact; 0: never
   Seconds grace = 30;    // to save its work, where its lease ends or one of its ranks fails
+  Seconds believed = 0;  // how long it is believed to run from here on
   double memory_gb = 0;  // limit for all its processes, where the node can; 0: none
   bool pin_to_numa = false;
 };

@@ -26,9 +26,8 @@ bool KeeperLink::connect(const std::filesystem::path& folder) {
   const std::string name = fmt::format("/proc/self/fd/{}/control.sock", place);
   std::memcpy(address.sun_path, name.data(), name.size());
   const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  const bool there =
-      socket >= 0 &&
-      ::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  const bool there = socket >= 0 && ::connect(socket, reinterpret_cast<const sockaddr*>(&address),
+                                              sizeof address) == 0;
   ::close(place);
   if (there) {
     socket_ = socket;

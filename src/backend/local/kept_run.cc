@@ -40,8 +40,8 @@ bool KeptRun::hear_progress(std::string_view line) {
 RunReport report_of_end(RunId run, const ExitRecord& record) {
   RunReport report;
   report.run = run;
-  report.event = record.outcome == KeeperOutcome::kReturned ? RunEvent::kStartFailed
-                                                            : RunEvent::kExited;
+  report.event =
+      record.outcome == KeeperOutcome::kReturned ? RunEvent::kStartFailed : RunEvent::kExited;
   report.outcome = record.outcome == KeeperOutcome::kFinished ? RunOutcome::kFinished
                    : record.outcome == KeeperOutcome::kFailed ? RunOutcome::kFailed
                                                               : RunOutcome::kStopped;

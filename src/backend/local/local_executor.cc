@@ -199,8 +199,8 @@ void LocalExecutor::census_now(std::uint64_t number) {
     if (kept.end) {
       mailbox_.post(*kept.end);
     } else if (!kept.census) {
-      tell(kept, kept.state == KeptRun::State::kReady ? RunEvent::kSeenReady
-                                                      : RunEvent::kSeenRunning);
+      tell(kept,
+           kept.state == KeptRun::State::kReady ? RunEvent::kSeenReady : RunEvent::kSeenRunning);
     }
   }
   tell_census();

@@ -1,9 +1,9 @@
 // Launches as processes of this machine: one keeper each (agent/keeper), which outlives us. One
 // thread talks to all of them; what it hears goes to the mailbox.
 //
-// Folders of launches are in `runs` until their end is acknowledged, and in `ended` after that. They
-// are what a new executor finds after a crash: whatever has a folder in `runs` is running, or has an
-// exit record, or is cleared away as one whose keeper and guard were killed together.
+// Folders of launches are in `runs` until their end is acknowledged, and in `ended` after that.
+// They are what a new executor finds after a crash: whatever has a folder in `runs` is running, or
+// has an exit record, or is cleared away as one whose keeper and guard were killed together.
 #pragma once
 
 #include <atomic>
@@ -76,9 +76,9 @@ class LocalExecutor final : public Executor {
   std::uint64_t generation_;
   Mailbox& mailbox_;
   std::map<RunId, KeptRun> kept_;
-  std::set<RunId> refused_;       // told to stop before they were known: never prepared
-  std::uint64_t census_ = 0;      // the one that is being answered; 0: none
-  int wake_ = -1;                 // an eventfd
+  std::set<RunId> refused_;   // told to stop before they were known: never prepared
+  std::uint64_t census_ = 0;  // the one that is being answered; 0: none
+  int wake_ = -1;             // an eventfd
   std::mutex mutex_;
   std::vector<std::function<void()>> todo_;
   std::atomic<bool> ending_{false};

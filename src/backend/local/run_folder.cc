@@ -72,8 +72,7 @@ Result<pid_t> start_keeper(const std::filesystem::path& program,
   std::string where = folder.string();
   std::array<char*, 3> arguments = {name.data(), where.data(), nullptr};
   pid_t process = -1;
-  const int code =
-      posix_spawn(&process, name.c_str(), nullptr, nullptr, arguments.data(), environ);
+  const int code = posix_spawn(&process, name.c_str(), nullptr, nullptr, arguments.data(), environ);
   if (code != 0) {
     return Error{fmt::format("cannot start {}: {}; it is installed beside the command `muster`",
                              name, std::strerror(code))};

@@ -28,8 +28,8 @@ struct HttpPeer {
 
 struct HttpRequest {
   std::string method;
-  std::string path;                          // decoded, without the query
-  std::map<std::string, std::string> query;  // decoded
+  std::string path;                            // decoded, without the query
+  std::map<std::string, std::string> query;    // decoded
   std::map<std::string, std::string> headers;  // names in lower case
   std::string body;
   HttpPeer peer;
@@ -55,7 +55,8 @@ struct HttpLimits {
 class HttpServer {
  public:
   virtual ~HttpServer() = default;
-  // No more requests; answers that come later go nowhere. The server must outlive them all the same.
+  // No more requests; answers that come later go nowhere. The server must outlive them all the
+  // same.
   virtual void stop() = 0;
 
   // Listens at a path, in place of a socket that a dead process left there; only our own user and

@@ -1,12 +1,12 @@
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
 #include <fmt/format.h>
 
 #include "daemon/http/http.h"
@@ -25,8 +25,8 @@ class UnixClient final : public HttpClient {
     const int place = ::open(path.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (place < 0) return {errno, boost::system::system_category()};
     Code code;
-    stream_.socket().connect(
-        fmt::format("/proc/self/fd/{}/{}", place, path.filename().string()), code);
+    stream_.socket().connect(fmt::format("/proc/self/fd/{}/{}", place, path.filename().string()),
+                             code);
     ::close(place);
     return code;
   }

@@ -1,5 +1,11 @@
 #include <algorithm>
 #include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
 #include <cerrno>
 #include <fcntl.h>
 #include <optional>
@@ -7,12 +13,6 @@
 #include <thread>
 #include <unistd.h>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
 #include <fmt/format.h>
 
 #include "base/out_file.h"
@@ -79,8 +79,8 @@ class Session : public std::enable_shared_from_this<Session> {
     if (code == beast::http::error::header_limit) return refuse(431, "the headers are too large");
     if (code) {
       // What is no HTTP gets an answer; a connection that broke cannot.
-      const bool ours = code.category() == beast::http::make_error_code(
-                                               beast::http::error::bad_method).category();
+      const bool ours = code.category() ==
+                        beast::http::make_error_code(beast::http::error::bad_method).category();
       return ours ? refuse(400, "not an HTTP request: " + code.message()) : close();
     }
     const auto& message = parser_->get();
@@ -125,11 +125,11 @@ class Session : public std::enable_shared_from_this<Session> {
     message->body() = std::move(response.body);
     message->prepare_payload();
     stream_.expires_after(shared_->limits.idle);
-    beast::http::async_write(
-        stream_, *message, [self = shared_from_this(), message](Code code, std::size_t) {
-          if (code || !self->keep_alive_) return self->close();
-          self->read();
-        });
+    beast::http::async_write(stream_, *message,
+                             [self = shared_from_this(), message](Code code, std::size_t) {
+                               if (code || !self->keep_alive_) return self->close();
+                               self->read();
+                             });
   }
 
   void close() {
@@ -166,8 +166,7 @@ class UnixServer final : public HttpServer {
     // A state folder may have a longer path than a socket address holds.
     const int place = ::open(path_.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (place < 0) return file_error("open", path_.parent_path().string(), errno);
-    const std::string name =
-        fmt::format("/proc/self/fd/{}/{}", place, path_.filename().string());
+    const std::string name = fmt::format("/proc/self/fd/{}/{}", place, path_.filename().string());
     Code code;
     acceptor_.open(stream_protocol(), code);
     if (!code) acceptor_.bind(stream_protocol::endpoint(name), code);

@@ -1,5 +1,5 @@
-// The parts of a run that decide, from its description: performance models, restart costs, pacing and
-// policies. A simulation and the live service are put together from the same ones.
+// The parts of a run that decide, from its description: performance models, restart costs, pacing
+// and policies. A simulation and the live service are put together from the same ones.
 #pragma once
 
 #include <memory>
