@@ -81,7 +81,7 @@ int run(const std::filesystem::path& folder) {
   const Moment begin = now();
   Result<std::unique_ptr<SqliteStore>> again = SqliteStore::open(folder);
   if (!again) return 1;
-  const Result<World> world = (*again)->load();
+  const Result<StoredWorld> world = (*again)->load();
   if (!world || world->jobs.size() != 10'000 || world->runs.size() != 10'000) return 1;
   fmt::print("open and load {} jobs and {} runs: {:.0f} ms\n", world->jobs.size(),
              world->runs.size(), 1e3 * seconds_since(begin));

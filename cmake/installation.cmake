@@ -2,7 +2,7 @@
 include(GNUInstallDirs)
 
 if(TARGET muster)
-  install(TARGETS muster RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  install(TARGETS muster muster-keeper RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
 # The man page and the completions are written by the command itself, so that they cannot disagree with it.
 if(TARGET muster)
@@ -21,4 +21,9 @@ if(TARGET muster)
   install(FILES "${generated}/muster.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 endif()
 install(DIRECTORY presets experiments data DESTINATION "${CMAKE_INSTALL_DATADIR}/muster" OPTIONAL)
+# The client for jobs, in Python and as a C++ header, and a unit for systemd.
+install(DIRECTORY python/muster_job DESTINATION "${CMAKE_INSTALL_DATADIR}/muster/python" PATTERN "__pycache__" EXCLUDE)
+install(FILES include/muster/job.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/muster")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/muster.service.in" "${CMAKE_CURRENT_BINARY_DIR}/muster.service" @ONLY)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/muster.service" DESTINATION lib/systemd/system)
 install(FILES LICENSE THIRD_PARTY.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")

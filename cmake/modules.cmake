@@ -74,6 +74,7 @@ endfunction()
 function(muster_add_command)
   set(MUSTER_NEEDS_cli CLI11::CLI11)
   muster_add_module(cli)
+  target_include_directories(muster_cli PRIVATE "${PROJECT_SOURCE_DIR}/include")
   # It runs once per command; CLI11's templates are what it consists of for the compiler.
   target_compile_options(muster_cli PRIVATE $<$<CONFIG:Release>:-O1>)
   get_property(modules GLOBAL PROPERTY MUSTER_MODULE_TARGETS)
@@ -88,6 +89,8 @@ function(muster_add_keeper)
   add_dependencies(muster-keeper muster_agent muster_base)
   target_link_libraries(muster-keeper PRIVATE muster_flags "$<TARGET_FILE:muster_agent>" "$<TARGET_FILE:muster_base>"
                                               fmt::fmt)
+  # `muster serve` starts it, and looks for it beside itself.
+  add_dependencies(muster muster-keeper)
 endfunction()
 
 # Links a program to all modules, and to the libraries named after it.

@@ -35,6 +35,14 @@ std::unique_ptr<CLI::App> make_app(Chosen& chosen) {
   add_trace_command(*app, chosen);
   add_data_command(*app, chosen);
   add_learn_command(*app, chosen);
+  add_serve_command(*app, chosen);
+  add_submit_command(*app, chosen);
+  add_job_commands(*app, chosen);
+  add_logs_command(*app, chosen);
+  add_node_commands(*app, chosen);
+  add_top_command(*app, chosen);
+  add_drive_command(*app, chosen);
+  add_trainer_command(*app, chosen);
   add_bench_command(*app, chosen);
   add_policies_command(*app, chosen);
   add_completion_command(*app, chosen);

@@ -57,6 +57,15 @@ void add_learn_command(CLI::App& app, Chosen& chosen);
 // Below `muster learn`; the learn command calls it.
 void add_learn_trace_commands(CLI::App& learn, Chosen& chosen);
 void add_bench_command(CLI::App& app, Chosen& chosen);
+// The live service: the daemon, and the commands that talk to one.
+void add_serve_command(CLI::App& app, Chosen& chosen);
+void add_submit_command(CLI::App& app, Chosen& chosen);
+void add_job_commands(CLI::App& app, Chosen& chosen);
+void add_node_commands(CLI::App& app, Chosen& chosen);
+void add_logs_command(CLI::App& app, Chosen& chosen);
+void add_top_command(CLI::App& app, Chosen& chosen);
+void add_drive_command(CLI::App& app, Chosen& chosen);
+void add_trainer_command(CLI::App& app, Chosen& chosen);
 void add_completion_command(CLI::App& app, Chosen& chosen);
 
 }  // namespace muster

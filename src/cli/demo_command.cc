@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/comparison.h"
+#include "cli/live/demo_live.h"
 #include "run/config/load_config.h"
 
 namespace muster {
@@ -17,6 +18,7 @@ struct DemoOptions {
   unsigned threads = 0;
   bool json = false;
   bool quiet = false;
+  bool live = false;
 };
 
 // A month of a busy research cluster of 128 GPUs: most jobs are small and short, a few are large
@@ -52,6 +54,7 @@ constexpr std::string_view kDemoPolicies[] = {
     "fifo", "sjf", "srtf", "las", "tiresias", "max-min", "finish-time-fairness"};
 
 int demo(const DemoOptions& options) {
+  if (options.live) return demo_live({.seed = static_cast<std::uint64_t>(options.seed)});
   auto document = parse_toml(kDemo, "demo");
   if (!document) return complain(document.error(), kExitFailed);
   std::vector<RunConfig> runs;
@@ -106,11 +109,14 @@ void add_demo_command(CLI::App& app, Chosen& chosen) {
       ->capture_default_str();
   command->add_option("--threads", options->threads,
                       "number of parallel runs (default: one per core)");
+  command->add_flag("--live", options->live,
+                    "instead, run a daemon with pretended GPUs and real processes for a minute");
   command->add_flag("--json", options->json, "print the figures as JSON");
   command->add_flag("-q,--quiet", options->quiet, "show no progress on standard error");
   command->footer(
       "Examples:\n"
       "  muster demo\n"
+      "  muster demo --live\n"
       "  muster demo --jobs 20000 --seed 7 -o results/large-demo");
   command->callback([options, &chosen] { chosen.run = [options] { return demo(*options); }; });
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/live/explain_live.h"
 #include "report/explain.h"
 #include "report/terminal.h"
 
@@ -14,11 +15,14 @@ namespace {
 struct ExplainOptions {
   std::string result;
   std::string job;
+  std::string state;
   bool all = false;
   bool json = false;
 };
 
 int explain(const ExplainOptions& options) {
+  // One word is a job of a running daemon; two are a result and a job of it.
+  if (options.job.empty()) return explain_live({options.state, options.json}, options.result);
   const auto folder = ResultFolder::open(options.result);
   if (!folder) return complain(folder.error());
   const auto story = explain_job(*folder, options.job);
@@ -38,9 +42,12 @@ void add_explain_command(CLI::App& app, Chosen& chosen) {
   CLI::App* command =
       app.add_subcommand("explain", "Explain why a job waited: when, behind which job, for what");
   const auto options = std::make_shared<ExplainOptions>();
-  command->add_option("RESULT", options->result, "folder of a result")->required();
-  command->add_option("JOB", options->job, "the job's name in the trace, or its number (#12)")
+  command
+      ->add_option("RESULT", options->result,
+                   "folder of a result; or nothing, for a job of a running daemon")
       ->required();
+  command->add_option("JOB", options->job, "the job's name in the trace, or its number (#12)");
+  command->add_option("--state", options->state, "state folder of the daemon")->type_name("FOLDER");
   command->add_flag("--all", options->all, "show every stretch, merge none");
   command->add_flag("--json", options->json, "print the story as JSON");
   command->footer(
@@ -48,6 +55,7 @@ void add_explain_command(CLI::App& app, Chosen& chosen) {
       "  muster explain results/las 42\n"
       "  muster explain results/las '#42' --all\n"
       "  muster explain results/las train-bert-7 --json\n"
+      "  muster explain 42                               # job 42 of a running daemon\n"
       "\n"
       "It reads the recorded decisions: when the job arrived, was admitted, started, lost its\n"
       "GPUs and ended, and in between which job was first in line and what it lacked.");

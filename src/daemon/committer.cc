@@ -31,21 +31,46 @@ Status Committer::commit(Batch batch) {
   return answer.get_future().get();
 }
 
+void Committer::look(std::function<void(Store&)> work) {
+  {
+    const std::lock_guard lock(mutex_);
+    looks_.push_back(std::move(work));
+  }
+  arrived_.notify_one();
+}
+
+Result<StoredWorld> Committer::load() {
+  std::promise<Result<StoredWorld>> answer;
+  look([&answer](Store& store) { answer.set_value(store.load()); });
+  return answer.get_future().get();
+}
+
+Result<std::vector<StoredDecision>> Committer::decisions(JobId job) {
+  std::promise<Result<std::vector<StoredDecision>>> answer;
+  look([&answer, job](Store& store) { answer.set_value(store.decisions(job)); });
+  return answer.get_future().get();
+}
+
 void Committer::work() {
   while (true) {
     std::vector<Batch> batches;
     std::vector<Told> told;
+    std::vector<std::function<void(Store&)>> looks;
     {
       std::unique_lock lock(mutex_);
-      arrived_.wait(lock, [&] { return ending_ || !batches_.empty(); });
-      if (batches_.empty()) return;
+      arrived_.wait(lock, [&] { return ending_ || !batches_.empty() || !looks_.empty(); });
+      if (batches_.empty() && looks_.empty()) return;
       batches.swap(batches_);
       told.swap(told_);
+      looks.swap(looks_);
     }
-    const Status status = store_.commit(batches);
-    for (const Told& tell : told) {
-      if (tell) tell(status);
+    if (!batches.empty()) {
+      const Status status = store_.commit(batches);
+      for (const Told& tell : told) {
+        if (tell) tell(status);
+      }
     }
+    for (const std::function<void(Store&)>& look : looks) look(store_);
   }
 }
 

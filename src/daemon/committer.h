@@ -27,8 +27,13 @@ class Committer {
   void submit(Batch batch, Told told);
   // The same, and waits.
   Status commit(Batch batch);
+  // What the store holds after everything that was submitted so far; waits.
+  Result<StoredWorld> load();
+  Result<std::vector<StoredDecision>> decisions(JobId job);
 
  private:
+  // Has the thread look into the store, after the commits before it.
+  void look(std::function<void(Store&)> work);
   void work();
 
   Store& store_;
@@ -36,6 +41,7 @@ class Committer {
   std::condition_variable arrived_;
   std::vector<Batch> batches_;
   std::vector<Told> told_;
+  std::vector<std::function<void(Store&)>> looks_;
   bool ending_ = false;
   std::thread thread_;
 };

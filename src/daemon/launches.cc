@@ -192,4 +192,10 @@ LaunchEffects Launches::take() {
 
 std::size_t Launches::alive() const { return entries_.size(); }
 
+std::vector<RunId> Launches::runs() const {
+  std::vector<RunId> all;
+  for (const auto& [run, entry] : entries_) all.push_back(run);
+  return all;
+}
+
 }  // namespace muster

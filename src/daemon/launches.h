@@ -65,6 +65,12 @@ class Launches {
   LaunchEffects take();
 
   RunState state(RunId run) const { return book_.state(run); }
+  // The row of a run that is not over; else null.
+  const StoredRun* row(RunId run) const {
+    const auto found = entries_.find(run);
+    return found == entries_.end() ? nullptr : &found->second.row;
+  }
+  std::vector<RunId> runs() const;
   std::size_t alive() const;
   const GpuLedger& ledger() const { return ledger_; }
 

@@ -52,9 +52,9 @@ Status MemoryStore::commit(std::span<const Batch> batches) {
   return Done{};
 }
 
-Result<World> MemoryStore::load() {
+Result<StoredWorld> MemoryStore::load() {
   if (crashed_) return Error{"the daemon has crashed"};
-  World world;
+  StoredWorld world;
   world.generation = disk_->generation;
   world.next_decision = disk_->next_decision;
   world.notes = disk_->notes;

@@ -35,7 +35,7 @@ class MemoryStore final : public Store {
   explicit MemoryStore(std::shared_ptr<MemoryDisk> disk);
 
   Status commit(std::span<const Batch> batches) override;
-  Result<World> load() override;
+  Result<StoredWorld> load() override;
   Result<std::vector<StoredDecision>> decisions(JobId job) override;
 
   // Whether this daemon's life is over: all it asks for fails.

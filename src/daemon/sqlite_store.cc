@@ -271,8 +271,8 @@ Status SqliteStore::commit(std::span<const Batch> batches) {
   return status;
 }
 
-Result<World> SqliteStore::load() {
-  World world;
+Result<StoredWorld> SqliteStore::load() {
+  StoredWorld world;
   const auto failed = [this](const Status& status) {
     return Error{
         fmt::format("{}: {}", (directory_.path() / "state.db").string(), status.error().message)};

@@ -20,7 +20,7 @@ class SqliteStore final : public Store {
   ~SqliteStore() override;
 
   Status commit(std::span<const Batch> batches) override;
-  Result<World> load() override;
+  Result<StoredWorld> load() override;
   Result<std::vector<StoredDecision>> decisions(JobId job) override;
 
   const StateDirectory& directory() const { return directory_; }

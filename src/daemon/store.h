@@ -90,7 +90,7 @@ struct StoredUser {
 };
 
 // Everything but the decisions, in order of ids.
-struct World {
+struct StoredWorld {
   std::int64_t generation = 0;  // of the daemon that opened the store last; rises with each
   std::int64_t next_decision = 0;
   std::map<std::string, std::string> notes;  // small named values
@@ -99,7 +99,7 @@ struct World {
   std::vector<StoredNode> nodes;
   std::vector<StoredUser> users;
 
-  friend bool operator==(const World&, const World&) = default;
+  friend bool operator==(const StoredWorld&, const StoredWorld&) = default;
 };
 
 // Changes that belong together. Rows replace those of the same id. Forgetting comes last, and a
@@ -121,7 +121,7 @@ class Store {
   virtual ~Store() = default;
   // All batches, in order, or none of them; on success they survive a crash of the machine.
   virtual Status commit(std::span<const Batch> batches) = 0;
-  virtual Result<World> load() = 0;
+  virtual Result<StoredWorld> load() = 0;
   // Those about one job, in order.
   virtual Result<std::vector<StoredDecision>> decisions(JobId job) = 0;
 };

@@ -14,12 +14,10 @@ constexpr std::uint32_t kNodes = 2;
 constexpr int kGpus = 4;
 constexpr std::uint32_t kJobs = 8;
 
-std::string name(RunId run) { return fmt::format("{}/{}", index(run.job), run.launch); }
-
 }  // namespace
 
 LaunchesWorld::LaunchesWorld(std::uint64_t seed, WorldFaults faults)
-    : random_(seed, "launches world"), faults_(faults) {
+    : MachineWorld(seed, "launches world", faults) {
   MemoryStore first(disk_);
   Batch batch;
   for (std::uint32_t i = 0; i < kJobs; ++i) {
@@ -34,173 +32,16 @@ LaunchesWorld::LaunchesWorld(std::uint64_t seed, WorldFaults faults)
   at(1, [this] { second(); });
 }
 
-void LaunchesWorld::run(Seconds limit) {
-  for (int count = 0; !happenings_.empty() && now_ < limit; ++count) {
-    if (count % 64 == 0 && all_finished()) return;
-    const std::function<void()> what = happenings_.top().what;
-    now_ = happenings_.top().time;
-    happenings_.pop();
-    what();
-  }
-}
-
 bool LaunchesWorld::all_finished() const {
   const bool told = std::all_of(disk_->jobs.begin(), disk_->jobs.end(),
                                 [](const auto& job) { return job.second.state == "finished"; });
-  return told && std::all_of(placed_.begin(), placed_.end(),
-                             [](const auto& run) { return run.second.over; });
+  return told && nothing_runs();
 }
-
-void LaunchesWorld::at(Seconds time, std::function<void()> what) {
-  happenings_.push({time, order_++, std::move(what)});
-}
-
-void LaunchesWorld::send(const std::function<void()>& what) {
-  const auto way = [this] { return now_ + 0.001 + random_.uniform(0, faults_.delay); };
-  if (!faulty(faults_.lost)) at(way(), what);
-  if (faulty(faults_.repeated)) at(way(), what);
-}
-
-// The executor.
-
-bool LaunchesWorld::from_the_latest(int life) {
-  heard_life_ = std::max(heard_life_, life);
-  return life == heard_life_;
-}
-
-void LaunchesWorld::carry_out(const LaunchCall& call, const StoredRun& row) {
-  switch (call.command) {
-    case RunCommand::kPrepare:
-      return prepare(row);
-    case RunCommand::kGo:
-      return go(call.run);
-    case RunCommand::kStop:
-      return stop(call.run, call.grace.seconds);
-    case RunCommand::kKill:
-      return stop(call.run, 0);
-    case RunCommand::kNone:
-      return;
-  }
-}
-
-void LaunchesWorld::prepare(const StoredRun& row) {
-  if (placed_.contains(row.run) || refused_.contains(row.run)) return;
-  Placed& made = placed_[row.run];
-  made.gpus = row.gpus;
-  made.sharing = row.sharing;
-  check(row.run);
-  at(now_ + random_.uniform(0, 5), [this, run = row.run] {
-    const auto found = placed_.find(run);
-    if (found == placed_.end() || found->second.over) return;
-    if (faulty(faults_.start_fails)) return finish(run, RunOutcome::kFailed);
-    tell(run, RunEvent::kReady);
-  });
-}
-
-void LaunchesWorld::check(RunId run) {
-  const Placed& mine = placed_.at(run);
-  if (done_.contains(run.job)) violations_.push_back(name(run) + " runs a job that has finished");
-  for (const auto& [other, placed] : placed_) {
-    if (other == run || placed.over) continue;
-    if (other.job == run.job) violations_.push_back(name(run) + " beside " + name(other));
-    for (int i = 0; i < mine.gpus.nodes(); ++i) {
-      for (int j = 0; j < placed.gpus.nodes(); ++j) {
-        const bool same = mine.gpus[i].node == placed.gpus[j].node &&
-                          (mine.gpus[i].mask & placed.gpus[j].mask) != 0;
-        const bool share = mine.sharing == Sharing::kShared && placed.sharing == Sharing::kShared;
-        if (same && !share) violations_.push_back(name(run) + " on the GPUs of " + name(other));
-      }
-    }
-  }
-}
-
-void LaunchesWorld::go(RunId run) {
-  const auto found = placed_.find(run);
-  if (found == placed_.end() || found->second.running || found->second.over ||
-      found->second.stopping) {
-    return;
-  }
-  ++started_;
-  found->second.running = found->second.started = true;
-  found->second.since = now_;
-  tell(run, RunEvent::kStarted);
-  at(now_ + work_left_.at(run.job), [this, run] { finish(run, RunOutcome::kFinished); });
-}
-
-void LaunchesWorld::stop(RunId run, Seconds grace) {
-  const auto found = placed_.find(run);
-  if (found == placed_.end()) {
-    refused_.insert(run);
-    return tell(run, RunEvent::kStartFailed);
-  }
-  if (found->second.over) return tell_end(run);
-  const bool again = std::exchange(found->second.stopping, true);
-  if (again && grace > 0) return;
-  at(now_ + (grace > 0 ? random_.uniform(0, grace) : 0.1), [this, run, grace] {
-    // Work is saved only by those who had time to.
-    const auto left = placed_.find(run);
-    if (left == placed_.end() || left->second.over) return;
-    if (left->second.running && grace > 0) {
-      work_left_[run.job] = std::max(0.1, work_left_[run.job] - (now_ - left->second.since));
-    }
-    finish(run, RunOutcome::kStopped);
-  });
-}
-
-void LaunchesWorld::finish(RunId run, RunOutcome outcome) {
-  const auto found = placed_.find(run);
-  if (found == placed_.end() || found->second.over) return;
-  found->second.over = true;
-  found->second.outcome = outcome;
-  if (outcome == RunOutcome::kFinished) done_.insert(run.job);
-  tell_end(run);
-}
-
-// Its end is committed: nobody needs its record, and a late order must not bring it back.
-void LaunchesWorld::forget(RunId run) {
-  const auto found = placed_.find(run);
-  if (found == placed_.end() || !found->second.over) return;
-  placed_.erase(found);
-  refused_.insert(run);
-}
-
-void LaunchesWorld::tell(RunId run, RunEvent event) {
-  RunReport report;
-  report.run = run;
-  report.event = event;
-  const auto found = placed_.find(run);
-  if (found != placed_.end()) report.outcome = found->second.outcome;
-  send([this, report, life = life_] { daemon_heard(report, life); });
-}
-
-void LaunchesWorld::tell_end(RunId run) {
-  tell(run, placed_.at(run).started ? RunEvent::kExited : RunEvent::kStartFailed);
-}
-
-// One word, so that nothing overtakes its end; asked again if it gets lost.
-void LaunchesWorld::census(std::uint64_t number) {
-  std::vector<RunReport> seen;
-  for (const auto& [run, placed] : placed_) {
-    RunReport& report = seen.emplace_back();
-    report.run = run;
-    report.outcome = placed.outcome;
-    report.event = placed.over ? (placed.started ? RunEvent::kExited : RunEvent::kStartFailed)
-                               : (placed.running ? RunEvent::kSeenRunning : RunEvent::kSeenReady);
-  }
-  send([this, seen, number] {
-    if (!daemon_ || number != census_) return;
-    for (const RunReport& report : seen) daemon_->heard(report, now_);
-    daemon_->counted(now_);
-    settle();
-  });
-}
-
-// The daemon.
 
 void LaunchesWorld::begin_daemon() {
   ++life_;
   store_ = std::make_unique<MemoryStore>(disk_);
-  const World world = *store_->load();
+  const StoredWorld world = *store_->load();
   daemon_ = std::make_unique<Launches>(Abilities{.start_limit = 20, .stop_margin = 10});
   for (std::uint32_t node = 0; node < kNodes; ++node) daemon_->add_node(NodeId{node}, kGpus);
   jobs_.clear();
@@ -220,6 +61,13 @@ void LaunchesWorld::daemon_heard(const RunReport& report, int life) {
   // What was on its way to a daemon that has died may reach the next one, or nobody.
   if (!daemon_ || (life != life_ && random_.chance(0.5))) return;
   daemon_->heard(report, now_);
+  settle();
+}
+
+void LaunchesWorld::daemon_counted(const std::vector<RunReport>& seen, std::uint64_t number) {
+  if (!daemon_ || number != census_) return;
+  for (const RunReport& report : seen) daemon_->heard(report, now_);
+  daemon_->counted(now_);
   settle();
 }
 
@@ -306,7 +154,7 @@ void LaunchesWorld::settle() {
   }
   for (const LaunchCall& call : std::exchange(held_, {}).calls) {
     send([this, call, row = rows_[call.run], life = life_] {
-      if (from_the_latest(life)) carry_out(call, row);
+      if (from_the_latest(life)) carry_out(call, row.gpus, row.sharing);
     });
   }
 }

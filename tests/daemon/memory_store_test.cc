@@ -23,7 +23,7 @@ TEST(MemoryStore, AcknowledgedCommitsSurviveACrashAtAnyCommit) {
       EXPECT_EQ(acknowledged, crash_at - 1);
 
       MemoryStore again(disk);
-      const Result<World> world = again.load();
+      const Result<StoredWorld> world = again.load();
       ASSERT_TRUE(world);
       EXPECT_EQ(world->generation, 2);
       EXPECT_EQ(number_in(*world), after ? crash_at : crash_at - 1);

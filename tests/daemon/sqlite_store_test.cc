@@ -58,7 +58,7 @@ TEST(SqliteStore, HoldsWhatTheOneInMemoryHolds) {
         ASSERT_TRUE(store);
         expected = std::make_unique<MemoryStore>(disk);
       }
-      const Result<World> world = store->load();
+      const Result<StoredWorld> world = store->load();
       ASSERT_TRUE(world) << world.error().message;
       EXPECT_EQ(*world, *expected->load()) << "seed " << seed;
       for (std::uint32_t job = 0; job < 6; ++job) {
@@ -159,7 +159,7 @@ TEST(SqliteStore, AFullDiskTakesNothingAndGoesOnAfterwards) {
   auto store = open_store(folder.path());
   ASSERT_TRUE(store);
   ASSERT_TRUE(commit_one(*store, numbered_batch(1)));
-  const World before = *store->load();
+  const StoredWorld before = *store->load();
 
   struct rlimit old {};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
@@ -243,7 +243,7 @@ TEST(SqliteStore, ValuesThatMakeNoSenseAreNamed) {
     auto database = Database::open(folder.path() / "state.db");
     ASSERT_TRUE((*database)->execute("UPDATE runs SET state = 'dancing'"));
   }
-  const Result<World> world = store->load();
+  const Result<StoredWorld> world = store->load();
   ASSERT_FALSE(world);
   EXPECT_THAT(world.error().message,
               HasSubstr("state.db: table 'runs': column 'state': 'dancing'"));

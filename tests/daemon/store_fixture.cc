@@ -107,7 +107,7 @@ Batch numbered_batch(int n) {
 
 Status commit_one(Store& store, const Batch& batch) { return store.commit({&batch, 1}); }
 
-int number_in(const World& world) {
+int number_in(const StoredWorld& world) {
   if (world.jobs.empty()) {
     EXPECT_TRUE(world.runs.empty() && world.notes.empty()) << "a batch in parts";
     return -1;

@@ -15,6 +15,6 @@ Batch random_batch(Random& random, std::int64_t& next_decision);
 Batch numbered_batch(int n);
 Status commit_one(Store& store, const Batch& batch);
 // The number that a world holds, -1 if none; fails the running test where the three differ.
-int number_in(const World& world);
+int number_in(const StoredWorld& world);
 
 }  // namespace muster

@@ -36,6 +36,8 @@ struct RunOrder {
   std::string working_directory;
   std::string user;      // whose processes they are; empty: the daemon's own
   Seconds fence = 0;     // it dies after so long without contact; 0: never
+  Seconds grace = 30;    // to save its work, where its lease ends or one of its ranks fails
+  Seconds believed = 0;  // how long it is believed to run from here on
   double memory_gb = 0;  // limit for all its processes, where the node can; 0: none
   bool pin_to_numa = false;
 };
@@ -90,6 +92,8 @@ class Executor {
   // run that the executor does not know is answered by kStartFailed, too, and is never prepared
   // after that: the stop may have overtaken the order.
   virtual void stop(RunId run, Grace grace) = 0;
+  // Its GPUs are certain for so long: the job's own lease, which it renews by asking.
+  virtual void lease(RunId /*run*/, Seconds /*seconds*/) {}
   // Reports everything that runs, everything that ended and was not acknowledged, then the census.
   // Its number is never used twice, also after a restart: a late answer to an earlier question must
   // not make a run of today look as if it were gone.

@@ -8,113 +8,15 @@
 #include "backend/sim/sim_backend.h"
 #include "base/table_lookup.h"
 #include "base/text.h"
-#include "perf/product.h"
-#include "policy/price_aware.h"
 #include "run/assembly/guards.h"
 #include "run/assembly/job_tables.h"
 #include "run/assembly/make_allocator.h"
+#include "run/assembly/make_parts.h"
 #include "run/assembly/priced_jobs.h"
 #include "run/assembly/prices.h"
 #include "run/config/plugin_tables.h"
-#include "run/config/plugins.h"
-#include "workload/byte_input.h"
 
 namespace muster {
-namespace {
-
-template <typename Table>
-auto made(std::string_view kind, const Table& table, const Choice& choice) {
-  return make_from(plugin_kind(kind).noun, table, choice.name, choice.params);
-}
-
-Result<std::shared_ptr<const PerfModel>> make_perf(const std::vector<Choice>& choices,
-                                                   Symbols& symbols) {
-  std::vector<std::unique_ptr<PerfModel>> models;
-  for (const Choice& choice : choices) {
-    const auto row = find_row(plugin_kind("perf").noun, plugin_tables().perf, choice.name);
-    if (!row) return row.error();
-    const auto params =
-        Params::make("performance model '" + choice.name + "'", (*row)->params, choice.params);
-    if (!params) return params.error();
-    auto model = (*row)->make(*params, symbols);
-    if (!model) return model.error();
-    models.push_back(std::move(*model));
-  }
-  return std::shared_ptr<const PerfModel>(multiply(std::move(models)));
-}
-
-std::shared_ptr<const RestartCost> make_cost(const RestartConfig& config, Symbols& symbols) {
-  auto cost = std::make_shared<RestartCost>();
-  cost->first_start = config.first_start;
-  cost->restart = config.restart;
-  cost->checkpoint_interval = config.checkpoint_interval;
-  cost->stop_saves = config.stop_saves;
-  for (const auto& [gpus, seconds] : config.by_size) {
-    cost->by_size.emplace_back(static_cast<int>(gpus), seconds);
-  }
-  for (const RestartRow& row : config.table) {
-    cost->by_model[{symbols.intern(row.model), static_cast<int>(row.gpus)}] = row.seconds;
-  }
-  return cost;
-}
-
-// Policies read no files: where their durations are one, they get what it holds.
-Result<Choice> with_durations(Choice choice) {
-  const auto given = choice.params.find(kDurations);
-  if (given == choice.params.end() || !names_a_file(given->second)) return choice;
-  auto text = read_whole(given->second);
-  if (!text) {
-    return Error{"scheduling policy '" + choice.name + "', durations: " + text.error().message};
-  }
-  given->second = std::move(*text);
-  return choice;
-}
-
-Result<PolicySet> make_policy_set(const Choice& admission, const Choice& scheduling,
-                                  const Choice& placement) {
-  auto first = made("admission", plugin_tables().admission, admission);
-  if (!first) return first.error();
-  const auto policy = with_durations(scheduling);
-  if (!policy) return policy.error();
-  auto second = made("scheduling", plugin_tables().scheduling, *policy);
-  if (!second) return second.error();
-  auto third = made("placement", plugin_tables().placement, placement);
-  if (!third) return third.error();
-  return PolicySet{std::move(*first), std::move(*second), std::move(*third)};
-}
-
-}  // namespace
-
-Status Simulation::add_policies(const RunConfig& config) {
-  std::vector<PolicySetConfig> policy_sets = config.policy_sets;
-  if (policy_sets.empty()) {
-    policy_sets.push_back({config.admission, config.scheduling, config.placement});
-  }
-  for (const PolicySetConfig& choice : policy_sets) {
-    auto policy_set = make_policy_set(choice.admission, choice.scheduling, choice.placement);
-    if (!policy_set) return policy_set.error();
-    if (auto* aware = dynamic_cast<PriceAware*>(policy_set->scheduling.get())) {
-      aware->use_prices(parts_.prices);
-    }
-    parts_.policy_sets.push_back(std::move(*policy_set));
-  }
-  if (!config.selector.empty()) {
-    auto selector = made("selector", plugin_tables().selector, config.selector);
-    if (!selector) return selector.error();
-    parts_.selector = std::move(*selector);
-  }
-  if (!config.scaling.empty()) {
-    auto scaling = made("scaling", plugin_tables().scaling, config.scaling);
-    if (!scaling) return scaling.error();
-    parts_.scaling = std::move(*scaling);
-  }
-  if (!config.forecast.file.empty()) {
-    auto forecast = load_forecast(config.forecast);
-    if (!forecast) return forecast.error();
-    parts_.forecast = std::make_shared<const Forecast>(std::move(*forecast));
-  }
-  return Done{};
-}
 
 Status Simulation::add_stages(const RunConfig& config) {
   const ProfilingConfig& chosen = config.profiling;
@@ -268,7 +170,7 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
                                                      std::shared_ptr<const SharedJobs> jobs) {
   std::unique_ptr<Simulation> simulation(new Simulation);
   Simulation& self = *simulation;
-  auto pacing = made("pacing", plugin_tables().pacing, config.pacing);
+  auto pacing = make_pacing(config);
   if (!pacing) return pacing.error();
   self.parts_.pacing = std::move(*pacing);
   auto needs = RunNeeds::make(config);
@@ -292,7 +194,7 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
   auto prices = load_prices(config.prices, *self.cluster_, self.symbols_);
   if (!prices) return prices.error();
   self.parts_.prices = std::move(*prices);
-  if (Status added = self.add_policies(config); !added) return added.error();
+  if (Status added = add_policies(config, self.parts_); !added) return added.error();
   const auto& forecast = self.parts_.forecast;
   const KnownInputs known{self.cluster_, self.parts_.perf, forecast != nullptr,
                           forecast != nullptr && forecast->has_nodes(),

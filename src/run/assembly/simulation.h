@@ -55,7 +55,6 @@ class Simulation {
 
  private:
   Simulation() = default;
-  Status add_policies(const RunConfig& config);
   Status add_stages(const RunConfig& config);
   Status open_source(const RunConfig& config, std::shared_ptr<const SharedJobs> jobs);
   Status add_engine(const RunConfig& config, std::shared_ptr<const RestartCost> cost);

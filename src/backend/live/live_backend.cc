@@ -1,0 +1,30 @@
+#include "backend/live/live_backend.h"
+
+#include <algorithm>
+
+namespace muster {
+
+JobProgress LiveBackend::act(const Command& command, Seconds now) {
+  const Job& job = *command.job;
+  JobProgress progress;
+  progress.work = job.running() ? job.work_at(now) : job.work;
+  progress.saved_work = job.saved_work;
+  if (command.kind == CommandKind::kStop) {
+    // One that is asked saves what it has done; one whose node vanished has its last checkpoint.
+    // What it really saved comes with the word that it has left.
+    if (!command.graceful) progress.work = std::min(progress.work, job.saved_work);
+    progress.saved_work = progress.work;
+    progress.since = kNever;
+    return progress;
+  }
+  progress.rate = beliefs_->rate(job.spec, command.context);
+  const bool runs = command.kind == CommandKind::kUpdateRate || command.kind == CommandKind::kAdopt;
+  progress.since = runs ? now : kNever;
+  return progress;
+}
+
+void LiveBackend::dispatch(std::span<const Order> orders, Seconds /*now*/) {
+  orders_.insert(orders_.end(), orders.begin(), orders.end());
+}
+
+}  // namespace muster

@@ -1,0 +1,32 @@
+// The engine's side of real machines: answers what is believed, and collects the orders of a turn
+// for whoever commits them and has them carried out. Time and events come in through the engine,
+// not through here.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "engine/backend.h"
+
+namespace muster {
+
+class LiveBackend final : public Backend {
+ public:
+  explicit LiveBackend(std::shared_ptr<const PerfModel> beliefs) : beliefs_(std::move(beliefs)) {}
+
+  JobProgress act(const Command& command, Seconds now) override;
+  bool answers_later() const override { return true; }
+  bool has_external_events() const override { return true; }
+  void dispatch(std::span<const Order> orders, Seconds now) override;
+
+  // All orders since the last call: stops, then moves and resizes, then starts of each turn.
+  std::vector<Order> take_orders() { return std::exchange(orders_, {}); }
+
+ private:
+  std::shared_ptr<const PerfModel> beliefs_;
+  std::vector<Order> orders_;
+};
+
+}  // namespace muster

@@ -1,0 +1,45 @@
+// A client command's way to the daemon: finds the state folder, calls, and turns refusals into
+// messages.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "daemon/http/http.h"
+
+namespace CLI {
+class App;
+}
+
+namespace muster {
+
+// What every client command takes.
+struct LinkOptions {
+  std::string state;
+  bool json = false;
+};
+void add_link_options(CLI::App& command, LinkOptions& options);
+
+// The folder that was named, or MUSTER_STATE, or the usual one of this user.
+std::string state_folder(const std::string& given);
+
+class DaemonLink {
+ public:
+  static Result<DaemonLink> open(const LinkOptions& options);
+  // The answer's body; an error where the daemon refuses, with its reason.
+  Result<std::string> get(const std::string& target);
+  Result<std::string> post(const std::string& target, const std::string& body = {});
+  // The whole answer, for those who want its headers.
+  Result<HttpResponse> call(std::string_view method, const std::string& target,
+                            const std::string& body = {});
+
+ private:
+  explicit DaemonLink(std::unique_ptr<HttpClient> client) : client_(std::move(client)) {}
+  std::unique_ptr<HttpClient> client_;
+};
+
+std::string header_of(const HttpResponse& response, std::string_view name);
+
+}  // namespace muster

@@ -1,0 +1,16 @@
+// `muster demo --live`: a daemon with pretended GPUs, real processes, and what the simulator says.
+#pragma once
+
+#include <cstdint>
+
+namespace muster {
+
+struct DemoLiveOptions {
+  std::uint64_t seed = 1;
+  int jobs = 20;
+  bool json = false;
+};
+
+int demo_live(const DemoLiveOptions& options);
+
+}  // namespace muster

@@ -1,0 +1,46 @@
+#include "cli/live/explain_live.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "report/units.h"
+
+namespace muster {
+
+int explain_live(const LinkOptions& options, const std::string& job) {
+  auto link = DaemonLink::open(options);
+  if (!link) return complain(link.error(), kExitFailed);
+  const auto answer = link->get("/v1/jobs/" + percent_encoded(job) + "/explain");
+  if (!answer) return complain(answer.error(), kExitFailed);
+  if (options.json) {
+    fmt::print("{}", *answer);
+    return kExitOk;
+  }
+  const auto story = nlohmann::json::parse(*answer);
+  fmt::print("job {} is {}: {}\n", story["id"].get<std::uint64_t>(),
+             story["state"].get<std::string>(), story["reason"].get<std::string>());
+  if (!story["over"].get<bool>()) {
+    fmt::print("it wants {} GPUs; {} of {} are free; the policy is {}\n", story["gpus"].get<int>(),
+               story["free_gpus"].get<int>(), story["usable_gpus"].get<int>(),
+               story["policy"].get<std::string>());
+    if (const auto before = story["waiting_and_submitted_earlier"].get<int>(); before > 0) {
+      fmt::print("{} jobs that were submitted earlier wait, too, the first of them {}\n", before,
+                 story["first_of_them"][0].get<std::uint64_t>());
+    }
+    if (!story["expected_start"].is_null()) {
+      const auto at = [&story](const char* key) {
+        return story[key].is_null() ? std::string("unknown") : duration_text(story[key]);
+      };
+      fmt::print("expected to start in {} (between {} and {}), if no other jobs come\n",
+                 at("expected_start"), at("expected_start_early"), at("expected_start_late"));
+    }
+  }
+  for (const auto& decision : story["decisions"]) {
+    fmt::print("  {:>10}  {}\n", duration_text(decision["after"].get<double>()),
+               decision["text"].get<std::string>());
+  }
+  return kExitOk;
+}
+
+}  // namespace muster

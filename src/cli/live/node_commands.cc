@@ -1,0 +1,173 @@
+// nodes, drain, logs, top: the commands about machines and output of a daemon.
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/live/daemon_link.h"
+#include "cli/live/live_tables.h"
+#include "daemon/clock.h"
+#include "report/terminal.h"
+
+namespace muster {
+namespace {
+
+using Json = nlohmann::json;
+
+struct NodeOptions {
+  LinkOptions link;
+  std::string node;
+  bool undo = false;
+};
+
+struct LogsOptions {
+  LinkOptions link;
+  std::string job;
+  long long launch = 0;
+  int rank = 0;
+  bool follow = false;
+};
+
+struct TopOptions {
+  LinkOptions link;
+  double every = 1;
+  bool once = false;
+};
+
+int print_nodes(const NodeOptions& options) {
+  auto link = DaemonLink::open(options.link);
+  if (!link) return complain(link.error(), kExitFailed);
+  const auto answer = link->get("/v1/nodes");
+  if (!answer) return complain(answer.error(), kExitFailed);
+  if (options.link.json) {
+    fmt::print("{}", *answer);
+  } else {
+    fmt::print("{}", nodes_text(Json::parse(*answer), wants_colour(STDOUT_FILENO)));
+  }
+  return kExitOk;
+}
+
+int drain_node(const NodeOptions& options) {
+  auto link = DaemonLink::open(options.link);
+  if (!link) return complain(link.error(), kExitFailed);
+  const auto answer = link->post("/v1/nodes/" + percent_encoded(options.node) +
+                                 (options.undo ? "/undrain" : "/drain"));
+  if (!answer) return complain(answer.error(), kExitFailed);
+  if (options.link.json) fmt::print("{}", *answer);
+  return kExitOk;
+}
+
+// One launch, from the beginning to its end or to what there is; tells whether more launches
+// follow.
+Result<bool> print_launch(DaemonLink& link, const LogsOptions& options, long long launch,
+                          bool follow) {
+  long long offset = 0;
+  while (true) {
+    const auto answer =
+        link.call("GET", fmt::format("/v1/jobs/{}/logs?launch={}&rank={}&offset={}",
+                                     percent_encoded(options.job), launch, options.rank, offset));
+    if (!answer) return answer.error();
+    fmt::print("{}", answer->body);
+    std::fflush(stdout);
+    offset = parse_integer(header_of(*answer, "Muster-Offset")).value_or(offset);
+    const bool more_launches =
+        parse_integer(header_of(*answer, "Muster-Last-Launch")).value_or(0) > launch;
+    const bool over = header_of(*answer, "Muster-Job-Over") == "true";
+    const bool ended = header_of(*answer, "Muster-Ended") == "true";
+    if (!answer->body.empty()) continue;
+    if (interrupted()) return false;
+    if (ended && (more_launches || over || !follow)) return more_launches;
+    if (!follow) return more_launches;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
+int print_logs(const LogsOptions& options) {
+  watch_interrupts();
+  auto link = DaemonLink::open(options.link);
+  if (!link) return complain(link.error(), kExitFailed);
+  long long launch = options.launch > 0 ? options.launch : 1;
+  while (true) {
+    const auto more = print_launch(*link, options, launch, options.follow);
+    if (!more) return complain(more.error(), kExitFailed);
+    if (!*more || options.launch > 0) return interrupted() ? kExitInterrupted : kExitOk;
+    ++launch;
+  }
+}
+
+int show_top(const TopOptions& options) {
+  watch_interrupts();
+  const bool screen = !options.once && isatty(STDOUT_FILENO) != 0;
+  while (!interrupted()) {
+    auto link = DaemonLink::open(options.link);
+    if (!link) return complain(link.error(), kExitFailed);
+    const auto nodes = link->get("/v1/nodes");
+    const auto jobs = link->get("/v1/jobs?active=true&limit=200");
+    if (!nodes) return complain(nodes.error(), kExitFailed);
+    if (!jobs) return complain(jobs.error(), kExitFailed);
+    if (options.link.json) {
+      fmt::print("{{\"nodes\":{},\"jobs\":{}}}\n", trim(*nodes), trim(*jobs));
+    } else {
+      const bool colour = wants_colour(STDOUT_FILENO);
+      fmt::print("{}{}\n{}", screen ? "\x1b[H\x1b[2J" : "", nodes_text(Json::parse(*nodes), colour),
+                 jobs_text(Json::parse(*jobs), LiveClock::unix_now(), colour));
+    }
+    std::fflush(stdout);
+    if (options.once || !screen) return kExitOk;
+    std::this_thread::sleep_for(std::chrono::duration<double>(options.every));
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_node_commands(CLI::App& app, Chosen& chosen) {
+  CLI::App* nodes = app.add_subcommand("nodes", "List nodes, and who is on their GPUs");
+  const auto list = std::make_shared<NodeOptions>();
+  add_link_options(*nodes, list->link);
+  nodes->footer("Example:\n  muster nodes");
+  nodes->callback([list, &chosen] { chosen.run = [list] { return print_nodes(*list); }; });
+
+  CLI::App* drain = app.add_subcommand("drain", "Start nothing new on a node");
+  const auto which = std::make_shared<NodeOptions>();
+  drain->add_option("NODE", which->node, "its name")->required();
+  drain->add_flag("--undo", which->undo, "use it again");
+  add_link_options(*drain, which->link);
+  drain->footer("Examples:\n  muster drain node0\n  muster drain node0 --undo");
+  drain->callback([which, &chosen] { chosen.run = [which] { return drain_node(*which); }; });
+}
+
+void add_logs_command(CLI::App& app, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand("logs", "Print what a job has written");
+  const auto options = std::make_shared<LogsOptions>();
+  command->add_option("JOB", options->job, "its number")->required();
+  command->add_flag("-f,--follow", options->follow, "go on until the job has left");
+  command->add_option("--launch", options->launch, "of one launch; by default of all")
+      ->type_name("N");
+  command->add_option("--rank", options->rank, "of this rank")->type_name("N");
+  add_link_options(*command, options->link);
+  command->footer("Examples:\n  muster logs 42\n  muster logs -f 42 --rank 1");
+  command->callback(
+      [options, &chosen] { chosen.run = [options] { return print_logs(*options); }; });
+}
+
+void add_top_command(CLI::App& app, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand("top", "Watch nodes and jobs of a daemon");
+  const auto options = std::make_shared<TopOptions>();
+  command->add_option("--every", options->every, "seconds between looks")
+      ->check(CLI::Range(0.1, 3600.0))
+      ->capture_default_str();
+  command->add_flag("--once", options->once, "print once and end");
+  add_link_options(*command, options->link);
+  command->footer("Example:\n  muster top");
+  command->callback([options, &chosen] { chosen.run = [options] { return show_top(*options); }; });
+}
+
+}  // namespace muster

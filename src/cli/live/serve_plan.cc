@@ -1,0 +1,66 @@
+#include "cli/live/serve_plan.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "agent/gpus/gpus.h"
+#include "run/config/load_config.h"
+
+namespace muster {
+
+void add_plan_options(CLI::App& command, ServePlan& plan) {
+  constexpr const char* kPolicies = "Policies, as in `muster simulate`";
+  RunOptions& run = plan.run;
+  const auto one = [&](const char* name, auto& value, const char* sentence, const char* type) {
+    command.add_option(name, value, sentence)
+        ->type_name(type)
+        ->group(kPolicies)
+        ->allow_extra_args(false);
+  };
+  one("--config", run.config, "a description in TOML, as of a simulated run", "FILE");
+  one("--preset", run.preset, "begin with what makes one published system", "NAME");
+  one("-s,--scheduling", run.schedulings, "scheduling policy: who runs first", "NAME");
+  one("-p,--placement", run.placements, "placement policy: on which GPUs", "NAME");
+  one("-a,--admission", run.admissions, "admission policy: who is let in", "NAME");
+  one("--pacing", run.pacing, "when to decide: events, or rounds:length=60", "NAME");
+  one("--perf", run.perf, "performance model that policies believe", "NAME");
+  one("--set", run.settings, "any other setting, as in engine.max_crashes=5", "KEY=VALUE");
+}
+
+Status find_cluster(ServePlan& plan) {
+  if (plan.fake_gpus > 0) {
+    plan.shape = fmt::format("1x{}", plan.fake_gpus);
+    return Done{};
+  }
+  const auto gpus = find_gpus();
+  if (!gpus || gpus->empty()) {
+    return Error{fmt::format(
+        "no GPUs to schedule: {}; to try it without, pretend: muster serve --fake-gpus 8",
+        gpus ? "NVIDIA's driver finds none" : gpus.error().message)};
+  }
+  plan.shape = fmt::format("1x{}:{}", gpus->size(), gpu_type_of(gpus->front().name));
+  return Done{};
+}
+
+Result<LivePlan> live_plan_of(const ServePlan& plan, bool safe) {
+  auto layers = layers_of(plan.run);
+  if (!layers) return layers.error();
+  if (safe) {
+    layers->preset.clear();
+    layers->file.clear();
+    layers->settings.clear();
+  }
+  auto config = load_config(*layers);
+  if (!config) return config.error();
+  config->cluster = {};
+  config->cluster.shape = plan.shape;
+  // Jobs come from people: the description needs a workload to be complete, and it is not used.
+  config->workload = {};
+  config->workload.generator = {"poisson", {{"jobs", "1"}}};
+  config->output = {};
+  auto complete = complete_config(std::move(*config));
+  if (!complete) return complete.error();
+  return make_live_plan(*complete);
+}
+
+}  // namespace muster

@@ -1,0 +1,74 @@
+// A training job without training, for trials: it counts steps of a given length, keeps the count
+// in a file, and speaks the job protocol. Not listed in the help; `muster drive` submits it.
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <muster/job.h>
+#include <thread>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/commands.h"
+
+namespace muster {
+namespace {
+
+struct TrainerOptions {
+  std::string checkpoint;
+  long long steps = 0;
+  double step_seconds = 0;
+  int gpus = 1;  // with which a step takes that long
+};
+
+int gpus_here() {
+  const char* list = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (list == nullptr || *list == '\0') return 1;
+  return static_cast<int>(split(list, ',').size());
+}
+
+int train(const TrainerOptions& options) {
+  std::int64_t completed = 0;
+  std::ifstream(options.checkpoint) >> completed;
+  const int here = gpus_here() * muster_job::Job::world_size();
+  const double seconds = options.step_seconds * options.gpus / std::max(1, here);
+  muster_job::Job job;
+  fmt::print("launch {}: from step {} on {} GPUs\n", muster_job::Job::launch(), completed, here);
+  std::fflush(stdout);
+  auto next = std::chrono::steady_clock::now();
+  while (job.next(completed, options.steps)) {
+    next += std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+        std::chrono::duration<double>(seconds));
+    std::this_thread::sleep_until(next);
+    ++completed;
+    job.report("loss", 1 / std::sqrt(static_cast<double>(completed)));
+  }
+  if (job.leaving()) {
+    if (muster_job::Job::rank() == 0) {
+      const std::string partial = options.checkpoint + ".new";
+      std::ofstream(partial) << completed << "\n";
+      std::rename(partial.c_str(), options.checkpoint.c_str());
+    }
+    job.left(completed);
+  }
+  fmt::print("{} after step {}\n", job.leaving() ? "left" : "done", completed);
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_trainer_command(CLI::App& app, Chosen& chosen) {
+  CLI::App* command =
+      app.add_subcommand("trainer", "Count steps like a training job, for trials")->group("");
+  const auto options = std::make_shared<TrainerOptions>();
+  command->add_option("CHECKPOINT", options->checkpoint, "file that keeps the count")->required();
+  command->add_option("STEPS", options->steps, "steps in all")->required();
+  command->add_option("SECONDS", options->step_seconds, "length of a step")->required();
+  command->add_option("--gpus", options->gpus, "GPUs with which a step takes that long");
+  command->callback([options, &chosen] { chosen.run = [options] { return train(*options); }; });
+}
+
+}  // namespace muster

@@ -1,0 +1,33 @@
+// Who may do what. A user sees and changes the jobs that are his own; an operator all of them, the
+// nodes and the daemon. Over the Unix socket the kernel says who is there.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "daemon/board.h"
+
+namespace muster {
+
+struct Caller {
+  std::string name;
+  bool is_operator = false;
+
+  bool may_see(const BoardJob& job) const { return is_operator || job.row->owner == name; }
+};
+
+class Access {
+ public:
+  // Our own user and root are operators; so are those named.
+  explicit Access(std::set<std::string> operators) : operators_(std::move(operators)) {}
+  Caller of_user(std::uint32_t user) const;
+
+ private:
+  std::set<std::string> operators_;
+};
+
+// The name of a user of this machine; its number where it has none.
+std::string user_name(std::uint32_t user);
+
+}  // namespace muster

@@ -1,0 +1,83 @@
+#include "daemon/api/api.h"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace muster {
+namespace {
+
+// Whether the path has the shape of the pattern; `name` is what stands where the pattern has
+// braces.
+bool matches(std::string_view pattern, std::string_view path, std::string& name) {
+  const std::vector<std::string_view> wanted = split(pattern, '/');
+  const std::vector<std::string_view> given = split(path, '/');
+  if (wanted.size() != given.size()) return false;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i].starts_with('{')) {
+      if (given[i].empty()) return false;
+      name = std::string(given[i]);
+    } else if (wanted[i] != given[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::span<const ApiRoute> Api::routes() {
+  static constexpr std::array kRoutes = {
+      ApiRoute{"GET", "/v1/status", "What the daemon is doing", false, &Api::get_status},
+      ApiRoute{"GET", "/v1/jobs", "Jobs, in order of their numbers", false, &Api::list_jobs},
+      ApiRoute{"POST", "/v1/jobs", "Submit a job; answered once it is durable", false,
+               &Api::submit},
+      ApiRoute{"GET", "/v1/jobs/{id}", "One job with its launches", false, &Api::show_job},
+      ApiRoute{"PATCH", "/v1/jobs/{id}", "Change what a job asks for", false, &Api::revise},
+      ApiRoute{"GET", "/v1/jobs/{id}/logs", "Output of a rank of a launch", false, &Api::show_log},
+      ApiRoute{"GET", "/v1/jobs/{id}/explain", "Why the job is where it is", false, &Api::explain},
+      ApiRoute{"POST", "/v1/jobs/{id}/cancel", "Take the job back", false, &Api::cancel},
+      ApiRoute{"POST", "/v1/jobs/{id}/hold", "Do not start it before it is released", false,
+               &Api::hold},
+      ApiRoute{"POST", "/v1/jobs/{id}/release", "Let a held job be started", false, &Api::release},
+      ApiRoute{"GET", "/v1/nodes", "Nodes, and who is on their GPUs", false, &Api::list_nodes},
+      ApiRoute{"POST", "/v1/nodes/{node}/drain", "Start nothing new on the node", true,
+               &Api::drain},
+      ApiRoute{"POST", "/v1/nodes/{node}/undrain", "Use the node again", true, &Api::undrain},
+      ApiRoute{"POST", "/v1/reload", "Read the configuration again", true, &Api::reload},
+      ApiRoute{"POST", "/v1/shutdown", "End the daemon; jobs go on unless drain is true", true,
+               &Api::shut_down},
+      ApiRoute{"GET", "/metrics", "Figures for Prometheus", false, &Api::metrics},
+      ApiRoute{"GET", "/openapi.json", "This description", false, &Api::openapi},
+  };
+  return kRoutes;
+}
+
+void Api::handle(const HttpRequest& request, HttpReply reply) {
+  ApiCall call{request, parts_.access.of_user(request.peer.user), {}, std::move(reply)};
+  std::string other_methods;
+  for (const ApiRoute& route : routes()) {
+    if (!matches(route.path, request.path, call.name)) continue;
+    if (route.method != request.method) {
+      other_methods += (other_methods.empty() ? "" : ", ") + std::string(route.method);
+      continue;
+    }
+    if (route.operators_only && !call.caller.is_operator) {
+      return call.reply(
+          error_response(403, fmt::format("'{}' is no operator of this daemon", call.caller.name)));
+    }
+    return (this->*route.handle)(call);
+  }
+  if (other_methods.empty()) {
+    return call.reply(error_response(
+        404, fmt::format("there is no {}; GET /openapi.json says what there is", request.path)));
+  }
+  HttpResponse refused = error_response(
+      405, fmt::format("{} takes {}, not {}", request.path, other_methods, request.method));
+  refused.headers.emplace_back("Allow", other_methods);
+  call.reply(std::move(refused));
+}
+
+}  // namespace muster

@@ -1,0 +1,109 @@
+// The API: one table of routes, each with its method, its path, who may call it and a sentence.
+// What reads is answered from the board; submissions go to the intake; everything that changes a
+// job or a node is a wish to the engine's thread, answered once it is committed.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "daemon/api/access.h"
+#include "daemon/clock.h"
+#include "daemon/http/http.h"
+#include "daemon/intake.h"
+
+namespace muster {
+
+class Core;
+
+// Something to be done by the engine's thread, and whom to tell when it is durable.
+struct Wish {
+  std::function<Status(Core&)> work;
+  std::function<void(const Status&)> told;
+};
+
+struct ApiParts {
+  Board& board;
+  Intake& intake;
+  const LiveClock& clock;
+  Access access;
+  std::filesystem::path runs;   // folders of launches
+  std::filesystem::path ended;  // and of those whose end is committed
+  std::function<void(Wish)> ask;
+  // For the engine's thread: what was decided about a job, and when it will start.
+  std::function<Result<std::vector<StoredDecision>>(JobId)> decisions;
+  std::function<void(const Core& core, JobId job, struct JobStory& story)> foresee;
+  std::function<std::string()> status;  // of the daemon, as JSON
+  std::function<void(bool drain)> shut_down;
+  std::function<Status()> reload;
+};
+
+class Api;
+struct ApiCall {
+  const HttpRequest& request;
+  Caller caller;
+  std::string name;  // what stands for {id} or {node}
+  HttpReply reply;
+};
+
+struct ApiRoute {
+  std::string_view method;
+  std::string_view path;  // "/v1/jobs/{id}/cancel"
+  std::string_view sentence;
+  bool operators_only;
+  void (Api::*handle)(const ApiCall&);
+};
+
+class Api {
+ public:
+  explicit Api(ApiParts parts) : parts_(std::move(parts)) {}
+  void handle(const HttpRequest& request, HttpReply reply);
+  static std::span<const ApiRoute> routes();
+
+  // The handlers: api_jobs.cc what reads and submits, api_wishes.cc what changes things.
+  void get_status(const ApiCall& call);
+  void list_jobs(const ApiCall& call);
+  void submit(const ApiCall& call);
+  void show_job(const ApiCall& call);
+  void show_log(const ApiCall& call);
+  void explain(const ApiCall& call);
+  void cancel(const ApiCall& call);
+  void hold(const ApiCall& call);
+  void release(const ApiCall& call);
+  void revise(const ApiCall& call);
+  void list_nodes(const ApiCall& call);
+  void drain(const ApiCall& call);
+  void undrain(const ApiCall& call);
+  void shut_down(const ApiCall& call);
+  void reload(const ApiCall& call);
+  void metrics(const ApiCall& call);
+  void openapi(const ApiCall& call);
+
+ private:
+  // The job that the call names, if there is one that the caller may see; else it is answered.
+  std::optional<BoardJob> job_of(const ApiCall& call) const;
+  void change_job(const ApiCall& call, std::function<Status(Core&, JobId)> work);
+  void set_drained(const ApiCall& call, bool drained);
+
+  ApiParts parts_;
+};
+
+// api_json.cc
+std::string job_json(const BoardJob& job, const std::vector<StoredNode>& nodes,
+                     const LiveClock& clock, bool detailed);
+std::string jobs_json(const std::vector<BoardJob>& jobs, const std::vector<StoredNode>& nodes,
+                      const LiveClock& clock);
+std::string nodes_json(const std::vector<StoredNode>& nodes, const std::vector<BoardJob>& jobs);
+std::string story_json(const BoardJob& job, const struct JobStory& story,
+                       const std::vector<StoredDecision>& decisions);
+std::string error_json(std::string_view message);
+HttpResponse error_response(int status, std::string_view message);
+
+// openapi.cc
+std::string openapi_document(std::span<const ApiRoute> routes);
+// metrics_text.cc: in the text format of Prometheus.
+std::string metrics_text(const Board& board);
+
+}  // namespace muster

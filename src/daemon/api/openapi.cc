@@ -1,0 +1,136 @@
+// The description of the API, made from the table of routes; tests hold the fields against what is
+// read and written.
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "daemon/api/api.h"
+
+namespace muster {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Field {
+  const char* name;
+  const char* type;
+  const char* sentence;
+};
+
+constexpr std::array kSubmission = {
+    Field{"command", "array", "the program and its arguments; no shell sees them"},
+    Field{"name", "string", "for people"},
+    Field{"gpus", "integer", "GPUs; 1 where it is not given"},
+    Field{"min_gpus", "integer", "least GPUs, for policies that resize"},
+    Field{"max_gpus", "integer", "most GPUs, for policies that resize"},
+    Field{"gpu_type", "string", "only GPUs of this type"},
+    Field{"partition", "string", "partition of the cluster"},
+    Field{"model", "string", "what it trains, for performance models"},
+    Field{"priority", "integer", "larger is more important"},
+    Field{"deadline", "number", "seconds after its submission"},
+    Field{"time_limit", "number", "seconds with GPUs, over all launches"},
+    Field{"estimate", "number", "seconds that its owner believes it takes"},
+    Field{"iterations", "number", "training steps in all"},
+    Field{"batch_size", "integer", "for policies that scale it"},
+    Field{"cpus", "number", "CPU cores for the whole job"},
+    Field{"memory_gb", "number", "gigabytes for the whole job"},
+    Field{"retries", "integer", "how often it may fail by itself"},
+    Field{"grace", "number", "seconds to save its work when it loses its GPUs"},
+    Field{"process_per_gpu", "boolean", "one process for each GPU; else one that has them all"},
+    Field{"hold", "boolean", "not to be started before it is released"},
+    Field{"working_directory", "string", "an absolute path"},
+    Field{"checkpoint_directory", "string", "given to it as MUSTER_CHECKPOINT_DIR"},
+    Field{"environment", "object", "its variables, by name"},
+    Field{"request", "string", "the same id again gives the same job: a retry is safe"},
+};
+
+Json schema_of_submission() {
+  Json properties = Json::object();
+  for (const Field& field : kSubmission) {
+    properties[field.name] = {{"type", field.type}, {"description", field.sentence}};
+  }
+  properties["command"]["items"] = {{"type", "string"}};
+  properties["environment"]["additionalProperties"] = {{"type", "string"}};
+  return {{"type", "object"},
+          {"required", {"command"}},
+          {"additionalProperties", false},
+          {"properties", properties}};
+}
+
+Json query(const char* name, const char* type, const char* sentence) {
+  return {{"name", name}, {"in", "query"}, {"description", sentence}, {"schema", {{"type", type}}}};
+}
+
+Json parameters_of(const ApiRoute& route) {
+  Json list = Json::array();
+  const std::size_t brace = route.path.find('{');
+  if (brace != std::string_view::npos) {
+    const std::string name(route.path.substr(brace + 1, route.path.find('}') - brace - 1));
+    list.push_back({{"name", name},
+                    {"in", "path"},
+                    {"required", true},
+                    {"schema", {{"type", name == "id" ? "integer" : "string"}}}});
+  }
+  if (route.method == "GET" && route.path == "/v1/jobs") {
+    list.push_back(query("state", "string", "only those in this state"));
+    list.push_back(query("owner", "string", "only those of this user"));
+    list.push_back(query("active", "boolean", "only those that have not left"));
+    list.push_back(query("limit", "integer", "only the last so many"));
+  } else if (route.path.ends_with("/logs")) {
+    list.push_back(query("launch", "integer", "which launch; by default the last"));
+    list.push_back(query("rank", "integer", "which rank; by default 0"));
+    list.push_back(query("offset", "integer", "from this byte on"));
+    list.push_back(query("most", "integer", "at most so many bytes"));
+  }
+  return list;
+}
+
+Json operation_of(const ApiRoute& route) {
+  Json operation = {{"summary", std::string(route.sentence)}};
+  if (route.operators_only) operation["description"] = "For operators.";
+  if (Json parameters = parameters_of(route); !parameters.empty()) {
+    operation["parameters"] = parameters;
+  }
+  const bool submits = route.method == "POST" && route.path == "/v1/jobs";
+  if (submits) {
+    operation["requestBody"] = {
+        {"required", true},
+        {"content",
+         {{"application/json", {{"schema", {{"$ref", "#/components/schemas/Submission"}}}}}}}};
+  }
+  operation["responses"] = {
+      {submits ? "201" : "200", {{"description", "done"}}},
+      {"default",
+       {{"description", "refused; `error` says why"},
+        {"content",
+         {{"application/json", {{"schema", {{"$ref", "#/components/schemas/Error"}}}}}}}}}};
+  return operation;
+}
+
+}  // namespace
+
+std::string openapi_document(std::span<const ApiRoute> routes) {
+  Json paths = Json::object();
+  for (const ApiRoute& route : routes) {
+    std::string method(route.method);
+    for (char& letter : method) letter = static_cast<char>(letter - 'A' + 'a');
+    paths[std::string(route.path)][method] = operation_of(route);
+  }
+  const Json document = {
+      {"openapi", "3.0.3"},
+      {"info",
+       {{"title", "Muster"},
+        {"version", "1"},
+        {"description",
+         "Over the Unix socket api.sock in the state folder; who calls is known by the socket's "
+         "peer credentials."}}},
+      {"paths", paths},
+      {"components",
+       {{"schemas",
+         {{"Submission", schema_of_submission()},
+          {"Error", {{"type", "object"}, {"properties", {{"error", {{"type", "string"}}}}}}}}}}}};
+  return document.dump(1) + "\n";
+}
+
+}  // namespace muster

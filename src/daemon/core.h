@@ -1,0 +1,156 @@
+// What the daemon decides and remembers, without threads, clock, disk or network: the engine, the
+// launches and the accounts together. Submissions, reports, wishes and time go in; rows for the
+// store and calls for the executor come out. The caller commits the rows, then makes the calls.
+// Tests drive this very code with a virtual clock, executor and disk.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "backend/live/live_backend.h"
+#include "daemon/board.h"
+#include "daemon/launches.h"
+#include "daemon/live_inbox.h"
+#include "daemon/progress_meter.h"
+#include "engine/engine.h"
+#include "run/assembly/live_plan.h"
+
+namespace muster {
+
+struct CoreSettings {
+  Seconds usual_duration = 3600;    // believed of jobs that say nothing
+  std::size_t most_words = 10'000;  // distinct names of users and models that are told apart
+};
+
+// What follows from a step. `batch` first; then the calls, then the acknowledgements.
+struct CoreEffects {
+  Batch batch;
+  std::vector<LaunchCall> calls;
+  std::vector<RunId> acknowledged;
+  std::vector<std::pair<JobId, JobNews>> news;  // what jobs said, for the board
+  std::vector<std::string> log;                 // lines for the daemon's log
+
+  bool empty() const { return batch.jobs.empty() && batch.runs.empty() && batch.nodes.empty(); }
+};
+
+// Where a job stands among the others.
+struct JobStory {
+  int free_gpus = 0;
+  int usable_gpus = 0;
+  std::size_t earlier = 0;  // jobs that wait and were submitted earlier
+  JobId first_earlier = kNoJob;
+  bool held = false;
+  std::string policy;
+  // Seconds from now until it starts, as far as can be told: if everyone has as much left to do as
+  // is believed, 0.7 times as much, 1.5 times as much. kNever: not known.
+  Seconds expected = kNever;
+  Seconds early = kNever;
+  Seconds late = kNever;
+};
+
+class Core final : private Observer {
+ public:
+  // Continues from what the store holds: its jobs, its runs and the drained nodes.
+  static Result<std::unique_ptr<Core>> make(LivePlan plan, const Abilities& abilities,
+                                            CoreSettings settings, const StoredWorld& world,
+                                            Seconds now);
+  ~Core() override;
+
+  // A job that is committed already; ids rise.
+  void submit(const StoredJob& row, std::shared_ptr<const JobRequest> request, Seconds now);
+  void hear(const Report& report, Seconds now);
+  void begin_census() { launches_.begin_census(); }
+
+  // Wishes of people. They take effect in the next step.
+  Status cancel(JobId job, const std::string& why);
+  Status hold(JobId job, const std::string& why);
+  Status release(JobId job);
+  // By name: priority, gpus, estimate, deadline (seconds after submission).
+  Status revise(JobId job, const std::vector<std::pair<std::string, double>>& changes);
+  Status drain(const std::string& node, bool drained, const std::string& why);
+  JobStory explain(JobId job) const;
+
+  // When step() is to be called at the latest.
+  Seconds due();
+  // Lets the engine take in what has come, and decide where it is time to.
+  void step(Seconds now);
+  CoreEffects take(Seconds now);
+
+  // The order of a launch that is to be prepared.
+  RunOrder order(RunId run, std::uint64_t generation) const;
+  std::size_t launches_alive() const { return launches_.alive(); }
+  // Ends everything that runs and starts nothing more; jobs wait for the next daemon.
+  void close(Seconds now);
+  // Why nothing is decided any more; empty: all is well.
+  const std::string& frozen() const { return frozen_; }
+  const Engine& engine() const { return *engine_; }
+  const LivePlan& plan() const { return plan_; }
+
+ private:
+  struct Known {
+    StoredJob row;
+    std::shared_ptr<const JobRequest> request;
+    ProgressMeter meter;
+    Seconds limit_at = kNever;  // when its time is up, while it runs
+    bool held = false;
+    bool over = false;  // only its last launch is not
+  };
+
+  Core(LivePlan plan, const Abilities& abilities, CoreSettings settings);
+  Status adopt(const StoredWorld& world, Seconds now);
+  JobSpec spec_of(const StoredJob& row, const JobRequest& request);
+  Symbol word(const std::string& text);
+  // What of the request this cluster can never do; empty: nothing.
+  std::string refusal(const JobSpec& spec, const JobRequest& request) const;
+  // The job leaves without the engine, which has not seen it.
+  void leave(Known& known, JobState state, const std::string& why, Seconds now);
+
+  // core_events.cc
+  void hear_progress(const ProgressReport& report, Seconds now);
+  void take_news(Seconds now);
+  void add_event(const LaunchNews& news, Seconds now);
+  void check_limits(Seconds now);
+  void set_limit(Known& known, Seconds at);
+  void give_orders(Seconds now);
+  void freeze(const std::string& why);
+  Known* active(JobId job);
+  JobEvent hold_event(JobId job, bool hold) const;
+  Status set_held(JobId job, bool hold, const std::string& why);
+  Status person_event(JobId job, JobEvent event, const std::string& why);
+
+  // core_rows.cc
+  void on_decision(const Decision& decision) override;
+  void on_job_end(const JobRecord& record) override;
+  Slot slot_of(JobId job);
+  void account(Known& known, const Job& job, Seconds now) const;
+
+  LivePlan plan_;
+  Abilities abilities_;
+  CoreSettings settings_;
+  LiveBackend backend_;
+  LiveInbox inbox_;
+  std::unique_ptr<Engine> engine_;
+  Launches launches_;
+  std::map<JobId, Known> known_;  // not over, or over with a launch that is not
+  std::set<JobId> touched_;       // rows to be written
+  std::unordered_map<std::uint32_t, Slot> slots_;
+  std::vector<JobEvent> events_;  // for the engine
+  std::vector<StoredNode> nodes_;
+  std::set<NodeId> touched_nodes_;
+  std::set<std::pair<Seconds, JobId>> limits_;  // by time: when the time of a job is up
+  std::map<JobId, JobSpec> shelf_;              // on hold, and the engine has not seen them
+  std::map<JobId, std::string> why_;            // words of people, for the row of a job that leaves
+  CoreEffects effects_;
+  std::string frozen_;
+  bool closing_ = false;
+  Seconds now_ = 0;
+  std::int64_t next_decision_ = 1;
+  std::uint32_t newest_ = 0;  // the highest number of a job so far
+};
+
+}  // namespace muster

@@ -1,0 +1,137 @@
+// Continuing from what the store holds. Jobs and runs were committed together, but for words of
+// executors that came in between; a job whose launch is over by now waits, or has ended with it.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "daemon/core.h"
+#include "engine/world.h"
+
+namespace muster {
+namespace {
+
+using RunRows = std::vector<const StoredRun*>;
+
+// Accounts of the launches that are over.
+void add_accounts(Job& job, const RunRows& runs) {
+  for (const StoredRun* run : runs) {
+    if (!over(run->state) || run->started == kNever) continue;
+    const Seconds held = std::max(0.0, run->ended - run->started);
+    job.held_before += held;
+    job.gpu_seconds_before += held * run->gpus.gpus();
+  }
+}
+
+// Puts the job on the GPUs of its launch, or into the queue where that is none of its own any more.
+void place(Job& job, const StoredRun* last, Seconds now) {
+  const bool holds = last != nullptr && job.state == JobState::kRunning && !over(last->state) &&
+                     last->state != RunState::kStopping && last->state != RunState::kAborting;
+  if (!holds) {
+    if (job.state == JobState::kRunning) {
+      job.state = job.first_start == kNever ? JobState::kQueued : JobState::kPreempted;
+    }
+    job.waiting_since = now;
+    return;
+  }
+  job.gpus = last->gpus;
+  job.start_order = last->run.launch;
+  const bool runs = last->state == RunState::kRunning;
+  job.since = runs ? now : kNever;
+  job.held_since = runs ? last->started : kNever;
+  job.waiting_since = last->planned;
+}
+
+JobState state_of(const std::string& name) {
+  for (const JobState state : {JobState::kQueued, JobState::kRunning, JobState::kPreempted}) {
+    if (name == job_state_name(state)) return state;
+  }
+  return JobState::kSubmitted;
+}
+
+Job job_of(const StoredJob& row, JobSpec spec, const RunRows& runs, Seconds now) {
+  Job job;
+  job.spec = std::move(spec);
+  job.state = state_of(row.state);
+  job.total_work = row.total_work > 0 ? row.total_work : job.spec.duration;
+  job.work = row.work;
+  job.saved_work = row.saved_work;
+  job.lost_work = row.lost_work;
+  job.overhead = row.overhead;
+  job.admitted = row.admitted == kNever ? now : row.admitted;
+  job.first_start = row.first_start;
+  job.preemptions = static_cast<int>(row.preemptions);
+  job.restarts = static_cast<int>(row.restarts);
+  job.resizes = static_cast<int>(row.resizes);
+  job.launch = static_cast<std::uint32_t>(row.launches);
+  job.ended = job.launch;
+  for (const StoredRun* run : runs) {
+    if (!over(run->state)) job.ended = std::min(job.ended, run->run.launch - 1);
+  }
+  add_accounts(job, runs);
+  place(job, runs.empty() ? nullptr : runs.back(), now);
+  job.waited_before = std::max(0.0, now - row.submitted - job.attained_at(now));
+  return job;
+}
+
+}  // namespace
+
+Status Core::adopt(const StoredWorld& world, Seconds now) {
+  now_ = now;
+  next_decision_ = std::max<std::int64_t>(1, world.next_decision);
+  std::map<JobId, RunRows> runs;
+  for (const StoredRun& run : world.runs) runs[run.run.job].push_back(&run);
+  EngineWorld found;
+  found.now = now;
+  found.next_id = 1;
+  for (const StoredJob& row : world.jobs) {
+    found.next_id = std::max(found.next_id, static_cast<std::uint32_t>(row.id) + 1);
+    if (muster::over(row)) continue;
+    Result<JobRequest> request = parse_job_request(row.description);
+    if (!request) return Error{fmt::format("job {}: {}", index(row.id), request.error().message)};
+    Known& known = known_[row.id];
+    known.row = row;
+    known.request = std::make_shared<const JobRequest>(std::move(*request));
+    known.held = known.request->hold;
+    JobSpec spec = spec_of(row, *known.request);
+    if (const std::string why = refusal(spec, *known.request); !why.empty()) {
+      leave(known, JobState::kRefused, why, now);
+      continue;
+    }
+    if (known.held && row.state == "submitted" && row.launches == 0) {
+      shelf_.emplace(row.id, std::move(spec));
+      continue;
+    }
+    const RunRows& rows = runs[row.id];
+    const StoredRun* last = rows.empty() ? nullptr : rows.back();
+    if (last != nullptr && last->state == RunState::kEnded &&
+        last->outcome == RunOutcome::kFinished && row.state == "running") {
+      known.row.state = "finished";
+      known.row.reason = std::string(reason_sentence(Reason::kCompleted));
+      known.row.ended = last->ended;
+      known.over = true;
+      touched_.insert(row.id);
+      continue;
+    }
+    Job job = job_of(row, std::move(spec), rows, now);
+    if (job.running() && known.request->time_limit > 0 && !job.starting()) {
+      set_limit(known, now + std::max(0.0, known.request->time_limit - job.attained_at(now)));
+    }
+    found.jobs.push_back(std::move(job));
+    if (known.held) events_.push_back(hold_event(row.id, true));
+  }
+  newest_ = found.next_id - 1;
+  for (StoredNode& node : nodes_) {
+    const auto before = std::find_if(world.nodes.begin(), world.nodes.end(),
+                                     [&](const StoredNode& row) { return row.name == node.name; });
+    if (before == world.nodes.end() || !before->drained) continue;
+    node.drained = true;
+    node.reason = before->reason;
+    WorldNode& drained = found.nodes.emplace_back();
+    drained.node = node.id;
+    drained.drained = true;
+  }
+  if (Status adopted = engine_->adopt(found); !adopted) return adopted;
+  return launches_.adopt(world.runs, now);
+}
+
+}  // namespace muster

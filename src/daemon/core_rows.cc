@@ -1,0 +1,132 @@
+// Accounts of jobs, as rows for the store, and explanations.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "daemon/core.h"
+
+namespace muster {
+namespace {
+
+std::string decision_text(const Decision& decision) {
+  std::string text =
+      fmt::format("{}: {}", action_name(decision.action), reason_sentence(decision.reason));
+  if (decision.gpus > 0) text += fmt::format(" ({} GPUs)", decision.gpus);
+  if (decision.other != kNoJob) text += fmt::format(", job {}", index(decision.other));
+  return text;
+}
+
+}  // namespace
+
+void Core::on_decision(const Decision& decision) {
+  if (decision.job == kNoJob) return;
+  StoredDecision& row = effects_.batch.decisions.emplace_back();
+  row.sequence = next_decision_++;
+  row.time = decision.time;
+  row.job = decision.job;
+  row.text = decision_text(decision);
+  touched_.insert(decision.job);
+  const auto found = known_.find(decision.job);
+  if (found == known_.end() || found->second.over) return;
+  if (decision.action != Action::kRevise) {
+    found->second.row.reason = std::string(reason_sentence(decision.reason));
+  }
+}
+
+void Core::on_job_end(const JobRecord& record) {
+  const auto found = known_.find(record.id);
+  if (found == known_.end()) return;
+  Known& known = found->second;
+  if (const Slot slot = slot_of(record.id); slot != kNoSlot) {
+    account(known, engine_->jobs()[slot], record.end);
+  }
+  known.over = true;
+  set_limit(known, kNever);
+  known.row.state = std::string(job_state_name(record.status));
+  known.row.reason = std::string(reason_sentence(record.reason));
+  known.row.first_start = record.start;
+  known.row.ended = record.end;
+  known.row.gpu_seconds = record.gpu_seconds;
+  known.row.waited = record.queue;
+  if (const auto why = why_.find(record.id); why != why_.end()) {
+    const bool failed = why->second == "failed";
+    if (failed) known.row.state = "failed";
+    known.row.reason =
+        failed ? fmt::format("it failed {} times by itself", known.row.crashes) : why->second;
+    why_.erase(why);
+  }
+  touched_.insert(record.id);
+}
+
+Slot Core::slot_of(JobId job) {
+  const JobTable& jobs = engine_->jobs();
+  const auto known = slots_.find(static_cast<std::uint32_t>(job));
+  const Slot hint = known == slots_.end() ? kNoSlot : known->second;
+  if (hint != kNoSlot && index(hint) < jobs.slots() && jobs[hint].spec.id == job) return hint;
+  // Slots are used again: what was noted of others is void, too.
+  slots_.clear();
+  for (std::size_t i = 0; i < jobs.slots(); ++i) {
+    const Slot slot{static_cast<std::uint32_t>(i)};
+    slots_[static_cast<std::uint32_t>(jobs[slot].spec.id)] = slot;
+  }
+  const auto found = slots_.find(static_cast<std::uint32_t>(job));
+  return found == slots_.end() ? kNoSlot : found->second;
+}
+
+void Core::account(Known& known, const Job& job, Seconds now) const {
+  StoredJob& row = known.row;
+  row.state = std::string(job_state_name(job.state));
+  if (job.state != JobState::kSubmitted) row.admitted = job.admitted;
+  row.first_start = job.first_start;
+  row.total_work = job.total_work;
+  row.work = job.starting() ? job.work : job.work_at(now);
+  row.saved_work = job.saved_work;
+  row.lost_work = job.lost_work;
+  row.held = job.attained_at(now);
+  row.gpu_seconds = job.gpu_seconds_at(now);
+  row.waited = job.waited_before;
+  if (job.waiting()) row.waited += std::max(0.0, now - job.waiting_since);
+  row.overhead = job.overhead;
+  row.launches = job.launch;
+  row.preemptions = job.preemptions;
+  row.restarts = job.restarts;
+  row.resizes = job.resizes;
+}
+
+CoreEffects Core::take(Seconds now) {
+  for (const JobId id : touched_) {
+    const auto found = known_.find(id);
+    if (found == known_.end()) continue;
+    Known& known = found->second;
+    if (!known.over) {
+      const Slot slot = slot_of(id);
+      if (slot != kNoSlot) account(known, engine_->jobs()[slot], now);
+    }
+    effects_.batch.jobs.push_back(known.row);
+    // Words about a launch that is still ending need nothing of it but its row.
+    if (known.over) known_.erase(found);
+  }
+  touched_.clear();
+  for (const NodeId node : touched_nodes_) effects_.batch.nodes.push_back(nodes_[index(node)]);
+  touched_nodes_.clear();
+  return std::exchange(effects_, {});
+}
+
+JobStory Core::explain(JobId id) const {
+  JobStory story;
+  const View view = engine_->view();
+  story.free_gpus = view.cluster.free_gpus();
+  story.usable_gpus = view.cluster.usable_gpus();
+  story.policy = plan_.label;
+  for (const Slot slot : view.jobs.waiting()) {
+    const Job& job = view.jobs[slot];
+    if (job.spec.id >= id) break;
+    if (story.earlier == 0) story.first_earlier = job.spec.id;
+    ++story.earlier;
+  }
+  const auto found = known_.find(id);
+  story.held = found != known_.end() && found->second.held;
+  return story;
+}
+
+}  // namespace muster

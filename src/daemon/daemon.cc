@@ -1,0 +1,320 @@
+#include "daemon/daemon.h"
+
+#include <chrono>
+#include <thread>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "daemon/forecast.h"
+
+namespace muster {
+namespace {
+
+constexpr const char* kEpoch = "epoch";
+constexpr const char* kStarts = "starts without health";
+constexpr double kHealthySeconds = 30;
+// A daemon that died so often right after its start meets something that kills it.
+constexpr std::int64_t kMostDeaths = 3;
+
+Seconds latest_time(const StoredWorld& world) {
+  Seconds latest = 0;
+  const auto see = [&latest](Seconds time) {
+    if (time != kNever) latest = std::max(latest, time);
+  };
+  for (const StoredJob& job : world.jobs) {
+    for (const Seconds time : {job.submitted, job.admitted, job.first_start, job.ended}) see(time);
+  }
+  for (const StoredRun& run : world.runs) {
+    for (const Seconds time : {run.planned, run.started, run.ended}) see(time);
+  }
+  return latest;
+}
+
+std::string note_of(const StoredWorld& world, const char* name) {
+  const auto found = world.notes.find(name);
+  return found == world.notes.end() ? "" : found->second;
+}
+
+}  // namespace
+
+std::filesystem::path api_socket(const std::filesystem::path& state) { return state / "api.sock"; }
+
+Result<std::unique_ptr<Daemon>> Daemon::start(DaemonSettings settings) {
+  std::unique_ptr<Daemon> daemon(new Daemon(std::move(settings)));
+  if (Status open = daemon->open(); !open) return open.error();
+  return daemon;
+}
+
+Daemon::~Daemon() {
+  if (server_) server_->stop();
+  // Submissions that are on their way to the disk are told before the board is gone.
+  committer_.reset();
+  for (const Wish& wish : wishes_) {
+    if (wish.told) wish.told(Error{"the daemon has ended"});
+  }
+  executor_.reset();
+}
+
+Status Daemon::open() {
+  Result<std::unique_ptr<SqliteStore>> store = SqliteStore::open(settings_.state);
+  if (!store) return store.error();
+  store_ = std::move(*store);
+  const Result<StoredWorld> world = store_->load();
+  if (!world) return world.error();
+  generation_ = static_cast<std::uint64_t>(world->generation);
+  began_ = LiveClock::unix_now();
+  const double epoch = parse_real(note_of(*world, kEpoch)).value_or(began_);
+  clock_ = std::make_unique<LiveClock>(epoch, latest_time(*world));
+  committer_ = std::make_unique<Committer>(*store_);
+  const std::int64_t deaths = parse_integer(note_of(*world, kStarts)).value_or(0);
+  safe_ = deaths >= kMostDeaths;
+  if (safe_) {
+    say(
+        fmt::format("it died {} times right after its start: going on with first come, first "
+                    "served until it is restarted with another policy, or reloaded",
+                    deaths));
+  }
+  Batch first;
+  first.notes[kEpoch] = exact_text(epoch);
+  first.notes[kStarts] = std::to_string(deaths + 1);
+  if (Status done = committer_->commit(first); !done) return done;
+  if (Status read = read_board(*world); !read) return read;
+  auto executor = settings_.make_executor(store_->directory().path(), generation_, mailbox_);
+  if (!executor) return executor.error();
+  executor_ = std::move(*executor);
+  if (Status opened = open_core(*world); !opened) return opened;
+  act(core_->take(clock_->now()));
+  ask_for_census();
+  return open_api(*world);
+}
+
+Status Daemon::open_core(const StoredWorld& world) {
+  Result<LivePlan> plan = settings_.make_plan(safe_);
+  if (!plan) return plan.error();
+  for (const std::string& note : plan->notes) say(note);
+  const std::string label = plan->label;
+  auto core =
+      Core::make(std::move(*plan), executor_->abilities(), settings_.core, world, clock_->now());
+  if (!core) return core.error();
+  core_ = std::move(*core);
+  const std::lock_guard lock(status_mutex_);
+  label_ = label;
+  return Done{};
+}
+
+Status Daemon::read_board(const StoredWorld& world) {
+  for (const StoredJob& row : world.jobs) {
+    Result<JobRequest> request = parse_job_request(row.description);
+    if (!request) {
+      return Error{fmt::format("the description of job {} in the store cannot be read: {}",
+                               index(row.id), request.error().message)};
+    }
+    board_.add(row, std::make_shared<const JobRequest>(std::move(*request)));
+  }
+  Batch rest;
+  rest.runs = world.runs;
+  rest.nodes = world.nodes;
+  board_.put(rest);
+  return Done{};
+}
+
+Status Daemon::open_api(const StoredWorld& world) {
+  std::uint32_t next = 1;
+  for (const StoredJob& job : world.jobs) {
+    next = std::max(next, static_cast<std::uint32_t>(job.id) + 1);
+  }
+  intake_ = std::make_unique<Intake>(
+      board_, *committer_, settings_.intake, next, [this] { return clock_->now(); },
+      [this](StoredJob row, std::shared_ptr<const JobRequest> request) {
+        {
+          const std::lock_guard lock(mutex_);
+          submissions_.push_back({std::move(row), std::move(request)});
+        }
+        mailbox_.wake();
+      });
+  const std::filesystem::path& state = store_->directory().path();
+  api_ = std::make_unique<Api>(
+      ApiParts{board_, *intake_, *clock_, Access(settings_.operators), state / "runs",
+               state / "ended", [this](Wish wish) { ask(std::move(wish)); },
+               [this](JobId job) { return committer_->decisions(job); },
+               [this](const Core& core, JobId job, JobStory& story) { foresee(core, job, story); },
+               [this] { return status_json(); },
+               [this](bool drain) { wanted_ = drain ? Wanted::kDrain : Wanted::kLeave; },
+               [this]() -> Status {
+                 wanted_ = Wanted::kReload;
+                 mailbox_.wake();
+                 return Done{};
+               }});
+  auto server = HttpServer::listen(
+      api_socket(state), settings_.for_all, settings_.http,
+      [this](HttpRequest request, HttpReply reply) { api_->handle(request, std::move(reply)); });
+  if (!server) return server.error();
+  server_ = std::move(*server);
+  return Done{};
+}
+
+void Daemon::ask(Wish wish) {
+  {
+    const std::lock_guard lock(mutex_);
+    wishes_.push_back(std::move(wish));
+  }
+  mailbox_.wake();
+}
+
+void Daemon::ask_for_census() {
+  core_->begin_census();
+  // Never used twice, also by a later daemon.
+  executor_->census((generation_ << 20U) + ++censuses_);
+}
+
+void Daemon::run(const std::function<Wanted()>& wanted) {
+  bool draining = false;
+  while (true) {
+    Wanted now_wanted = wanted_.exchange(Wanted::kGoOn);
+    if (now_wanted == Wanted::kGoOn && wanted) now_wanted = wanted();
+    if (now_wanted == Wanted::kLeave || trouble_ == "ended") return;
+    if (now_wanted == Wanted::kReload) {
+      const Status done = reload();
+      say(done ? fmt::format("reloaded: {}", label_)
+               : fmt::format("not reloaded, all goes on as before: {}", done.error().message));
+    }
+    if (now_wanted == Wanted::kDrain && !draining) {
+      draining = true;
+      core_->close(clock_->now());
+    }
+    turn();
+    if (draining && core_->launches_alive() == 0) return;
+    if (!healthy_ && LiveClock::unix_now() > began_ + kHealthySeconds) {
+      healthy_ = true;
+      Batch batch;
+      batch.notes[kStarts] = "0";
+      commit(batch);
+    }
+  }
+}
+
+void Daemon::turn() {
+  const auto soon = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+  const std::vector<Report> reports = mailbox_.take(std::min(soon, clock_->when(core_->due())));
+  std::vector<Submission> submissions;
+  std::vector<Wish> wishes;
+  {
+    const std::lock_guard lock(mutex_);
+    submissions.swap(submissions_);
+    wishes.swap(wishes_);
+  }
+  const Seconds now = clock_->now();
+  for (Submission& submission : submissions) {
+    core_->submit(submission.row, std::move(submission.request), now);
+  }
+  for (const Report& report : reports) core_->hear(report, now);
+  std::vector<Status> answers;
+  for (const Wish& wish : wishes) answers.push_back(wish.work(*core_));
+  core_->step(now);
+  act(core_->take(now));
+  for (std::size_t i = 0; i < wishes.size(); ++i) {
+    if (wishes[i].told) wishes[i].told(answers[i]);
+  }
+}
+
+void Daemon::act(CoreEffects effects) {
+  for (const std::string& line : effects.log) say(line);
+  if (!effects.empty() && !commit(effects.batch)) return;
+  board_.put(effects.batch);
+  for (const auto& [job, news] : effects.news) board_.put_news(job, news);
+  for (const LaunchCall& one : effects.calls) call(one);
+  for (const RunId run : effects.acknowledged) executor_->acknowledge(run);
+}
+
+bool Daemon::commit(const Batch& batch) {
+  while (true) {
+    const Status done = committer_->commit(batch);
+    if (done) {
+      if (!trouble_.empty()) say("the store takes commits again");
+      const std::lock_guard lock(status_mutex_);
+      trouble_.clear();
+      return true;
+    }
+    // Nothing is done that is not durable: wait, with everything as it is, until there is space.
+    if (trouble_.empty()) say(done.error().message + "; nothing is decided until it works again");
+    {
+      const std::lock_guard lock(status_mutex_);
+      trouble_ = done.error().message;
+    }
+    if (wanted_ == Wanted::kLeave || wanted_ == Wanted::kDrain) {
+      const std::lock_guard lock(status_mutex_);
+      trouble_ = "ended";
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
+}
+
+void Daemon::call(const LaunchCall& call) {
+  switch (call.command) {
+    case RunCommand::kPrepare:
+      return executor_->prepare(core_->order(call.run, generation_));
+    case RunCommand::kGo:
+      return executor_->go(call.run);
+    case RunCommand::kStop:
+      return executor_->stop(call.run, call.grace);
+    case RunCommand::kKill:
+      return executor_->stop(call.run, Grace{0});
+    case RunCommand::kNone:
+      return;
+  }
+}
+
+void Daemon::foresee(const Core& core, JobId job, JobStory& story) const {
+  const EngineWorld world = core.engine().world();
+  const auto waits = std::any_of(world.jobs.begin(), world.jobs.end(), [job](const Job& one) {
+    return one.spec.id == job && !one.running();
+  });
+  if (!waits || story.held) return;
+  for (const auto& [scale, seconds] :
+       {std::pair{1.0, &story.expected}, {0.7, &story.early}, {1.5, &story.late}}) {
+    Result<LivePlan> plan = settings_.make_plan(safe_);
+    if (!plan) return;
+    const auto at =
+        expected_start(std::move(*plan), world, job, scale, std::chrono::milliseconds(50));
+    if (at) *seconds = *at - world.now;
+  }
+}
+
+// As a restart would, but for the sockets and the processes: what was committed is all there is.
+Status Daemon::reload() {
+  act(core_->take(clock_->now()));
+  const Result<StoredWorld> world = committer_->load();
+  if (!world) return world.error();
+  const bool was_safe = std::exchange(safe_, false);
+  if (Status opened = open_core(*world); !opened) {
+    safe_ = was_safe;
+    return opened;
+  }
+  act(core_->take(clock_->now()));
+  ask_for_census();
+  return Done{};
+}
+
+std::string Daemon::status_json() const {
+  const Board::Counts counts = board_.counts();
+  nlohmann::ordered_json json = {{"version", MUSTER_VERSION},
+                                 {"process", getpid()},
+                                 {"state", store_->directory().path().string()},
+                                 {"generation", generation_},
+                                 {"executor", settings_.executor_name},
+                                 {"started", began_},
+                                 {"gpus", counts.gpus},
+                                 {"gpus_in_use", counts.gpus_in_use},
+                                 {"jobs", counts.jobs}};
+  const std::lock_guard lock(status_mutex_);
+  json["policy"] = label_;
+  json["safe_mode"] = safe_;
+  json["trouble"] = trouble_;
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace muster

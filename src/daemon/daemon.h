@@ -1,0 +1,111 @@
+// The live service: threads, disk and sockets around the core.
+//
+//   HTTP thread        parses and answers; reads from the board, enqueues everything else
+//   committer's thread makes batches durable, many at once
+//   executor's thread  talks to keepers
+//   engine's thread    whoever calls run(): owns the core; commits what it decides, then acts
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backend/live/mailbox.h"
+#include "daemon/api/api.h"
+#include "daemon/clock.h"
+#include "daemon/core.h"
+#include "daemon/sqlite_store.h"
+
+namespace muster {
+
+struct DaemonSettings {
+  std::filesystem::path state;
+  // Reads the description again; `safe`: with the plainest policy instead of the chosen one.
+  std::function<Result<LivePlan>(bool safe)> make_plan;
+  // Carries launches out; given the state folder and the generation of this daemon.
+  std::function<Result<std::unique_ptr<Executor>>(const std::filesystem::path& state,
+                                                  std::uint64_t generation, Mailbox& mailbox)>
+      make_executor;
+  std::string executor_name;
+  CoreSettings core;
+  IntakeLimits intake;
+  HttpLimits http;
+  bool for_all = false;             // every user of the machine may connect
+  std::set<std::string> operators;  // beside our own user and root
+  std::function<void(const std::string&)> log;
+};
+
+// Where the API is found in a state folder.
+std::filesystem::path api_socket(const std::filesystem::path& state);
+
+class Daemon {
+ public:
+  // Takes the folder, continues with what it holds, and answers requests from here on.
+  static Result<std::unique_ptr<Daemon>> start(DaemonSettings settings);
+  ~Daemon();
+
+  enum class Wanted : std::uint8_t { kGoOn, kReload, kLeave, kDrain };
+  // Until told to end. `wanted` is asked at least twice a second.
+  void run(const std::function<Wanted()>& wanted);
+
+  const LivePlan& plan() const { return core_->plan(); }
+  std::uint64_t generation() const { return generation_; }
+
+ private:
+  explicit Daemon(DaemonSettings settings) : settings_(std::move(settings)) {}
+  Status open();
+  Status open_core(const StoredWorld& world);
+  Status read_board(const StoredWorld& world);
+  Result<bool> choose_safety(const StoredWorld& world);
+  Status open_api(const StoredWorld& world);
+  void turn();
+  void act(CoreEffects effects);
+  bool commit(const Batch& batch);
+  void call(const LaunchCall& call);
+  void ask_for_census();
+  Status reload();
+  void foresee(const Core& core, JobId job, JobStory& story) const;
+  void ask(Wish wish);
+  std::string status_json() const;
+  void say(const std::string& line) const {
+    if (settings_.log) settings_.log(line);
+  }
+
+  struct Submission {
+    StoredJob row;
+    std::shared_ptr<const JobRequest> request;
+  };
+
+  DaemonSettings settings_;
+  std::unique_ptr<SqliteStore> store_;
+  std::uint64_t generation_ = 0;
+  std::unique_ptr<LiveClock> clock_;
+  Mailbox mailbox_;
+  Board board_;
+  std::unique_ptr<HttpServer> server_;  // outlives all who may still answer
+  std::unique_ptr<Committer> committer_;
+  std::unique_ptr<Intake> intake_;
+  std::unique_ptr<Api> api_;
+  std::unique_ptr<Executor> executor_;
+  std::unique_ptr<Core> core_;
+
+  std::mutex mutex_;
+  std::vector<Submission> submissions_;
+  std::vector<Wish> wishes_;
+  std::string trouble_;  // why nothing can be committed; empty: all is well
+  std::string label_;
+  mutable std::mutex status_mutex_;
+  std::atomic<Wanted> wanted_{Wanted::kGoOn};
+  std::uint64_t censuses_ = 0;
+  double began_ = 0;
+  bool safe_ = false;
+  bool healthy_ = false;  // it has run long enough to be no part of a crash loop
+  bool ended_ = false;
+};
+
+}  // namespace muster

@@ -1,0 +1,73 @@
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "daemon/http/http.h"
+
+namespace muster {
+namespace {
+
+int hex_digit(char digit) {
+  if (digit >= '0' && digit <= '9') return digit - '0';
+  if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
+  if (digit >= 'A' && digit <= 'F') return digit - 'A' + 10;
+  return -1;
+}
+
+// Zero bytes and other controls are nobody's honest wish.
+std::optional<std::string> percent_decoded(std::string_view text) {
+  std::string decoded;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    char next = text[i];
+    if (next == '%') {
+      if (i + 2 >= text.size()) return std::nullopt;
+      const int high = hex_digit(text[i + 1]);
+      const int low = hex_digit(text[i + 2]);
+      if (high < 0 || low < 0) return std::nullopt;
+      next = static_cast<char>(high * 16 + low);
+      i += 2;
+    }
+    if (static_cast<unsigned char>(next) < 0x20 || next == 0x7f) return std::nullopt;
+    decoded += next;
+  }
+  return decoded;
+}
+
+}  // namespace
+
+bool parse_target(std::string_view target, std::string& path,
+                  std::map<std::string, std::string>& query) {
+  if (!target.starts_with('/')) return false;
+  const std::size_t mark = target.find('?');
+  const std::optional<std::string> decoded = percent_decoded(target.substr(0, mark));
+  if (!decoded) return false;
+  path = *decoded;
+  if (mark == std::string_view::npos) return true;
+  for (const std::string_view part : split(target.substr(mark + 1), '&')) {
+    if (part.empty()) continue;
+    const std::size_t equals = part.find('=');
+    const auto name = percent_decoded(part.substr(0, equals));
+    const auto value =
+        percent_decoded(equals == std::string_view::npos ? "" : part.substr(equals + 1));
+    if (!name || !value || !query.emplace(*name, *value).second) return false;
+  }
+  return true;
+}
+
+std::string percent_encoded(std::string_view text) {
+  std::string encoded;
+  for (const char next : text) {
+    const bool plain = (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') ||
+                       (next >= '0' && next <= '9') || next == '-' || next == '_' || next == '.' ||
+                       next == '~';
+    if (plain) {
+      encoded += next;
+    } else {
+      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(next));
+    }
+  }
+  return encoded;
+}
+
+}  // namespace muster

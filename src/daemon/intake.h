@@ -1,0 +1,61 @@
+// Submissions, from any thread: checked against the limits, given a number, made durable, and then
+// handed to the engine's thread in order of numbers. Nobody waits for a turn of the engine.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "daemon/board.h"
+#include "daemon/committer.h"
+
+namespace muster {
+
+struct IntakeLimits {
+  std::size_t jobs_per_user = 200'000;  // that are not over
+  double requests_per_second = 5'000;   // of one user, over a few seconds
+  int most_gpus = 0;                    // of the cluster; 0: whatever is asked for
+};
+
+class Intake {
+ public:
+  // How a submission ended: a number, or why not and with which HTTP status.
+  struct Answer {
+    JobId id = kNoJob;
+    bool again = false;  // the same request id was used before
+    int status = 201;
+    std::string error;
+  };
+  using Told = std::function<void(const Answer&)>;
+  // A job that is durable; called in order of numbers.
+  using Submitted = std::function<void(StoredJob, std::shared_ptr<const JobRequest>)>;
+
+  Intake(Board& board, Committer& committer, IntakeLimits limits, std::uint32_t next,
+         std::function<Seconds()> clock, Submitted submitted);
+
+  // `told` is called at once, or by the committer's thread.
+  void submit(JobRequest request, const std::string& owner, Told told);
+
+ private:
+  bool too_fast(const std::string& owner, Seconds now);
+
+  Board& board_;
+  Committer& committer_;
+  IntakeLimits limits_;
+  std::function<Seconds()> clock_;
+  Submitted submitted_;
+  std::mutex mutex_;  // numbers are given and queued for the disk in one step
+  std::uint32_t next_;
+  struct Allowance {
+    double left = 0;
+    Seconds since = 0;
+    std::size_t waiting = 0;  // for the disk
+  };
+  std::unordered_map<std::string, Allowance> allowances_;
+  std::set<std::pair<std::string, std::string>> requests_;  // that wait for the disk
+};
+
+}  // namespace muster

@@ -1,0 +1,53 @@
+// From what a job says of its steps to what the engine counts in: seconds of run, and how fast they
+// are gained. A job that says nothing is believed to run as fast as its performance model says.
+#pragma once
+
+#include <algorithm>
+
+#include "backend/live/executor.h"
+#include "daemon/board.h"
+
+namespace muster {
+
+class ProgressMeter {
+ public:
+  // A new launch: its speed may be another one.
+  void begin(std::uint32_t launch) {
+    if (launch == launch_) return;
+    launch_ = launch;
+    since_ = kNever;
+  }
+  void hear(const ProgressReport& report, Seconds now) {
+    begin(report.run.launch);
+    if (since_ == kNever || report.step < first_) {
+      since_ = now;
+      first_ = report.step;
+    } else if (now > since_ && report.step > first_) {
+      news_.steps_per_second = (report.step - first_) / (now - since_);
+    }
+    news_.step = std::max(report.step, 0.0);
+    if (report.total > 0) news_.total = report.total;
+    if (report.saved_step >= 0) news_.saved_step = std::max(news_.saved_step, report.saved_step);
+    for (const auto& [name, value] : report.metrics) {
+      if (news_.metrics.contains(name) || news_.metrics.size() < 32) news_.metrics[name] = value;
+    }
+    news_.heard = now;
+  }
+
+  const JobNews& news() const { return news_; }
+  // Whether work can be told in seconds: it said how much there is in all.
+  bool knows_total() const { return news_.total > 0 && news_.steps_per_second > 0; }
+  // Seconds of run, where all of it takes `total_work` of them.
+  double work_of(double step, double total_work) const {
+    return news_.total > 0 ? total_work * std::clamp(step / news_.total, 0.0, 1.0) : -1;
+  }
+  double total_work() const { return news_.total / news_.steps_per_second; }
+
+ private:
+  JobNews news_;
+  std::uint32_t launch_ = 0;
+  Seconds since_ = kNever;  // of the first word of this launch
+  double first_ = 0;
+};
+
+}  // namespace muster

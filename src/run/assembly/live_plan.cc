@@ -1,0 +1,92 @@
+#include "run/assembly/live_plan.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "run/assembly/make_parts.h"
+#include "run/assembly/needs_check.h"
+#include "run/assembly/prices.h"
+
+namespace muster {
+namespace {
+
+// Those that make sense without events that are foreseen.
+constexpr std::array<std::string_view, 4> kLivePacings = {"events", "rounds", "slots", "ticks"};
+
+Status check_live(const RunConfig& config) {
+  if (std::find(kLivePacings.begin(), kLivePacings.end(), config.pacing.name) ==
+      kLivePacings.end()) {
+    return Error{fmt::format(
+        "the pacing '{}' repeats a simulator and has no meaning in real time; choose events, "
+        "rounds, slots or ticks, as in --set pacing.name=events",
+        config.pacing.name)};
+  }
+  if (config.partitions_apart) {
+    return Error{"partitions_apart is a way to simulate: leave it out"};
+  }
+  if (config.profiling.nodes > 0) {
+    return Error{"a profiling stage before the run needs all jobs in advance: leave it out"};
+  }
+  if (config.execution.name != "turns") {
+    return Error{fmt::format("the execution '{}' is a way to simulate: leave it out",
+                             config.execution.name)};
+  }
+  if (!config.scaling.empty()) {
+    return Error{"scaling powers nodes up and down, which nothing here can do: leave it out"};
+  }
+  return Done{};
+}
+
+Status check_policies(const Engine::Parts& parts) {
+  for (const PolicySet& policies : parts.policy_sets) {
+    if (policies.scheduling->traits().drives_completion) {
+      return Error{
+          "this scheduling policy keeps the clock of its jobs and repeats one simulator; choose "
+          "the general one of the same name"};
+    }
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<LivePlan> make_live_plan(const RunConfig& config) {
+  if (Status fit = check_live(config); !fit) return fit.error();
+  LivePlan plan;
+  plan.symbols = std::make_unique<Symbols>();
+  auto cluster = make_cluster(config.cluster, *plan.symbols);
+  if (!cluster) return cluster.error();
+  if (!cluster->schedule.empty()) {
+    return Error{"the cluster has a schedule of nodes that come and go: leave it out"};
+  }
+  plan.cluster = std::make_shared<const ClusterSpec>(std::move(*cluster));
+  auto pacing = make_pacing(config);
+  if (!pacing) return pacing.error();
+  plan.parts.pacing = std::move(*pacing);
+  if (plan.parts.pacing->needs_last_arrival()) {
+    return Error{fmt::format("the pacing '{}' needs all jobs in advance", config.pacing.name)};
+  }
+  auto beliefs = make_perf(config.beliefs.empty() ? config.perf : config.beliefs, *plan.symbols);
+  if (!beliefs) return beliefs.error();
+  plan.parts.perf = *beliefs;
+  auto prices = load_prices(config.prices, *plan.cluster, *plan.symbols);
+  if (!prices) return prices.error();
+  plan.parts.prices = std::move(*prices);
+  if (Status added = add_policies(config, plan.parts); !added) return added.error();
+  if (Status fit = check_policies(plan.parts); !fit) return fit.error();
+  const auto policies = needy_policies(config);
+  if (!policies) return policies.error();
+  if (clairvoyant(*policies)) {
+    plan.notes.emplace_back(
+        "the scheduling policy wants to know how long jobs run; here it goes by what their owners "
+        "say: submit with --estimate, --time-limit or --iterations");
+  }
+  plan.parts.cluster = plan.cluster;
+  plan.parts.options = config.engine;
+  plan.label = config.label();
+  return plan;
+}
+
+}  // namespace muster

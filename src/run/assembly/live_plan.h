@@ -1,0 +1,26 @@
+// What decides on real machines, from the same description as a simulation. What a description asks
+// for and a live cluster cannot give is refused here, with the reason.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/symbols.h"
+#include "engine/engine.h"
+#include "run/config/config.h"
+
+namespace muster {
+
+struct LivePlan {
+  std::unique_ptr<Symbols> symbols;
+  std::shared_ptr<const ClusterSpec> cluster;
+  Engine::Parts parts;             // without backend, source and observers
+  std::string label;               // "las + consolidated"
+  std::vector<std::string> notes;  // what an operator should know
+};
+
+// `config` must be complete (complete_config).
+Result<LivePlan> make_live_plan(const RunConfig& config);
+
+}  // namespace muster

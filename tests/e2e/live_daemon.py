@@ -1,0 +1,139 @@
+"""A real daemon with real jobs, for tests: starts and kills `muster serve`, and calls the command as a person would."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+MUSTER = os.environ["MUSTER"]
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+TRAINER = str(pathlib.Path(MUSTER).parent / "test_programs" / "trainer")
+OVER = ("finished", "failed", "refused", "cancelled")
+
+# A job that notes its launches in a file, and cries out where two of them are there at once.
+ALONE = """
+import fcntl, os, sys, time
+name, seconds = sys.argv[1], float(sys.argv[2])
+lock = open(name + ".lock", "w")
+try:
+    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+except BlockingIOError:
+    open(name + ".twice", "w").close()
+    sys.exit(9)
+with open(name + ".launches", "a") as file:
+    print(os.environ["MUSTER_LAUNCH"], os.environ["CUDA_VISIBLE_DEVICES"], file=file)
+time.sleep(seconds)
+with open(name + ".done", "a") as file:
+    print(os.environ["MUSTER_LAUNCH"], file=file)
+"""
+
+
+def wait_until(condition, seconds=30, what="it"):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.02)
+    raise AssertionError(f"{what} did not happen within {seconds} s")
+
+
+class Daemon:
+    def __init__(self, *options, gpus=4):
+        self.folder = tempfile.TemporaryDirectory(prefix="muster-live-")
+        self.base = pathlib.Path(self.folder.name)
+        self.state = self.base / "state"
+        self.work = self.base / "work"
+        self.work.mkdir()
+        self.options = ["--fake-gpus", str(gpus), *options]
+        self.process = None
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+        for pid in self.marked():
+            os.kill(pid, signal.SIGKILL)
+        self.folder.cleanup()
+
+    def start(self, wait=True):
+        self.log = open(self.base / "daemon.log", "ab")
+        self.process = subprocess.Popen([MUSTER, "serve", "--state", self.state, *self.options],
+                                        stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
+                                        start_new_session=True)
+        if wait:
+            wait_until(lambda: self.answers() or self.process.poll() is not None, what="an answer of the daemon")
+            if self.process.poll() is not None:
+                raise AssertionError((self.base / "daemon.log").read_text())
+
+    def answers(self):
+        return self.run("status", "--json", check=False).returncode == 0
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def end(self, how=signal.SIGTERM):
+        if self.process is None or self.process.poll() is not None:
+            return self.process and self.process.returncode
+        self.process.send_signal(how)
+        return self.process.wait(timeout=60)
+
+    def run(self, *words, check=True, **more):
+        done = subprocess.run([MUSTER, words[0], "--state", str(self.state), *words[1:]], capture_output=True, text=True,
+                              cwd=self.work, timeout=120, **more)
+        if check and done.returncode != 0:
+            raise AssertionError(f"muster {' '.join(words)}: {done.returncode}\n{done.stdout}{done.stderr}\n"
+                                 + (self.base / "daemon.log").read_text())
+        return done
+
+    def submit(self, *words):
+        return int(self.run("submit", *words).stdout)
+
+    def submit_alone(self, name, seconds, *options):
+        return self.submit("--name", name, *options, "--", sys.executable, "-c", ALONE, name, str(seconds))
+
+    def jobs(self):
+        return json.loads(self.run("jobs", "--json").stdout)
+
+    def job(self, number):
+        return json.loads(self.run("status", "--json", str(number)).stdout)
+
+    def until(self, number, *states, seconds=30):
+        return wait_until(lambda: (lambda job: job if job["state"] in states else None)(self.job(number)), seconds,
+                          f"job {number} in {states}")
+
+    def until_launched(self, number, seconds=30):
+        return wait_until(lambda: (lambda job: job if job["launch_state"] == "running" else None)(self.job(number)),
+                          seconds, f"a launch of job {number}")
+
+    def marked(self):
+        """Processes that some launch of this daemon has started and that are still there."""
+        found = []
+        mark = f"MUSTER_RUN_FOLDER={self.state}".encode()
+        for entry in pathlib.Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            try:
+                if mark in (entry / "environ").read_bytes() and (entry / "stat").read_text().rsplit(")")[-1].split()[0] != "Z":
+                    found.append(int(entry.name))
+            except OSError:
+                pass
+        return found
+
+    def keepers(self):
+        found = []
+        for entry in pathlib.Path("/proc").iterdir():
+            try:
+                words = (entry / "cmdline").read_bytes().split(b"\0") if entry.name.isdigit() else []
+            except OSError:
+                continue
+            if len(words) > 1 and words[0].endswith(b"muster-keeper") and words[1].startswith(str(self.state).encode()):
+                found.append(int(entry.name))
+        return found

@@ -1,0 +1,300 @@
+"""`muster serve` end to end: real daemon, real keepers, real jobs."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from live_daemon import ALONE, MUSTER, ROOT, TRAINER, Daemon, wait_until
+
+
+class OneMachine(unittest.TestCase):
+    def test_a_job_is_submitted_runs_and_finishes(self):
+        with Daemon() as daemon:
+            number = daemon.submit("--gpus", "2", "--name", "first", "--", "/bin/sh", "-c",
+                                   "echo on $CUDA_VISIBLE_DEVICES of $MUSTER_JOB; pwd")
+            daemon.run("wait", str(number), "--timeout", "30")
+            job = daemon.job(number)
+            self.assertEqual(job["state"], "finished")
+            self.assertEqual(job["launches"], 1)
+            self.assertEqual(job["gpus"], 2)
+            self.assertEqual(job["name"], "first")
+            self.assertLessEqual(job["submitted"], job["started"])
+            self.assertLessEqual(job["started"], job["ended"])
+            listed = daemon.jobs()
+            self.assertEqual([number], [one["id"] for one in listed])
+            for key in ("id", "name", "state", "gpus", "submitted", "started", "ended", "launches", "reason"):
+                self.assertIn(key, listed[0])
+            log = daemon.run("logs", str(number)).stdout
+            self.assertEqual(log, f"on 0,1 of {number}\n{daemon.work}\n")
+
+    def test_failures_are_told_apart(self):
+        with Daemon() as daemon:
+            failed = daemon.submit("--", "/bin/sh", "-c", "exit 3")
+            again = daemon.submit("--retries", "2", "--", "/bin/sh", "-c", "exit 4")
+            missing = daemon.submit("--", "/no/such/program")
+            large = daemon.submit("--gpus", "5", "--", "/bin/true")
+            strange = daemon.submit("--partition", "nowhere", "--", "/bin/true")
+            self.assertNotEqual(daemon.run("wait", str(failed), "--timeout", "30", check=False).returncode, 0)
+            job = daemon.until(failed, "failed")
+            self.assertEqual((job["exit_code"], job["launches"]), (3, 1))
+            self.assertEqual(daemon.until(again, "failed")["launches"], 3)
+            self.assertIn("more than", daemon.until(large, "refused")["reason"])
+            self.assertIn("nowhere", daemon.until(strange, "refused")["reason"])
+            # A start that fails is not the job's failure: it waits for the next try.
+            runs = wait_until(lambda: daemon.job(missing)["runs"], what="a try")
+            self.assertIn(daemon.job(missing)["state"], ("queued", "running", "preempted"))
+            wait_until(lambda: "such/program" in daemon.job(missing)["runs"][0]["detail"], what="the reason")
+            self.assertEqual(len(runs), 1)
+
+    def test_a_queue_is_worked_off_and_no_gpu_is_given_twice(self):
+        with Daemon(gpus=2) as daemon:
+            numbers = [daemon.submit_alone(f"job{i}", 0.3, "--gpus", "1") for i in range(6)]
+            worst = 0
+            while daemon.run("jobs", "--active", "--json").stdout.strip() != "[]":
+                nodes = json.loads(daemon.run("nodes", "--json").stdout)
+                worst = max(worst, max(len(gpu) for gpu in nodes[0]["jobs"]))
+            self.assertLessEqual(worst, 1)
+            for i, number in enumerate(numbers):
+                self.assertEqual(daemon.job(number)["state"], "finished")
+                self.assertEqual(len((daemon.work / f"job{i}.launches").read_text().split("\n")), 2)
+
+    def test_preempted_and_resumed_with_the_job_client(self):
+        with Daemon("--scheduling", "srtf", gpus=1) as daemon:
+            long = daemon.submit("--estimate", "1000", "--", TRAINER, "long.step", "40", "100")
+            daemon.until_launched(long)
+            wait_until(lambda: daemon.job(long)["progress"], what="progress")
+            short = daemon.submit("--estimate", "1", "--", "/bin/sleep", "0.3")
+            daemon.run("wait", str(short), str(long), "--timeout", "60")
+            job = daemon.job(long)
+            self.assertEqual((job["state"], job["launches"], job["preemptions"]), ("finished", 2, 1))
+            self.assertEqual(job["runs"][0]["outcome"], "stopped")
+            self.assertEqual(daemon.job(short)["launches"], 1)
+            log = daemon.run("logs", str(long)).stdout.split("\n")
+            left = [line for line in log if line.startswith("left")][0].split()[1]
+            self.assertIn(f"from {left} of 1 ranks", log)
+            self.assertIn("done 40", log)
+
+    def test_three_lines_of_python(self):
+        script = (
+            "import sys, time, os\n"
+            f"sys.path.insert(0, {str(ROOT / 'python')!r})\n"
+            "import muster_job\n"
+            "def load():\n"
+            "    return int(open('py.step').read()) if os.path.exists('py.step') else 0\n"
+            "job = muster_job.join(save=lambda step: open('py.step', 'w').write(str(step)))\n"
+            "for step in job.steps(load(), total=30):\n"
+            "    time.sleep(0.1)\n"
+            "    job.report(loss=1.0 / (step + 1))\n"
+            "print('all done')\n")
+        with Daemon("--scheduling", "srtf", gpus=1) as daemon:
+            number = daemon.submit("--estimate", "500", "--", sys.executable, "-c", script)
+            wait_until(lambda: (daemon.job(number)["progress"] or {}).get("metrics"), what="a metric")
+            short = daemon.submit("--estimate", "1", "--", "/bin/true")
+            daemon.run("wait", str(short), str(number), "--timeout", "60")
+            self.assertEqual(daemon.job(number)["launches"], 2)
+            self.assertEqual(daemon.run("logs", str(number)).stdout, "all done\n")
+
+    def test_cancel_hold_release_and_drain(self):
+        with Daemon(gpus=1) as daemon:
+            running = daemon.submit("--", "/bin/sh", "-c", "sleep 1000 & setsid sleep 1000")
+            daemon.until_launched(running)
+            waiting = daemon.submit("--", "/bin/sleep", "1000")
+            held = daemon.submit("--hold", "--", "/bin/true")
+            self.assertTrue(daemon.marked())
+            daemon.run("cancel", str(waiting), str(running))
+            self.assertEqual(daemon.until(waiting, "cancelled")["launches"], 0)
+            daemon.until(running, "cancelled")
+            wait_until(lambda: not daemon.marked() and not daemon.keepers(), what="the end of all processes")
+            time.sleep(0.3)
+            self.assertEqual(daemon.job(held)["launches"], 0)
+            daemon.run("drain", "node0")
+            daemon.run("release", str(held))
+            time.sleep(0.3)
+            self.assertEqual(daemon.job(held)["launches"], 0)
+            daemon.run("drain", "node0", "--undo")
+            daemon.run("wait", str(held), "--timeout", "30")
+            self.assertNotEqual(daemon.run("cancel", str(held), check=False).returncode, 0)
+
+    def test_hold_of_a_running_job_stops_it(self):
+        with Daemon(gpus=1) as daemon:
+            number = daemon.submit("--", "/bin/sleep", "2")
+            daemon.until_launched(number)
+            daemon.run("hold", str(number))
+            wait_until(lambda: not daemon.marked(), what="its stop")
+            other = daemon.submit("--", "/bin/true")
+            daemon.run("wait", str(other), "--timeout", "30")
+            daemon.run("release", str(number))
+            daemon.run("wait", str(number), "--timeout", "30")
+            self.assertEqual(daemon.job(number)["launches"], 2)
+
+    def test_time_limits_and_requests_that_are_repeated(self):
+        with Daemon() as daemon:
+            limited = daemon.submit("--time-limit", "0.5", "--", "/bin/sleep", "1000")
+            first = daemon.submit("--request", "abc", "--", "/bin/true")
+            self.assertEqual(daemon.submit("--request", "abc", "--", "/bin/true"), first)
+            self.assertIn("time limit", daemon.until(limited, "cancelled")["reason"])
+
+    def test_one_process_for_each_gpu(self):
+        with Daemon() as daemon:
+            number = daemon.submit("--gpus", "3", "--per-gpu", "--", "/bin/sh", "-c",
+                                   "echo $RANK/$WORLD_SIZE on $CUDA_VISIBLE_DEVICES")
+            daemon.run("wait", str(number), "--timeout", "30")
+            for rank in range(3):
+                self.assertEqual(daemon.run("logs", str(number), "--rank", str(rank)).stdout,
+                                 f"{rank}/3 on {rank}\n")
+
+    def test_logs_can_be_followed(self):
+        with Daemon() as daemon:
+            number = daemon.submit("--", "/bin/sh", "-c", "for i in 1 2 3; do echo $i; sleep 0.2; done")
+            self.assertEqual(daemon.run("logs", "-f", str(number)).stdout, "1\n2\n3\n")
+
+    def test_plain_http_works_too(self):
+        if not shutil.which("curl"):
+            self.skipTest("needs curl")
+        with Daemon() as daemon:
+            def curl(*words):
+                return subprocess.run(["curl", "-sS", "--unix-socket", str(daemon.state / "api.sock"), *words],
+                                      capture_output=True, text=True, check=True).stdout
+            answer = json.loads(curl("-X", "POST", "-d", json.dumps({"command": ["/bin/true"]}),
+                                     "http://localhost/v1/jobs"))
+            daemon.run("wait", str(answer["id"]), "--timeout", "30")
+            self.assertEqual(json.loads(curl(f"http://localhost/v1/jobs/{answer['id']}"))["state"], "finished")
+            self.assertIn("muster_gpus 4", curl("http://localhost/metrics"))
+            self.assertIn("/v1/jobs/{id}/cancel", json.loads(curl("http://localhost/openapi.json"))["paths"])
+            self.assertIn("did you mean 'gpus'", curl("-d", '{"command":["x"],"gpu":1}', "http://localhost/v1/jobs"))
+            self.assertEqual(curl("-o", "/dev/null", "-w", "%{http_code}", "http://localhost/v1/nothing"), "404")
+
+
+    def test_a_shadow_decides_and_does_nothing(self):
+        with Daemon("--shadow", "--scheduling", "srtf", gpus=1) as daemon:
+            long = daemon.submit("--estimate", "3", "--", "/bin/sh", "-c", "touch ran")
+            daemon.until_launched(long)
+            short = daemon.submit("--estimate", "0.5", "--", "/bin/sh", "-c", "touch ran")
+            daemon.run("wait", str(long), str(short), "--timeout", "60")
+            self.assertFalse((daemon.work / "ran").exists())
+            log = (daemon.base / "daemon.log").read_text()
+            self.assertIn(f"would start job {long}, launch 1, on GPUs 0:0", log)
+            self.assertIn(f"would stop job {long}, launch 1", log)
+
+    def test_why_and_when(self):
+        with Daemon(gpus=1) as daemon:
+            first = daemon.submit("--estimate", "100", "--", "/bin/sleep", "1000")
+            daemon.until_launched(first)
+            daemon.submit("--estimate", "50", "--", "/bin/sleep", "1000")
+            third = daemon.submit("--estimate", "50", "--", "/bin/sleep", "1000")
+            story = json.loads(daemon.run("explain", "--json", str(third)).stdout)
+            self.assertEqual(story["waiting_and_submitted_earlier"], 1)
+            self.assertTrue(140 < story["expected_start"] < 151, story)
+            self.assertLess(story["expected_start_early"], story["expected_start"])
+            self.assertGreater(story["expected_start_late"], story["expected_start"])
+            self.assertIn("submit: it was submitted", story["decisions"][0]["text"])
+            self.assertIn("expected to start in 2 min", daemon.run("explain", str(third)).stdout)
+            for number in (first, third):
+                daemon.run("cancel", str(number))
+
+
+class Deaths(unittest.TestCase):
+    def test_jobs_outlive_the_daemon_and_are_found_again(self):
+        with Daemon(gpus=2) as daemon:
+            running = daemon.submit_alone("outlives", 1.5)
+            done = daemon.submit_alone("ends", 0.2)
+            queued = daemon.submit("--gpus", "2", "--", "/bin/true")
+            daemon.until_launched(running)
+            daemon.until_launched(done)
+            daemon.kill()
+            time.sleep(0.6)  # one of them ends while nobody looks
+            daemon.start()
+            daemon.run("wait", str(running), str(done), str(queued), "--timeout", "30")
+            self.assertEqual(daemon.job(running)["launches"], 1)
+            self.assertEqual(daemon.job(done)["launches"], 1)
+            self.assertFalse((daemon.work / "outlives.twice").exists())
+            status = json.loads(daemon.run("status", "--json").stdout)
+            self.assertEqual(status["generation"], 2)
+
+    def test_a_second_daemon_is_refused(self):
+        with Daemon() as daemon:
+            second = subprocess.run([MUSTER, "serve", "--state", daemon.state, "--fake-gpus", "1"],
+                                    capture_output=True, text=True, timeout=30)
+            self.assertEqual(second.returncode, 1)
+            self.assertIn(f"process id {daemon.process.pid}", second.stderr)
+
+    def test_it_ends_cleanly_and_leaves_or_drains(self):
+        with Daemon() as daemon:
+            number = daemon.submit_alone("left", 2)
+            daemon.until_launched(number)
+            self.assertEqual(daemon.end(), 0)
+            self.assertTrue(daemon.marked())
+            daemon.options.append("--drain-on-stop")
+            daemon.start()
+            self.assertEqual(daemon.end(), 0)
+            self.assertFalse(daemon.marked())
+            daemon.start()
+            daemon.run("wait", str(number), "--timeout", "30")
+            self.assertEqual(daemon.job(number)["launches"], 2)
+
+    def test_reload_loses_nothing(self):
+        with Daemon(gpus=1) as daemon:
+            running = daemon.submit_alone("reloaded", 1)
+            queued = daemon.submit("--", "/bin/true")
+            daemon.until_launched(running)
+            daemon.process.send_signal(signal.SIGHUP)
+            wait_until(lambda: "reloaded" in (daemon.base / "daemon.log").read_text(), what="the reload")
+            daemon.run("wait", str(running), str(queued), "--timeout", "30")
+            self.assertEqual(daemon.job(running)["launches"], 1)
+
+    def test_keepers_are_killed(self):
+        with Daemon(gpus=2) as daemon:
+            numbers = [daemon.submit_alone(f"kept{i}", 0.5) for i in range(2)]
+            for number in numbers:
+                daemon.until_launched(number)
+            for pid in daemon.keepers():
+                os.kill(pid, signal.SIGKILL)  # guards and keepers alike
+            daemon.run("wait", *map(str, numbers), "--timeout", "60")
+            for i in range(2):
+                self.assertFalse((daemon.work / f"kept{i}.twice").exists())
+            wait_until(lambda: not daemon.marked(), what="the end of all processes")
+
+    def test_killed_at_random(self):
+        kills = int(os.environ.get("MUSTER_KILLS", "25"))
+        seed = int(os.environ.get("MUSTER_SEED", random.SystemRandom().randrange(1 << 30)))
+        print(f"seed {seed}")
+        chance = random.Random(seed)
+        with Daemon("--scheduling", "las", "--pacing", "rounds:length=0.5", gpus=3) as daemon:
+            accepted = {}
+            for kill in range(kills):
+                for _ in range(chance.randrange(3)):
+                    name = f"r{len(accepted)}-{kill}"
+                    words = ["submit", "--gpus", str(chance.choice([1, 1, 2, 3])), "--name", name, "--",
+                             sys.executable, "-c", ALONE, name, str(round(chance.uniform(0, 0.4), 2))]
+                    done = daemon.run(*words, check=False)
+                    if done.returncode == 0:
+                        accepted[int(done.stdout)] = name
+                time.sleep(chance.uniform(0, 0.3))
+                if chance.random() < 0.3:
+                    for pid in chance.sample(daemon.keepers(), min(1, len(daemon.keepers()))):
+                        try:
+                            os.kill(pid, signal.SIGKILL)
+                        except ProcessLookupError:
+                            pass
+                daemon.kill()
+                daemon.start(wait=chance.random() < 0.7)
+            wait_until(daemon.answers, what="an answer")
+            if accepted:
+                daemon.run("wait", *map(str, accepted), "--timeout", "100")
+            jobs = {job["id"]: job for job in daemon.jobs()}
+            for number, name in accepted.items():
+                self.assertEqual(jobs[number]["state"], "finished", f"seed {seed}: {jobs[number]}")
+                self.assertFalse((daemon.work / f"{name}.twice").exists(), f"seed {seed}: {name} ran twice at once")
+                dones = (daemon.work / f"{name}.done").read_text().split()
+                self.assertEqual(len(set(dones)), len(dones), f"seed {seed}: {name}")
+            wait_until(lambda: not daemon.marked() and not daemon.keepers(), what=f"seed {seed}: the end of all processes")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
