@@ -9,15 +9,16 @@
 #include "base/table_lookup.h"
 #include "base/text.h"
 #include "perf/product.h"
+#include "policy/failure.h"
 #include "policy/price_aware.h"
 #include "run/assembly/guards.h"
 #include "run/assembly/job_tables.h"
 #include "run/assembly/make_allocator.h"
+#include "run/assembly/make_policies.h"
 #include "run/assembly/priced_jobs.h"
 #include "run/assembly/prices.h"
 #include "run/config/plugin_tables.h"
 #include "run/config/plugins.h"
-#include "workload/byte_input.h"
 
 namespace muster {
 namespace {
@@ -59,31 +60,6 @@ std::shared_ptr<const RestartCost> make_cost(const RestartConfig& config, Symbol
   return cost;
 }
 
-// Policies read no files: where their durations are one, they get what it holds.
-Result<Choice> with_durations(Choice choice) {
-  const auto given = choice.params.find(kDurations);
-  if (given == choice.params.end() || !names_a_file(given->second)) return choice;
-  auto text = read_whole(given->second);
-  if (!text) {
-    return Error{"scheduling policy '" + choice.name + "', durations: " + text.error().message};
-  }
-  given->second = std::move(*text);
-  return choice;
-}
-
-Result<PolicySet> make_policy_set(const Choice& admission, const Choice& scheduling,
-                                  const Choice& placement) {
-  auto first = made("admission", plugin_tables().admission, admission);
-  if (!first) return first.error();
-  const auto policy = with_durations(scheduling);
-  if (!policy) return policy.error();
-  auto second = made("scheduling", plugin_tables().scheduling, *policy);
-  if (!second) return second.error();
-  auto third = made("placement", plugin_tables().placement, placement);
-  if (!third) return third.error();
-  return PolicySet{std::move(*first), std::move(*second), std::move(*third)};
-}
-
 }  // namespace
 
 Status Simulation::add_policies(const RunConfig& config) {
@@ -92,7 +68,7 @@ Status Simulation::add_policies(const RunConfig& config) {
     policy_sets.push_back({config.admission, config.scheduling, config.placement});
   }
   for (const PolicySetConfig& choice : policy_sets) {
-    auto policy_set = make_policy_set(choice.admission, choice.scheduling, choice.placement);
+    auto policy_set = make_policy_set(choice, config.loader.get(), symbols_);
     if (!policy_set) return policy_set.error();
     if (auto* aware = dynamic_cast<PriceAware*>(policy_set->scheduling.get())) {
       aware->use_prices(parts_.prices);
@@ -314,6 +290,24 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
 }
 
 Result<bool> Simulation::run(const std::function<bool()>& keep_going) {
+  try {
+    return run_to_end(keep_going);
+  } catch (const PolicyFailure& failure) {
+    return Error{failure.what()};
+  }
+}
+
+Result<std::unique_ptr<Execution>> Simulation::start() {
+  if (apart_) {
+    return Error{"a run with partitions apart or a profiling stage cannot be taken turn by turn"};
+  }
+  const bool nodes_change = config_.failures.any() || !cluster_->schedule.empty();
+  const auto row = find_row("execution", plugin_tables().execution, config_.execution.name);
+  if (!row) return row.error();
+  return (*row)->make({std::move(parts_), truth_, nodes_change});
+}
+
+Result<bool> Simulation::run_to_end(const std::function<bool()>& keep_going) {
   const bool saves = !save_.file.empty();
   const bool continues = !save_.continue_from.empty();
   if (apart_) {
@@ -323,15 +317,13 @@ Result<bool> Simulation::run(const std::function<bool()>& keep_going) {
   RunStory story;
   if (saves) parts_.observers.push_back(&story);
   const std::vector<Observer*> observers = parts_.observers;
-  const bool nodes_change = config_.failures.any() || !cluster_->schedule.empty();
-  const auto row = find_row("execution", plugin_tables().execution, config_.execution.name);
-  if (!row) return row.error();
-  auto execution = (*row)->make({std::move(parts_), truth_, nodes_change});
+  auto execution = start();
   if (!execution) return execution.error();
   if (!saves && !continues) return (*execution)->run(keep_going);
   Engine* const engine = (*execution)->engine();
   if (engine == nullptr) {
-    return Error{fmt::format("a run with the execution '{}' cannot be saved", (*row)->name)};
+    return Error{
+        fmt::format("a run with the execution '{}' cannot be saved", config_.execution.name)};
   }
   if (saves) {
     if (Status savable = check_savable(*engine, config_); !savable) return savable.error();
