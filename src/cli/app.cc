@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/help_format.h"
+#include "cli/python_command.h"
 
 namespace muster {
 
@@ -125,6 +126,7 @@ int run_command(int argc, char** argv) {
   Chosen chosen;
   const std::unique_ptr<CLI::App> app = make_app(chosen);
   if (const auto status = unknown_command(*app, argc, argv)) return *status;
+  if (const auto status = hand_to_python(argc, argv)) return *status;
   try {
     app->parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -11,10 +11,11 @@ struct EnvironmentVariable {
   std::string_view meaning;
 };
 
-inline constexpr std::array<EnvironmentVariable, 4> kEnvironment = {{
+inline constexpr std::array<EnvironmentVariable, 5> kEnvironment = {{
     {"MUSTER_DATA", "folder for fetched public data; by default muster under XDG_DATA_HOME"},
     {"MUSTER_SHARED", "second folder to search for public data; by default ../shared"},
     {"MUSTER_HOME", "folder with presets, experiments and the data catalogue"},
+    {"MUSTER_PYTHON", "the Python that runs policies written in Python (FILE.py:NAME)"},
     {"NO_COLOR", "no colours, even on a terminal"},
 }};
 

@@ -71,7 +71,7 @@ void add_cluster_options(CLI::App& command, RunOptions& o, bool several) {
 void add_policy_options(CLI::App& command, RunOptions& o, bool several) {
   several_or_one(command
                      .add_option("-s,--scheduling", o.schedulings,
-                                 "scheduling policy: who runs first, as in las:service=seconds")
+                                 "scheduling policy: who runs first, as in las:service=seconds, or FILE.py:NAME")
                      ->type_name("NAME")
                      ->group(kPolicyOptions),
                  several);

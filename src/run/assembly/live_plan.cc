@@ -74,7 +74,7 @@ Result<LivePlan> make_live_plan(const RunConfig& config) {
   auto prices = load_prices(config.prices, *plan.cluster, *plan.symbols);
   if (!prices) return prices.error();
   plan.parts.prices = std::move(*prices);
-  if (Status added = add_policies(config, plan.parts); !added) return added.error();
+  if (Status added = add_policies(config, *plan.symbols, plan.parts); !added) return added.error();
   if (Status fit = check_policies(plan.parts); !fit) return fit.error();
   const auto policies = needy_policies(config);
   if (!policies) return policies.error();

@@ -7,9 +7,9 @@
 #include "perf/product.h"
 #include "policy/price_aware.h"
 #include "run/assembly/job_tables.h"
+#include "run/assembly/make_policies.h"
 #include "run/config/plugin_tables.h"
 #include "run/config/plugins.h"
-#include "workload/byte_input.h"
 
 namespace muster {
 namespace {
@@ -17,31 +17,6 @@ namespace {
 template <typename Table>
 auto made(std::string_view kind, const Table& table, const Choice& choice) {
   return make_from(plugin_kind(kind).noun, table, choice.name, choice.params);
-}
-
-// Policies read no files: where their durations are one, they get what it holds.
-Result<Choice> with_durations(Choice choice) {
-  const auto given = choice.params.find(kDurations);
-  if (given == choice.params.end() || !names_a_file(given->second)) return choice;
-  auto text = read_whole(given->second);
-  if (!text) {
-    return Error{"scheduling policy '" + choice.name + "', durations: " + text.error().message};
-  }
-  given->second = std::move(*text);
-  return choice;
-}
-
-Result<PolicySet> make_policy_set(const Choice& admission, const Choice& scheduling,
-                                  const Choice& placement) {
-  auto first = made("admission", plugin_tables().admission, admission);
-  if (!first) return first.error();
-  const auto policy = with_durations(scheduling);
-  if (!policy) return policy.error();
-  auto second = made("scheduling", plugin_tables().scheduling, *policy);
-  if (!second) return second.error();
-  auto third = made("placement", plugin_tables().placement, placement);
-  if (!third) return third.error();
-  return PolicySet{std::move(*first), std::move(*second), std::move(*third)};
 }
 
 }  // namespace
@@ -81,13 +56,13 @@ Result<std::unique_ptr<Pacing>> make_pacing(const RunConfig& config) {
   return made("pacing", plugin_tables().pacing, config.pacing);
 }
 
-Status add_policies(const RunConfig& config, Engine::Parts& parts) {
+Status add_policies(const RunConfig& config, const Symbols& symbols, Engine::Parts& parts) {
   std::vector<PolicySetConfig> policy_sets = config.policy_sets;
   if (policy_sets.empty()) {
     policy_sets.push_back({config.admission, config.scheduling, config.placement});
   }
   for (const PolicySetConfig& choice : policy_sets) {
-    auto policy_set = make_policy_set(choice.admission, choice.scheduling, choice.placement);
+    auto policy_set = make_policy_set(choice, config.loader.get(), symbols);
     if (!policy_set) return policy_set.error();
     if (auto* aware = dynamic_cast<PriceAware*>(policy_set->scheduling.get())) {
       aware->use_prices(parts.prices);

@@ -179,7 +179,7 @@ Result<std::vector<NeedyPolicy>> needy_policies(const RunConfig& config) {
   std::optional<Error> error;
   const auto add = [&](std::string_view kind, const Choice& choice) {
     if (choice.empty() || error) return;
-    auto declared = declaration_of(kind, choice);
+    auto declared = declaration_of(kind, choice, config.loader.get());
     if (!declared) {
       error = declared.error();
       return;

@@ -187,6 +187,7 @@ Result<RecordedRun> record_run(const RunConfig& config, std::shared_ptr<const Sh
                            : &hooks.progress->task(run.info.label, (*simulation)->expected_jobs());
   Recorder recorder(writer.get(), task);
   (*simulation)->observe(recorder);
+  if (hooks.observer != nullptr) (*simulation)->observe(*hooks.observer);
   (*simulation)->save(hooks.save);
 
   const auto ended = (*simulation)->run([&] {

@@ -21,6 +21,7 @@ struct RunHooks {
   std::function<bool()> keep_going = {};  // asked every turn; false ends the run
   Progress* progress = nullptr;           // gets a task for this run
   SaveOptions save = {};                  // of the run on its way (run/assembly/saved_run.h)
+  Observer* observer = nullptr;           // told of everything beside the results
 };
 
 struct RecordedRun {

@@ -8,6 +8,7 @@
 #include "backend/sim/sim_backend.h"
 #include "base/table_lookup.h"
 #include "base/text.h"
+#include "policy/failure.h"
 #include "run/assembly/guards.h"
 #include "run/assembly/job_tables.h"
 #include "run/assembly/make_allocator.h"
@@ -194,7 +195,7 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
   auto prices = load_prices(config.prices, *self.cluster_, self.symbols_);
   if (!prices) return prices.error();
   self.parts_.prices = std::move(*prices);
-  if (Status added = add_policies(config, self.parts_); !added) return added.error();
+  if (Status added = add_policies(config, self.symbols_, self.parts_); !added) return added.error();
   const auto& forecast = self.parts_.forecast;
   const KnownInputs known{self.cluster_, self.parts_.perf, forecast != nullptr,
                           forecast != nullptr && forecast->has_nodes(),
@@ -215,6 +216,24 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
 }
 
 Result<bool> Simulation::run(const std::function<bool()>& keep_going) {
+  try {
+    return run_to_end(keep_going);
+  } catch (const PolicyFailure& failure) {
+    return Error{failure.what()};
+  }
+}
+
+Result<std::unique_ptr<Execution>> Simulation::start() {
+  if (apart_) {
+    return Error{"a run with partitions apart or a profiling stage cannot be taken turn by turn"};
+  }
+  const bool nodes_change = config_.failures.any() || !cluster_->schedule.empty();
+  const auto row = find_row("execution", plugin_tables().execution, config_.execution.name);
+  if (!row) return row.error();
+  return (*row)->make({std::move(parts_), truth_, nodes_change});
+}
+
+Result<bool> Simulation::run_to_end(const std::function<bool()>& keep_going) {
   const bool saves = !save_.file.empty();
   const bool continues = !save_.continue_from.empty();
   if (apart_) {
@@ -224,15 +243,13 @@ Result<bool> Simulation::run(const std::function<bool()>& keep_going) {
   RunStory story;
   if (saves) parts_.observers.push_back(&story);
   const std::vector<Observer*> observers = parts_.observers;
-  const bool nodes_change = config_.failures.any() || !cluster_->schedule.empty();
-  const auto row = find_row("execution", plugin_tables().execution, config_.execution.name);
-  if (!row) return row.error();
-  auto execution = (*row)->make({std::move(parts_), truth_, nodes_change});
+  auto execution = start();
   if (!execution) return execution.error();
   if (!saves && !continues) return (*execution)->run(keep_going);
   Engine* const engine = (*execution)->engine();
   if (engine == nullptr) {
-    return Error{fmt::format("a run with the execution '{}' cannot be saved", (*row)->name)};
+    return Error{
+        fmt::format("a run with the execution '{}' cannot be saved", config_.execution.name)};
   }
   if (saves) {
     if (Status savable = check_savable(*engine, config_); !savable) return savable.error();

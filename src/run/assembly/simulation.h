@@ -50,6 +50,10 @@ class Simulation {
   // Saves the run on its way, or goes on from a saved one.
   void save(SaveOptions options) { save_ = std::move(options); }
 
+  // For whoever takes the turns one by one: what carries the run out, instead of run(). The
+  // simulation must outlive it.
+  Result<std::unique_ptr<Execution>> start();
+
   // Runs to the end, or until `keep_going` says no. Tells whether the end was reached.
   Result<bool> run(const std::function<bool()>& keep_going = {});
 
@@ -58,6 +62,7 @@ class Simulation {
   Status add_stages(const RunConfig& config);
   Status open_source(const RunConfig& config, std::shared_ptr<const SharedJobs> jobs);
   Status add_engine(const RunConfig& config, std::shared_ptr<const RestartCost> cost);
+  Result<bool> run_to_end(const std::function<bool()>& keep_going);
   Result<bool> run_apart(const std::function<bool()>& keep_going);
   // Saves on the way, where that was asked for.
   Result<bool> run_and_save(Execution& execution, RunStory& story,

@@ -77,7 +77,11 @@ std::string Choice::text() const {
 
 Result<Choice> parse_choice(std::string_view text, std::string_view what) {
   Choice choice;
-  const std::size_t colon = text.find(':');
+  std::size_t colon = text.find(':');
+  // Of FILE.py:NAME the first colon is part of the name.
+  if (colon != std::string_view::npos && text.substr(0, colon).ends_with(".py")) {
+    colon = text.find(':', colon + 1);
+  }
   choice.name = trim(text.substr(0, colon));
   if (choice.name.empty()) {
     return Error{

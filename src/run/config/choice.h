@@ -2,6 +2,7 @@
 // a generator. On the command line, and as a short form in TOML, it is written
 //
 //   las    las:service=seconds,quantum=600    gpu-types:speeds="v100=1,k80=0.25"
+//   my_policy.py:MyPolicy    my_policy.py:MyPolicy:quantum=600
 #pragma once
 
 #include <string>

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "engine/engine.h"
 #include "run/config/choice.h"
+#include "run/config/policy_loader.h"
 #include "run/config/toml.h"
 
 namespace muster {
@@ -157,6 +158,9 @@ struct RunConfig {
   EngineOptions engine;
   MeasureConfig measure;
   OutputConfig output;
+
+  // Makes the policies that no table has; null: there are none.
+  std::shared_ptr<const PolicyLoader> loader = usual_policy_loader();
 
   // What a preset wants of plug-ins when they are chosen: by kind and name.
   std::map<std::string, std::map<std::string, ParamTexts, std::less<>>, std::less<>> usual;

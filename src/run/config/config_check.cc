@@ -13,6 +13,14 @@ namespace {
 
 // Fills in the parameters of one choice; `usual` is what the preset wants of it.
 Status complete(std::string_view kind_key, Choice& choice, const RunConfig& config, int gpus = 0) {
+  // Such a policy checks its parameters when it is made.
+  if (config.loader != nullptr && config.loader->knows(kind_key, choice.name)) return Done{};
+  if (names_python(choice.name)) {
+    return Error{fmt::format(
+        "{} policy '{}' is written in Python: run the description with `python3 -m muster`, of the "
+        "package that `make python` builds",
+        kind_key, choice.name)};
+  }
   const PluginKind& kind = plugin_kind(kind_key);
   const auto row = find_plugin(kind, choice.name);
   if (!row) return row.error();

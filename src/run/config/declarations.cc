@@ -41,7 +41,23 @@ Result<Declaration> made(std::string_view kind, const Table& table, const Choice
 
 }  // namespace
 
-Result<Declaration> declaration_of(std::string_view kind, const Choice& choice) {
+namespace {
+
+template <typename Policy>
+Result<Declaration> loaded(const Result<std::unique_ptr<Policy>>& policy) {
+  if (!policy) return policy.error();
+  return declared(**policy);
+}
+
+}  // namespace
+
+Result<Declaration> declaration_of(std::string_view kind, const Choice& choice,
+                                   const PolicyLoader* loader) {
+  if (loader != nullptr && loader->knows(kind, choice.name)) {
+    if (kind == "admission") return loaded(loader->admission(choice, nullptr));
+    if (kind == "scheduling") return loaded(loader->scheduling(choice, nullptr));
+    return loaded(loader->placement(choice, nullptr));
+  }
   if (kind == "admission") return made(kind, plugin_tables().admission, choice);
   if (kind == "scheduling") return made(kind, plugin_tables().scheduling, choice);
   if (kind == "placement") return made(kind, plugin_tables().placement, choice);

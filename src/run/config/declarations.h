@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "policy/needs.h"
 #include "run/config/choice.h"
+#include "run/config/policy_loader.h"
 
 namespace muster {
 
@@ -20,7 +21,9 @@ struct Declaration {
 };
 
 // Of a choice of that kind ("scheduling"); kinds that declare nothing give an empty one.
-Result<Declaration> declaration_of(std::string_view kind, const Choice& choice);
+// A policy of `loader` goes before one of the tables.
+Result<Declaration> declaration_of(std::string_view kind, const Choice& choice,
+                                   const PolicyLoader* loader = nullptr);
 
 // A parameter value that changes what the policy declares, and what it declares then.
 struct DeclaredVariant {
