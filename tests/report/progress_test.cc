@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/table.h"
+#include "report/terminal.h"
 
 namespace muster {
 namespace {
