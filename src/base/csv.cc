@@ -74,7 +74,7 @@ void trim_end(std::string& field, std::size_t least) {
 
 }  // namespace
 
-bool next_csv_record(std::string_view& rest, std::vector<std::string>& fields) {
+bool next_csv_record(std::string_view& rest, std::vector<std::string>& fields, char separator) {
   if (rest.empty()) return false;
   std::size_t count = 0;
   std::size_t fixed = 0;  // bytes of the field that were quoted, and what came before them
@@ -102,7 +102,7 @@ bool next_csv_record(std::string_view& rest, std::vector<std::string>& fields) {
       }
     } else if (letter == '"') {
       quoted = true;
-    } else if (letter == ',') {
+    } else if (letter == separator) {
       field = &open_field();
     } else if (letter == '\n') {
       ++i;

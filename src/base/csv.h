@@ -28,6 +28,7 @@ void append_field(std::string& out, std::string_view text);
 // Splits one record from the front of `rest` and moves `rest` past it. False when nothing is left.
 // A quoted field may hold line breaks; the last line needs no line end. Blanks around a field that
 // is not quoted do not count.
-bool next_csv_record(std::string_view& rest, std::vector<std::string>& fields);
+bool next_csv_record(std::string_view& rest, std::vector<std::string>& fields,
+                     char separator = ',');
 
 }  // namespace muster

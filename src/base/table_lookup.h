@@ -20,6 +20,9 @@ Result<const Row*> find_row(std::string_view kind, const std::vector<Row>& table
     if (row.name == name) return &row;
     names.push_back(row.name);
   }
+  for (const Row& row : table) {
+    if (same_name(row.name, name)) return &row;
+  }
   return Error{unknown_name(kind, name, names)};
 }
 

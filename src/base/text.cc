@@ -97,6 +97,23 @@ std::optional<std::string_view> nearest(std::string_view wrong,
   return best;
 }
 
+namespace {
+
+std::string folded(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    text += c == '_' ? '-' : upper ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  for (std::size_t at = 0; (at = text.find("isation", at)) != std::string::npos;)
+    text[at + 1] = 'z';
+  return text;
+}
+
+}  // namespace
+
+bool same_name(std::string_view a, std::string_view b) { return a == b || folded(a) == folded(b); }
+
 std::string unknown_name(std::string_view kind, std::string_view wrong,
                          std::span<const std::string_view> known) {
   if (known.empty()) return fmt::format("no {} '{}'; there are none to choose from", kind, wrong);

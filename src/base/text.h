@@ -22,6 +22,9 @@ std::optional<bool> parse_flag(std::string_view text);  // true/false, yes/no, o
 std::optional<std::string_view> nearest(std::string_view wrong,
                                         std::span<const std::string_view> known);
 
+// Whether people mean the same name: case, '-' or '_', and -isation or -ization do not matter.
+bool same_name(std::string_view a, std::string_view b);
+
 // "no policy 'lass'; did you mean 'las'? known: fifo, las, srtf"
 std::string unknown_name(std::string_view kind, std::string_view wrong,
                          std::span<const std::string_view> known);

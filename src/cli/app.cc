@@ -151,8 +151,9 @@ int run_command(int argc, char** argv) {
   } catch (const MissingLibrary& missing) {
     return complain(Error{missing.what()}, kExitFailed);
   } catch (const std::bad_alloc&) {
-    return complain(Error{"out of memory; --stream reads a sorted trace in little memory"},
-                    kExitFailed);
+    return complain(
+        Error{"out of memory; `muster simulate --stream` reads a sorted trace in little memory"},
+        kExitFailed);
   }
 }
 

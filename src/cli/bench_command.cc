@@ -65,9 +65,9 @@ void add_bench_command(CLI::App& app, Chosen& chosen) {
                     "compare the objective with that of the general solver");
   command->footer(
       "Examples:\n"
-      "  muster bench policy-runtime --throughputs simulation_throughputs.json\n"
+      "  muster bench policy-runtime --throughputs simulation_throughputs.json -n 32,64\n"
       "  muster bench policy-runtime --throughputs T.json -p gavel-max-min-fairness-packed -n "
-      "1024 --parts 4");
+      "256 --parts 4");
   command->callback(
       [options, &chosen] { chosen.run = [options] { return policy_runtime(*options); }; });
 }

@@ -32,17 +32,17 @@ Result<std::vector<RunConfig>> runs_of(const CompareOptions& options) {
       {"placement", "--placement", options.run.placements},
       {"admission", "--admission", options.run.admissions},
   };
-  struct PlacementDraft {
+  struct Draft {
     ConfigLayers layers;
     std::string name;
   };
-  std::vector<PlacementDraft> drafts{{*layers, ""}};
+  std::vector<Draft> drafts{{*layers, ""}};
   for (const Kind& kind : kinds) {
     if (kind.values.size() < 2) continue;
-    std::vector<PlacementDraft> more;
-    for (const PlacementDraft& draft : drafts) {
+    std::vector<Draft> more;
+    for (const Draft& draft : drafts) {
       for (const std::string& value : kind.values) {
-        PlacementDraft next = draft;
+        Draft next = draft;
         next.layers.settings.push_back(setting_of(kind.key, value, kind.option));
         next.name += (next.name.empty() ? "" : " + ") + value;
         more.push_back(std::move(next));
@@ -51,7 +51,7 @@ Result<std::vector<RunConfig>> runs_of(const CompareOptions& options) {
     drafts = std::move(more);
   }
   std::vector<RunConfig> runs;
-  for (const PlacementDraft& draft : drafts) {
+  for (const Draft& draft : drafts) {
     auto config = load_config(draft.layers);
     if (!config) return config.error();
     auto complete = complete_config(std::move(*config));

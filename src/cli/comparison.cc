@@ -17,7 +17,6 @@
 #include "report/html.h"
 #include "report/summary_json.h"
 #include "report/table.h"
-#include "report/terminal.h"
 #include "run/assembly/recorded_run.h"
 
 namespace muster {
@@ -50,7 +49,8 @@ ComparisonFile listed(const std::vector<RunConfig>& runs,
 // An older comparison in the folder goes before the new one comes, so that the two never mix.
 Status prepare_folder(const std::vector<RunConfig>& runs, const std::string& folder) {
   if (folder.empty()) return Done{};
-  if (Status cleared = clear_comparison(folder); !cleared) return cleared;
+  if (Status cleared = clear_comparison(folder, runs.front().output.force); !cleared)
+    return cleared;
   return write_comparison(folder, listed(runs, {}));
 }
 
@@ -119,8 +119,7 @@ void print_runs(const std::vector<const RecordedRun*>& runs, const ComparisonOpt
   for (const RecordedRun* run : runs) {
     rows.push_back({run->info.label, &run->summary, &run->info});
   }
-  fmt::print("{}",
-             comparison_table(rows, options.metrics).text({wants_colour(STDOUT_FILENO), true}));
+  fmt::print("{}", comparison_table(rows, options.metrics).text(text_style(STDOUT_FILENO)));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/show.h"
 #include "report/json.h"
 #include "report/progress.h"
 #include "workload/data/data_folder.h"
@@ -132,14 +133,13 @@ void write_json(const std::vector<Wanted>& wanted, const DataPlaces& places, boo
 }
 
 void describe(const DataSet& set, const DataPlaces& places) {
-  fmt::print("{}: {}\n  for      {}\n  by       {}\n  at       {}\n  licence  {}\n", set.name,
-             set.what, set.used_for, set.authors, set.home, set.licence);
-  if (!set.notes.empty()) fmt::print("  note     {}\n", set.notes);
+  show("{}: {}\n  for      {}\n  by       {}\n  at       {}\n  licence  {}\n", set.name, set.what,
+       set.used_for, set.authors, set.home, set.licence);
+  if (!set.notes.empty()) show("  note     {}\n", set.notes);
   for (const DataFile& file : set.files) {
-    fmt::print("  {:<44} {:>9}  {:<14} {}\n", file.path,
-               file.size ? bytes_text(*file.size) : "size ?",
-               state_text(look_for_data(file, places).state),
-               file.sha256.empty() ? "no checksum published" : file.sha256);
+    show("  {:<44} {:>9}  {:<14} {}\n", file.path, file.size ? bytes_text(*file.size) : "size ?",
+         state_text(look_for_data(file, places).state),
+         file.sha256.empty() ? "no checksum published" : file.sha256);
   }
 }
 
@@ -158,19 +158,73 @@ int list(const DataOptions& options) {
     return kExitOk;
   }
   for (const DataSet& set : catalogue->sets) {
-    fmt::print("{:<19} {:>3} {} {:>9}{}  {:<13} {}\n{:<19} {}; {}\n", set.name, set.files.size(),
-               set.files.size() == 1 ? "file " : "files", bytes_text(set.size()),
-               has_unknown(set) ? "+" : " ", presence_text(set, places), set.licence, "", set.what,
-               set.home);
+    show("{:<19} {:>3} {} {:>9}{}  {:<13} {}\n{:<19} {}; {}\n", set.name, set.files.size(),
+         set.files.size() == 1 ? "file " : "files", bytes_text(set.size()),
+         has_unknown(set) ? "+" : " ", presence_text(set, places), set.licence, "", set.what,
+         set.home);
   }
-  fmt::print("\ndata folder: {} (then {})\n", places.folder.string(), places.shared.string());
-  fmt::print(
+  show("\ndata folder: {} (then {})\n", places.folder.string(), places.shared.string());
+  show(
       "`muster data list NAME` shows the files, `muster data fetch NAME` brings them. A + means "
       "that the\n"
       "size or checksum of some file is not published. No reproduction of Blox and no generator "
       "but `fit`\n"
       "needs any of this.\n");
   return kExitOk;
+}
+
+// How a file came, for people.
+std::string came_text(const Fetched& fetched) {
+  std::string text = fetched.was_there ? "was already there" : bytes_text(fetched.size);
+  if (fetched.verified) return text;
+  return text + (fetched.sha256.empty() ? " (no checksum is published)"
+                                        : ", SHA-256 " + fetched.sha256 + " (not published)");
+}
+
+// Fetches one file after the other; returns the exit status.
+int fetch_all(const std::vector<Wanted>& wanted, const DataPlaces& places, FetchOptions how,
+              bool quiet) {
+  std::uint64_t total = 0;
+  for (const Wanted& one : wanted) total += one.file->size.value_or(0);
+  Progress progress({.title = "fetch", .unit = "bytes", .quiet = quiet});
+  ProgressTask& task = progress.task("download", total);
+  std::uint64_t before = 0;  // bytes of the files that are done
+  how.progress = [&](std::uint64_t done, std::uint64_t) {
+    task.set(before + done);
+    return !interrupted();
+  };
+  bool offline = false;
+  how.offline = &offline;
+  std::vector<std::string> failures;
+  const DataSet* said = nullptr;
+  std::size_t not_tried = 0;
+  for (const Wanted& one : wanted) {
+    // Without a connection every further file would fail in the same long words.
+    if (offline && look_for_data(*one.file, places).state == DataState::kMissing) {
+      ++not_tried;
+      continue;
+    }
+    if (one.set != said) {
+      progress.say(
+          fmt::format("{}: {} (licence: {})", one.set->name, one.set->authors, one.set->licence));
+      said = one.set;
+    }
+    const Result<Fetched> fetched = fetch_data(*one.file, how);
+    if (interrupted()) return kExitInterrupted;
+    if (!fetched) {
+      failures.push_back(fetched.error().message);
+      continue;
+    }
+    before += fetched->size;
+    task.set(before);
+    progress.say(fmt::format("  {} {}", fetched->path.string(), came_text(*fetched)));
+  }
+  progress.stop();
+  for (const std::string& failure : failures) complain(Error{failure});
+  if (not_tried > 0) {
+    complain(Error{fmt::format("no connection: {} more files were not tried", not_tried)});
+  }
+  return failures.empty() ? kExitOk : kExitFailed;
 }
 
 int fetch(const DataOptions& options) {
@@ -182,43 +236,13 @@ int fetch(const DataOptions& options) {
   const Result<std::vector<Wanted>> wanted = wanted_of(options, *catalogue);
   if (!wanted) return complain(wanted.error());
   watch_interrupts();
+  const DataPlaces places = data_places(options.folder);
   FetchOptions how;
-  how.folder = data_places(options.folder).folder;
+  how.folder = places.folder;
+  how.shared = places.shared;
   how.accept_unverified = options.accept_unverified;
   how.stalled_seconds = options.stalled_seconds;
-  std::uint64_t total = 0;
-  for (const Wanted& one : *wanted) total += one.file->size.value_or(0);
-  Progress progress({.title = "fetch", .unit = "bytes", .quiet = options.quiet});
-  ProgressTask& task = progress.task("download", total);
-  std::uint64_t before = 0;  // bytes of the files that are done
-  how.progress = [&](std::uint64_t done, std::uint64_t) {
-    task.set(before + done);
-    return !interrupted();
-  };
-  int status = kExitOk;
-  const DataSet* said = nullptr;
-  for (const Wanted& one : *wanted) {
-    if (one.set != said && !options.quiet) {
-      progress.say(
-          fmt::format("{}: {} (licence: {})", one.set->name, one.set->authors, one.set->licence));
-      said = one.set;
-    }
-    const Result<Fetched> fetched = fetch_data(*one.file, how);
-    if (interrupted()) return kExitInterrupted;
-    if (!fetched) {
-      progress.say("muster: " + fetched.error().message);
-      status = kExitFailed;
-      continue;
-    }
-    before += fetched->size;
-    task.set(before);
-    if (options.quiet) continue;
-    progress.say(
-        fmt::format("  {} {}{}", fetched->path.string(),
-                    fetched->was_there ? "was already there" : bytes_text(fetched->size),
-                    fetched->verified ? "" : ", SHA-256 " + fetched->sha256 + " (not published)"));
-  }
-  return status;
+  return fetch_all(*wanted, places, how, options.quiet);
 }
 
 int verify(const DataOptions& options) {

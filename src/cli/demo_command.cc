@@ -19,6 +19,7 @@ struct DemoOptions {
   bool json = false;
   bool quiet = false;
   bool live = false;
+  bool force = false;
 };
 
 // A month of a busy research cluster of 128 GPUs: most jobs are small and short, a few are large
@@ -69,6 +70,7 @@ int demo(const DemoOptions& options) {
     auto complete = complete_config(std::move(*config));
     if (!complete) return complain(complete.error());
     complete->name = policy;
+    complete->output.force = options.force;
     runs.push_back(std::move(*complete));
   }
   if (!options.json) {
@@ -86,7 +88,7 @@ int demo(const DemoOptions& options) {
   comparison.quiet = options.quiet;
   const int status = compare_runs(std::move(runs), comparison);
   if (status == kExitOk && !options.json) {
-    fmt::print("\nNext: muster policies, muster compare --help, muster explain {}/las 1500\n",
+    fmt::print("\nNext: muster policies, muster compare --help, muster explain {}/las\n",
                options.folder);
   }
   return status;
@@ -107,6 +109,8 @@ void add_demo_command(CLI::App& app, Chosen& chosen) {
   command->add_option("-o,--output", options->folder, "folder for the results")
       ->type_name("FOLDER")
       ->capture_default_str();
+  command->add_flag("--force", options->force,
+                    "set aside result folders that hold other things too, as FOLDER.old");
   command->add_option("--threads", options->threads,
                       "number of parallel runs (default: one per core)");
   command->add_flag("--live", options->live,
@@ -117,7 +121,7 @@ void add_demo_command(CLI::App& app, Chosen& chosen) {
       "Examples:\n"
       "  muster demo\n"
       "  muster demo --live\n"
-      "  muster demo --jobs 20000 --seed 7 -o results/large-demo");
+      "  muster demo --jobs 8000 --seed 7 -o results/large-demo");
   command->callback([options, &chosen] { chosen.run = [options] { return demo(*options); }; });
 }
 

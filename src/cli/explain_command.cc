@@ -2,12 +2,15 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include "cli/commands.h"
 #include "cli/live/explain_live.h"
+#include "cli/show.h"
 #include "report/explain.h"
-#include "report/terminal.h"
+#include "report/worst_waits.h"
 
 namespace muster {
 namespace {
@@ -21,17 +24,35 @@ struct ExplainOptions {
 };
 
 int explain(const ExplainOptions& options) {
-  // One word is a job of a running daemon; two are a result and a job of it.
-  if (options.job.empty()) return explain_live({options.state, options.json}, options.result);
+  // One word that is no folder is a job of a running daemon.
+  if (options.job.empty() && !std::filesystem::is_directory(options.result)) {
+    return explain_live({options.state, options.json}, options.result);
+  }
   const auto folder = ResultFolder::open(options.result);
   if (!folder) return complain(folder.error());
+  constexpr std::size_t kMostLines = 40;
+  constexpr std::size_t kWorst = 10;
+  const TextStyle style = text_style(STDOUT_FILENO, false);
+  if (options.job.empty()) {
+    const auto worst = worst_waits(*folder, kWorst);
+    if (!worst) return complain(worst.error());
+    if (options.json) {
+      fmt::print("{}", worst_waits_json(*worst));
+    } else {
+      print_fitted(worst_waits_text(*worst, *folder, style));
+    }
+    return kExitOk;
+  }
   const auto story = explain_job(*folder, options.job);
   if (!story) return complain(story.error());
   if (options.json) {
     fmt::print("{}\n", story_json(*story));
-  } else {
-    constexpr std::size_t kMostLines = 40;
-    fmt::print("{}", story_text(*story, wants_colour(STDOUT_FILENO), options.all ? 0 : kMostLines));
+    return kExitOk;
+  }
+  print_fitted(story_text(*story, style, options.all ? 0 : kMostLines));
+  if (story->waited == 0) {
+    show("\nIt never waited; `muster explain {}` lists those that waited longest.\n",
+         folder->path());
   }
   return kExitOk;
 }
@@ -44,14 +65,17 @@ void add_explain_command(CLI::App& app, Chosen& chosen) {
   const auto options = std::make_shared<ExplainOptions>();
   command
       ->add_option("RESULT", options->result,
-                   "folder of a result; or nothing, for a job of a running daemon")
+                   "folder of a result; or a job of a running daemon, alone")
       ->required();
-  command->add_option("JOB", options->job, "the job's name in the trace, or its number (#12)");
+  command->add_option("JOB", options->job,
+                      "the job's name in the trace, or its number (#12); without it, those that "
+                      "waited longest");
   command->add_option("--state", options->state, "state folder of the daemon")->type_name("FOLDER");
   command->add_flag("--all", options->all, "show every stretch, merge none");
   command->add_flag("--json", options->json, "print the story as JSON");
   command->footer(
       "Examples:\n"
+      "  muster explain results/las                # who waited longest, and why\n"
       "  muster explain results/las 42\n"
       "  muster explain results/las '#42' --all\n"
       "  muster explain results/las train-bert-7 --json\n"

@@ -1,7 +1,11 @@
 #include "cli/help_format.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+
+#include "report/terminal.h"
 
 namespace muster {
 namespace {
@@ -16,7 +20,9 @@ class HelpFormatter final : public CLI::Formatter {
     for (std::size_t at = 0; (at = help.find("\n\n\n", at)) != std::string::npos;) {
       help.erase(at, 1);
     }
-    return help;
+    return is_terminal(STDOUT_FILENO)
+               ? fitted(help, static_cast<std::size_t>(terminal_width(STDOUT_FILENO)))
+               : help;
   }
 
   std::string make_option_opts(const CLI::Option* option) const override {

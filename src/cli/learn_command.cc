@@ -52,8 +52,8 @@ void add_train(CLI::App& learn, Chosen& chosen, const std::shared_ptr<LearnOptio
       ->capture_default_str();
   training->footer(
       "Examples:\n"
-      "  muster learn train jobs.csv --target duration --drop job_id -o duration.json\n"
-      "  muster learn train jobs.csv --target duration -o m.json --monotone gpu_num:up");
+      "  muster learn train table.csv --target duration --drop job_id -o duration.json\n"
+      "  muster learn train table.csv --target duration -o m.json --monotone gpu_num:up");
   training->callback(
       [options, &chosen] { chosen.run = [options] { return learn_train(*options); }; });
 }
@@ -99,7 +99,7 @@ void add_evaluate(CLI::App& learn, Chosen& chosen, const std::shared_ptr<LearnOp
   evaluating->add_option("MODEL", options->model, "A model file")->required();
   evaluating->add_option("DATA", options->data, "CSV file with features and target")->required();
   evaluating->add_flag("--json", options->json, "For scripts");
-  evaluating->footer("Examples:\n  muster learn evaluate duration.json september.csv");
+  evaluating->footer("Examples:\n  muster learn evaluate duration.json last_week.csv");
   evaluating->callback(
       [options, &chosen] { chosen.run = [options] { return learn_evaluate(*options); }; });
 }

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/param_text.h"
+#include "cli/show.h"
 #include "report/json.h"
 #include "run/config/declarations.h"
 #include "run/config/plugins.h"
@@ -33,7 +34,8 @@ Result<std::vector<Found>> find(const std::string& name) {
     names.push_back(kind.key);
     for (const PluginRow& row : kind.rows) {
       names.push_back(row.name);
-      if (name.empty() || name == kind.key || name == row.name) found.push_back({&kind, &row});
+      const bool wanted = name.empty() || same_name(name, kind.key) || same_name(name, row.name);
+      if (wanted) found.push_back({&kind, &row});
     }
   }
   if (found.empty()) return Error{unknown_name("policy or kind of policy", name, names)};
@@ -44,32 +46,32 @@ void print_list(const std::vector<Found>& found) {
   const PluginKind* last = nullptr;
   for (const Found& one : found) {
     if (one.kind != last) {
-      fmt::print("{}{} (--{})\n  {}\n\n", last == nullptr ? "" : "\n", one.kind->title,
-                 one.kind->key == "generator" ? "generate" : one.kind->key, one.kind->sentence);
+      show("{}{} (--{})\n  {}\n\n", last == nullptr ? "" : "\n", one.kind->title,
+           one.kind->key == "generator" ? "generate" : one.kind->key, one.kind->sentence);
       last = one.kind;
     }
     std::vector<std::string_view> params;
     for (const ParamInfo& info : *one.row->params) params.push_back(info.name);
-    fmt::print("  {:<22} {}\n", one.row->name, one.row->sentence);
-    if (!params.empty()) fmt::print("  {:<22}   parameters: {}\n", "", fmt::join(params, ", "));
+    show("  {:<22} {}\n", one.row->name, one.row->sentence);
+    if (!params.empty()) show("  {:<22}   parameters: {}\n", "", fmt::join(params, ", "));
   }
-  fmt::print("\n`muster policies NAME` describes one and its parameters.\n");
+  show("\n`muster policies NAME` describes one and its parameters.\n");
 }
 
 void print_declaration(std::string_view heading, const Declaration& declared) {
-  fmt::print("{}", heading);
-  for (const Need& need : declared.needs) fmt::print("  needs {}\n", need_text(need));
-  if (!declared.does.empty()) fmt::print("  does: {}\n", fmt::join(declared.does, ", "));
+  show("{}", heading);
+  for (const Need& need : declared.needs) show("  needs {}\n", need_text(need));
+  if (!declared.does.empty()) show("  does: {}\n", fmt::join(declared.does, ", "));
 }
 
 void print_one(const Found& one) {
-  fmt::print("{} ({})\n  {}\n", one.row->name, one.kind->noun, one.row->sentence);
-  if (!one.row->source.empty()) fmt::print("  source: {}\n", one.row->source);
+  show("{} ({})\n  {}\n", one.row->name, one.kind->noun, one.row->sentence);
+  if (!one.row->source.empty()) show("  source: {}\n", one.row->source);
   if (!one.row->system.empty()) {
-    fmt::print("  {}, in the form of {}\n", one.row->system, one.row->form);
+    show("  {}, in the form of {}\n", one.row->system, one.row->form);
     for (const PluginRow& other : one.kind->rows) {
       if (other.system != one.row->system || other.name == one.row->name) continue;
-      fmt::print("    see also {}: {}\n", other.name, other.form);
+      show("    see also {}: {}\n", other.name, other.form);
     }
   }
   if (const auto declared = declared_row(one.kind->key, one.row->name)) {
@@ -78,10 +80,10 @@ void print_one(const Found& one) {
       print_declaration(fmt::format("  with {}:\n", variant.setting), variant.declaration);
     }
   }
-  if (one.row->params->empty()) fmt::print("  no parameters\n");
+  if (one.row->params->empty()) show("  no parameters\n");
   for (const ParamInfo& info : *one.row->params) {
-    fmt::print("\n  {} = {}\n      {}\n      {}\n", info.name, initial_text(info), info.sentence,
-               range_text(info));
+    show("\n  {} = {}\n      {}\n      {}\n", info.name, initial_text(info), info.sentence,
+         range_text(info));
   }
 }
 

@@ -13,7 +13,6 @@
 #include "report/html.h"
 #include "report/perfetto.h"
 #include "report/table.h"
-#include "report/terminal.h"
 
 namespace muster {
 namespace {
@@ -112,8 +111,7 @@ int report(const ReportOptions& options) {
   for (const PageRun& page : pages) {
     rows.push_back({page.info.label, &page.summary, &page.info});
   }
-  fmt::print("{}\nreport: {}\n",
-             comparison_table(rows, {}).text({wants_colour(STDOUT_FILENO), true}),
+  fmt::print("{}\nreport: {}\n", comparison_table(rows, {}).text(text_style(STDOUT_FILENO)),
              std::filesystem::absolute(options.output).lexically_normal().string());
   std::vector<FinishedRun> finished;
   for (const PageRun& page : pages) finished.push_back({&page.info, &page.summary});

@@ -9,9 +9,9 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/show.h"
 #include "report/json.h"
 #include "report/table.h"
-#include "report/terminal.h"
 #include "run/config/share_folder.h"
 #include "run/experiment/experiment.h"
 
@@ -33,12 +33,11 @@ int list_experiments(const std::string& system) {
     for (const std::string& name : shared_files("experiments/" + folder)) {
       const auto experiment = load_experiment(folder, name);
       if (!experiment) return complain(experiment.error());
-      fmt::print("{:<10} {:<16} {} ({} runs)\n", folder, name, experiment->title,
-                 experiment->runs.size());
+      show("{:<10} {:<16} {} ({} runs)\n", folder, name, experiment->title,
+           experiment->runs.size());
     }
   }
-  fmt::print(
-      "\n`muster reproduce SYSTEM` runs all of one system, `muster reproduce SYSTEM NAME` one.\n");
+  show("\n`muster reproduce SYSTEM` runs all of one system, `muster reproduce SYSTEM NAME` one.\n");
   return kExitOk;
 }
 
@@ -115,16 +114,16 @@ void print_table(const std::vector<RunCheck>& runs, bool all) {
       first = false;
     }
   }
-  fmt::print("{}", table.text({wants_colour(STDOUT_FILENO), false}));
+  fmt::print("{}", table.text(text_style(STDOUT_FILENO, false)));
 }
 
 void print_experiment(const Experiment& experiment, const ExperimentResult& result, bool all) {
-  fmt::print("\n{} {}: {}\n{}\n\n", experiment.system, experiment.name, experiment.title,
-             experiment.source);
+  show("\n{} {}: {}\n{}\n\n", experiment.system, experiment.name, experiment.title,
+       experiment.source);
   print_table(result.runs, all);
   for (const RunCheck& run : result.runs) {
     for (const std::string& example : run.jobs.examples) {
-      fmt::print("  {}: {}\n", run.run, example);
+      show("  {}: {}\n", run.run, example);
     }
   }
   // The same file is usually missing for many runs.
@@ -132,7 +131,7 @@ void print_experiment(const Experiment& experiment, const ExperimentResult& resu
   for (const RunCheck& run : result.runs) {
     for (const std::string& why : {run.missing, run.jobs.unavailable}) {
       if (why.empty() || why == told) continue;
-      fmt::print("  not compared: {}\n", why);
+      show("  not compared: {}\n", why);
       told = why;
     }
   }
@@ -184,6 +183,17 @@ struct Tally {
   std::size_t not_run = 0;
   std::size_t jobs = 0;
   std::size_t unequal = 0;
+  bool not_here = false;  // jobs that are recorded
+
+  std::string text() const {
+    std::string text = fmt::format("{} of {} runs within tolerance, ", within, runs);
+    text += jobs > 0   ? fmt::format("{} of {} jobs equal", jobs - unequal, jobs)
+            : not_here ? "the recorded jobs are not on this machine"
+                       : "no single jobs are recorded to compare with";
+    if (shown > 0) text += fmt::format(", {} runs only shown", shown);
+    if (not_run > 0) text += fmt::format(", {} runs not possible here", not_run);
+    return text;
+  }
 
   void add(const ExperimentResult& result) {
     for (const RunCheck& run : result.runs) {
@@ -199,6 +209,7 @@ struct Tally {
         within += run.within() ? 1 : 0;
       }
       jobs += run.jobs.jobs;
+      not_here = not_here || !run.jobs.unavailable.empty() || !run.missing.empty();
       unequal += run.jobs.unequal;
     }
   }
@@ -244,11 +255,7 @@ int reproduce(const ReproduceOptions& options) {
     json.end_array();
     fmt::print("{}\n", json.text());
   } else {
-    fmt::print("\n{} of {} runs within tolerance, {} of {} jobs equal", tally.within, tally.runs,
-               tally.jobs - tally.unequal, tally.jobs);
-    if (tally.shown > 0) fmt::print(", {} runs only shown", tally.shown);
-    if (tally.not_run > 0) fmt::print(", {} runs not possible here", tally.not_run);
-    fmt::print("\n");
+    show("\n{}\n", tally.text());
   }
   return tally.within == tally.runs ? kExitOk : kExitFailed;
 }

@@ -10,7 +10,6 @@
 #include "cli/run_warnings.h"
 #include "report/summary_json.h"
 #include "report/table.h"
-#include "report/terminal.h"
 #include "run/assembly/recorded_run.h"
 
 namespace muster {
@@ -46,7 +45,7 @@ void print_run(const RecordedRun& run, const OutputOptions& output) {
     fmt::print("{}\n", summary_to_json({run.info, run.summary, run.complete, ""}));
     return;
   }
-  const TextStyle style{wants_colour(STDOUT_FILENO), true};
+  const TextStyle style = text_style(STDOUT_FILENO);
   fmt::print("{}\n", run.info.label);
   if (output.metrics.empty()) {
     fmt::print("{}", figures_table(run.summary).text(style));

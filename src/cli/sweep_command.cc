@@ -14,6 +14,7 @@
 #include "cli/sweep_tables.h"
 #include "report/refusals.h"
 #include "run/sweep/sweep.h"
+#include "run/sweep/sweep_journal.h"
 
 namespace muster {
 namespace {
@@ -31,7 +32,7 @@ struct SweepCommandOptions {
   std::vector<std::string> vary;
   std::string baseline;
   double confidence = 0;
-  std::string folder = "results/sweep";
+  std::string folder;  // empty: results/sweep, or one like it
   bool no_save = false;
   std::vector<std::string> metrics;
   unsigned threads = 0;
@@ -170,7 +171,9 @@ int sweep(const SweepCommandOptions& options) {
   if (Status known = check_metrics(options.metrics); !known) return complain(known.error());
   std::vector<std::string> metrics = options.metrics;
   if (metrics.empty()) metrics = {"avg_jct_s", "p99_jct_s", "avg_queue_s", "utilization"};
-  const std::string folder = options.no_save ? "" : options.folder;
+  std::string folder = options.folder;
+  if (folder.empty()) folder = folder_for_sweep("results/sweep", to_toml(*config));
+  if (options.no_save) folder.clear();
 
   watch_interrupts();
   Progress progress({.title = "sweep", .unit = "runs", .quiet = options.quiet});
@@ -254,7 +257,7 @@ void add_running(CLI::App& command, SweepCommandOptions& options) {
       ->type_name("FILE")
       ->group(kSweep);
   command
-      .add_option("--utilization-threshold", options.threshold,
+      .add_option("--utilization-threshold,--utilisation-threshold", options.threshold,
                   "find the highest rate with at most this utilisation, as in 0.9")
       ->type_name("PART")
       ->group(kSweep);
@@ -281,8 +284,10 @@ void add_running(CLI::App& command, SweepCommandOptions& options) {
 }
 
 void add_output(CLI::App& command, SweepCommandOptions& options) {
-  command.add_option("-o,--output", options.folder, "folder for the journal and the results")
-      ->capture_default_str()
+  command
+      .add_option("-o,--output", options.folder,
+                  "folder for the journal and the results (default results/sweep, or "
+                  "results/sweep-2 and so on where that holds another sweep)")
       ->type_name("FOLDER")
       ->group(kSweepOutput);
   command.add_flag("--no-save", options.no_save, "print the table and write nothing")
@@ -315,9 +320,8 @@ void add_sweep_command(CLI::App& app, Chosen& chosen) {
       "  muster sweep --config sweep.toml -j 2\n"
       "  muster sweep --preset gavel -g gavel:throughputs=T.json --perf throughputs:file=T.json "
       "\\\n"
-      "      -s gavel-as-coded:policy=isolated -s gavel-as-coded:policy=allox --rates 0.4:6.4:16 "
-      "\\\n"
-      "      --seeds 0-2 --measure 4000-4999\n"
+      "      -s gavel-as-coded:policy=isolated -s gavel-as-coded:policy=allox --rates 1:3:3 \\\n"
+      "      --seeds 0-1 --measure 400-499\n"
       "\n"
       "Every policy sees the same jobs and failures for a seed, so differences from the baseline\n"
       "(the first policy) are taken pair by pair; intervals are Student's t over the seeds.\n"

@@ -8,7 +8,6 @@
 #include "report/json.h"
 #include "report/metric_list.h"
 #include "report/table.h"
-#include "report/terminal.h"
 
 namespace muster {
 namespace {
@@ -55,7 +54,7 @@ void print_cells(const SweepConfig& sweep, const std::vector<SweepCell>& cells,
     }
     table.add_row(std::move(row));
   }
-  fmt::print("{}", table.text({wants_colour(STDOUT_FILENO), false}));
+  fmt::print("{}", table.text(text_style(STDOUT_FILENO, false)));
 }
 
 void print_found_rates(const SweepConfig& sweep, const SweepResult& result) {
@@ -75,7 +74,7 @@ void print_found_rates(const SweepConfig& sweep, const SweepResult& result) {
     row.emplace_back(interval_text(found.utilization, Unit::kRatio));
     table.add_row(std::move(row));
   }
-  fmt::print("{}", table.text({wants_colour(STDOUT_FILENO), false}));
+  fmt::print("{}", table.text(text_style(STDOUT_FILENO, false)));
 }
 
 std::string cells_json(const SweepConfig& sweep, const std::vector<SweepCell>& cells,

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/show.h"
 #include "cli/trace_parts.h"
 #include "report/json.h"
 #include "report/units.h"
@@ -19,23 +20,22 @@ std::string_view severity_text(Severity severity) {
 }
 
 void print_diagnosis(const std::string& name, const RawTrace& trace, const Diagnosis& diagnosis) {
-  fmt::print("{}: {} jobs in {} records of the format {}\n", name,
-             count_text(static_cast<double>(trace.jobs.size())),
-             count_text(static_cast<double>(trace.stats.records)), trace.stats.format);
+  show("{}: {} jobs in {} records of the format {}\n", name,
+       count_text(static_cast<double>(trace.jobs.size())),
+       count_text(static_cast<double>(trace.stats.records)), trace.stats.format);
   for (const auto& [reason, count] : trace.stats.skipped) {
-    fmt::print("  {} skipped: {}\n", count_text(static_cast<double>(count)), reason);
+    show("  {} skipped: {}\n", count_text(static_cast<double>(count)), reason);
   }
   for (const Finding& finding : diagnosis.findings) {
-    fmt::print("\n{}: {} ({} {})\n", severity_text(finding.severity), finding.name,
-               count_text(static_cast<double>(finding.count)),
-               finding.count == 1 ? "time" : "times");
-    fmt::print("  {}\n", finding.sentence);
+    show("\n{}: {} ({} {})\n", severity_text(finding.severity), finding.name,
+         count_text(static_cast<double>(finding.count)), finding.count == 1 ? "time" : "times");
+    show("  {}\n", finding.sentence);
     for (const FindingExample& example : finding.examples) {
-      fmt::print("    line {}: {}\n", example.line, example.what);
+      show("    line {}: {}\n", example.line, example.what);
     }
-    fmt::print("  repair: {}\n", finding.repair);
+    show("  repair: {}\n", finding.repair);
   }
-  if (diagnosis.findings.empty()) fmt::print("nothing wrong\n");
+  if (diagnosis.findings.empty()) show("nothing wrong\n");
 }
 
 void print_diagnosis_json(const std::string& name, const RawTrace& trace,

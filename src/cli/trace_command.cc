@@ -132,7 +132,7 @@ void add_trace_command(CLI::App& app, Chosen& chosen) {
       "Examples:\n"
       "  muster trace info philly.csv --cluster 64x8\n"
       "  muster trace check slurm.txt --cluster 16x4 --repair jobs.csv\n"
-      "  muster trace convert itp.csv.gz jobs.swf --to swf\n"
+      "  muster trace convert philly.csv jobs.swf --to swf\n"
       "  muster trace convert gavel.trace rest.trace --to gavel --after scheduler.log\n"
       "  muster trace head helios.csv -n 5\n"
       "  muster trace generate poisson -p load=0.8 -p cluster_gpus=128 -p jobs=5000 -o jobs.csv");

@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/show.h"
 #include "report/progress.h"
 #include "workload/generate/generators.h"
 #include "workload/trace_writer.h"
@@ -39,22 +40,22 @@ Result<ParamTexts> params_of(const std::vector<std::string>& settings) {
 
 int list_generators() {
   for (const Generator& generator : generators()) {
-    fmt::print("{:<18} {}\n", generator.name, generator.sentence);
-    if (!generator.origin.empty()) fmt::print("{:<18}   from {}\n", "", generator.origin);
+    show("{:<18} {}\n", generator.name, generator.sentence);
+    if (!generator.origin.empty()) show("{:<18}   from {}\n", "", generator.origin);
   }
-  fmt::print("\n`muster trace generate NAME --describe` lists the parameters of one.\n");
+  show("\n`muster trace generate NAME --describe` lists the parameters of one.\n");
   return kExitOk;
 }
 
 int describe_generator(const Generator& generator) {
-  fmt::print("{}: {}\n", generator.name, generator.sentence);
+  show("{}: {}\n", generator.name, generator.sentence);
   for (const ParamInfo& info : generator.params()) {
-    fmt::print("  {:<16} {:<10} {}\n", info.name, info.initial.empty() ? "\"\"" : info.initial,
-               info.sentence);
+    show("  {:<16} {:<10} {}\n", info.name, info.initial.empty() ? "\"\"" : info.initial,
+         info.sentence);
     if (info.choices.empty()) continue;
     std::string choices;
     for (const std::string_view choice : info.choices) choices += fmt::format(" {}", choice);
-    fmt::print("  {:<16} {:<10} one of:{}\n", "", "", choices);
+    show("  {:<16} {:<10} one of:{}\n", "", "", choices);
   }
   return kExitOk;
 }

@@ -1,11 +1,13 @@
 // `muster trace info`, `head` and `formats`: what is in a trace, and what Muster can read.
 #include <algorithm>
 #include <optional>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/show.h"
 #include "cli/trace_info.h"
 #include "cli/trace_parts.h"
 #include "report/json.h"
@@ -75,8 +77,11 @@ int trace_info(const TraceCommandOptions& options) {
   if (!options.json) tell_notes(stats);
   const ClusterSpec* shape = cluster ? &*cluster : nullptr;
   const std::string name = shown_name(options.file);
-  fmt::print("{}", options.json ? gathered.json(name, stats, symbols, shape)
-                                : gathered.text(name, stats, symbols, shape, options.cluster));
+  if (options.json) {
+    fmt::print("{}", gathered.json(name, stats, symbols, shape));
+  } else {
+    print_fitted(gathered.text(name, stats, symbols, shape, options.cluster));
+  }
   return kExitOk;
 }
 
@@ -112,7 +117,7 @@ int trace_head(const TraceCommandOptions& options) {
   }
   if (const auto error = (*reader)->error()) return complain(*error);
   json.end_array();
-  fmt::print("{}", options.json ? json.take() + "\n" : table.text({}));
+  fmt::print("{}", options.json ? json.take() + "\n" : table.text(text_style(STDOUT_FILENO)));
   return kExitOk;
 }
 
@@ -135,10 +140,10 @@ int trace_formats_list(const TraceCommandOptions& options) {
     return kExitOk;
   }
   for (const TraceFormat& format : trace_formats()) {
-    fmt::print("{:<12} {}{}\n{:<12} from {}\n", format.name, format.sentence,
-               writable(format.name) ? "; can be written" : "", "", format.source);
+    show("{:<12} {}{}\n{:<12} from {}\n", format.name, format.sentence,
+         writable(format.name) ? "; can be written" : "", "", format.source);
     for (const ParamInfo& setting : format.settings()) {
-      fmt::print("{:<12} --set {}={}: {}\n", "", setting.name, setting.initial, setting.sentence);
+      show("{:<12} --set {}={}: {}\n", "", setting.name, setting.initial, setting.sentence);
     }
   }
   return kExitOk;

@@ -75,7 +75,7 @@ Status write_comparison(const std::string& folder, const ComparisonFile& compari
   return replace_file(file_in(folder), json.take() + "\n");
 }
 
-Status clear_comparison(const std::string& folder) {
+Status clear_comparison(const std::string& folder, bool force) {
   if (!is_comparison(folder)) return Done{};
   const auto old = read_comparison(folder);
   if (!old) return old.error();
@@ -84,7 +84,11 @@ Status clear_comparison(const std::string& folder) {
     for (const char* const ending : {"", ".incomplete"}) {
       const std::string path = fmt::format("{}/{}{}", folder, run.folder, ending);
       if (!fs::is_directory(path, code)) continue;
-      if (Status ours = check_target(path, false); !ours) return ours;
+      if (Status ours = check_target(path, false); !ours) {
+        if (!force) return ours;
+        if (Status moved = set_aside(path); !moved) return moved;
+        continue;
+      }
       fs::remove_all(path, code);
       if (code) return file_error("remove", path, code.value());
     }

@@ -29,7 +29,7 @@ Result<ComparisonFile> read_comparison(const std::string& folder);
 Status write_comparison(const std::string& folder, const ComparisonFile& comparison);
 
 // Removes the results of the comparison that the folder holds, and its page. What else is in the
-// folder stays.
-Status clear_comparison(const std::string& folder);
+// folder stays. A result that holds other things too is refused, or with `force` set aside.
+Status clear_comparison(const std::string& folder, bool force = false);
 
 }  // namespace muster

@@ -191,8 +191,11 @@ Status find_job(const ResultFolder& result, std::string_view wanted, Story& stor
       story.partition = symbols.text(job.partition);
       story.model = symbols.text(job.model);
     }
-    if (similar.size() < 5 && !wanted.empty() && job.name.find(wanted) != std::string::npos)
+    // Nobody asks about a job that never waited.
+    if (similar.size() < 5 && job.queue > 0 && !wanted.empty() &&
+        job.name.find(wanted) != std::string::npos) {
       similar.insert(job.name);
+    }
     return !named;
   });
   if (!read) return read;
@@ -206,7 +209,9 @@ Status find_job(const ResultFolder& result, std::string_view wanted, Story& stor
     message += "; names like it:";
     for (const std::string& name : similar) message += " " + name;
   } else {
-    message += "; jobs.csv lists the jobs by number (job_id) and name";
+    message +=
+        fmt::format("; `muster explain {}` lists those that waited longest, its jobs.csv lists all",
+                    result.path());
   }
   return Error{message};
 }

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "model/record.h"
 #include "report/result_reader.h"
+#include "report/table.h"
 
 namespace muster {
 
@@ -68,10 +69,12 @@ struct Story {
 Result<Story> explain_job(const ResultFolder& result, std::string_view job);
 
 // Lines beyond about `most_lines` are drawn together; 0 shows all.
-std::string story_text(const Story& story, bool colour, std::size_t most_lines = 40);
+std::string story_text(const Story& story, const TextStyle& style, std::size_t most_lines = 40);
 std::string story_json(const Story& story);
 
 // What one line says, without its time.
 std::string story_sentence(const Story& story, const StoryLine& line);
+// What the job waited for.
+std::string total_sentence(const StoryTotal& total);
 
 }  // namespace muster

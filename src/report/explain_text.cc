@@ -78,20 +78,6 @@ std::string event_text(const Story& story, const StoryLine& line) {
   }
 }
 
-std::string total_text(const StoryTotal& total) {
-  switch (total.kind) {
-    case Kind::kHeld:
-      return fmt::format("held by admission: {}", reason_sentence(total.reason));
-    case Kind::kFirstInLine:
-      return fmt::format("first in line: {}", reason_sentence(total.reason));
-    case Kind::kBehind:
-      return fmt::format("behind the first in line, which could not start: {}",
-                         reason_sentence(total.reason));
-    default:
-      return "the jobs before it took all free GPUs";
-  }
-}
-
 std::string_view kind_name(Kind kind) {
   switch (kind) {
     case Kind::kEvent:
@@ -198,6 +184,20 @@ std::string opening(const Story& story) {
 
 }  // namespace
 
+std::string total_sentence(const StoryTotal& total) {
+  switch (total.kind) {
+    case Kind::kHeld:
+      return fmt::format("held by admission: {}", reason_sentence(total.reason));
+    case Kind::kFirstInLine:
+      return fmt::format("first in line: {}", reason_sentence(total.reason));
+    case Kind::kBehind:
+      return fmt::format("behind the first in line, which could not start: {}",
+                         reason_sentence(total.reason));
+    default:
+      return "the jobs before it took all free GPUs";
+  }
+}
+
 std::string story_sentence(const Story& story, const StoryLine& line) {
   switch (line.kind) {
     case Kind::kEvent:
@@ -226,7 +226,7 @@ std::string story_sentence(const Story& story, const StoryLine& line) {
   return "";
 }
 
-std::string story_text(const Story& story, bool colour, std::size_t most_lines) {
+std::string story_text(const Story& story, const TextStyle& style, std::size_t most_lines) {
   std::string out = opening(story) + "\n\n";
   Table life({{"at", "at"}, {"for", "for"}, {"what", "what happened"}});
   for (const StoryLine& line : fold(told(story.lines), most_lines)) {
@@ -234,13 +234,14 @@ std::string story_text(const Story& story, bool colour, std::size_t most_lines) 
                   line.lasts() > 0 ? Cell{duration_text(line.lasts())} : Cell{},
                   story_sentence(story, line)});
   }
-  out += life.text({.colour = colour, .mark_best = false});
+  out += life.text(style);
   if (story.waited > 0) {
     Table why({{"why", "why it waited"}, {"for", "for"}, {"share", "share", Unit::kRatio}});
     for (const StoryTotal& total : story.waits) {
-      why.add_row({total_text(total), duration_text(total.seconds), total.seconds / story.waited});
+      why.add_row(
+          {total_sentence(total), duration_text(total.seconds), total.seconds / story.waited});
     }
-    out += "\n" + why.text({.colour = colour, .mark_best = false});
+    out += "\n" + why.text(style);
     if (story.started_meanwhile > 0) {
       out += fmt::format(
           "\nWhile it waited, other jobs were started {} times; {} of those jobs had arrived "

@@ -26,12 +26,12 @@ constexpr std::array<std::string_view, 9> kOwnNames = {
 
 enum class Target { kFree, kOwn, kForeign, kFile };
 
-struct PolicyCompletion {
+struct Found {
   Target kind = Target::kFree;
   std::string stranger;  // an entry that is not ours
 };
 
-PolicyCompletion look_at(const std::string& target) {
+Found look_at(const std::string& target) {
   std::error_code code;
   const fs::file_status status = fs::status(target, code);
   if (!fs::exists(status)) return {};
@@ -58,7 +58,7 @@ PolicyCompletion look_at(const std::string& target) {
 
 // The path without a trailing slash, and with links followed, so that renaming hits the folder
 // itself.
-std::string stable_between_events(const std::string& target) {
+std::string own_path(const std::string& target) {
   std::error_code code;
   fs::path path = fs::weakly_canonical(target, code);
   if (code) path = target;
@@ -81,23 +81,28 @@ Status move(const std::string& from, const std::string& to) {
 
 Status check_target(const std::string& target, bool force) {
   if (target.empty()) return Error{"no folder was named for the results"};
-  const std::string path = stable_between_events(target);
+  const std::string path = own_path(target);
   if (path == "/" || path.empty()) return Error{fmt::format("results cannot replace {}", target)};
-  const PolicyCompletion completion = look_at(path);
-  if (completion.kind == Target::kFile) {
+  const Found found = look_at(path);
+  if (found.kind == Target::kFile) {
     return Error{fmt::format("{} is a file; name another folder for the results", target)};
   }
-  if (completion.kind == Target::kForeign && !force) {
+  if (found.kind == Target::kForeign && !force) {
     return Error{fmt::format(
         "{} exists and is not only a muster result (it has {}); name another folder, or "
         "use --force to set it aside as {}.old",
-        target, completion.stranger, path)};
+        target, found.stranger, path)};
   }
   return Done{};
 }
 
+Status set_aside(const std::string& target) {
+  const std::string path = own_path(target);
+  return move(path, free_name(path + ".old"));
+}
+
 Result<std::string> make_partial_folder(const std::string& target) {
-  const std::string path = stable_between_events(target);
+  const std::string path = own_path(target);
   std::error_code code;
   const fs::path parent = fs::path(path).parent_path();
   if (!parent.empty()) fs::create_directories(parent, code);
@@ -110,14 +115,13 @@ Result<std::string> make_partial_folder(const std::string& target) {
 Status put_in_place(const std::string& partial, const std::string& target, bool force) {
   // The target may have changed since the run began.
   if (Status checked = check_target(target, force); !checked) return checked;
-  const std::string path = stable_between_events(target);
+  const std::string path = own_path(target);
   switch (look_at(path).kind) {
     case Target::kFile:
     case Target::kFree:
       return move(partial, path);  // an empty folder gives way
     case Target::kForeign: {
-      const std::string aside = free_name(path + ".old");
-      if (Status moved = move(path, aside); !moved) return moved;
+      if (Status moved = set_aside(path); !moved) return moved;
       return move(partial, path);
     }
     case Target::kOwn:

@@ -12,6 +12,9 @@ namespace muster {
 // `target`.old.
 Status check_target(const std::string& target, bool force);
 
+// Renames what is at `target` to `target`.old, or to a name like it that is free.
+Status set_aside(const std::string& target);
+
 // A fresh working folder next to `target`, named `target`.partial-<process id>.
 Result<std::string> make_partial_folder(const std::string& target);
 

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/text.h"
+
 namespace muster {
 namespace {
 
@@ -127,7 +129,7 @@ std::span<const MetricInfo> metric_list() { return kMetrics; }
 
 const MetricInfo* find_metric(std::string_view key) {
   for (const MetricInfo& metric : kMetrics) {
-    if (metric.key == key) return &metric;
+    if (same_name(metric.key, key)) return &metric;
   }
   return nullptr;
 }

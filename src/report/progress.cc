@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <unistd.h>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -22,6 +23,15 @@ std::string rate_text(double per_second, std::string_view unit) {
   return fmt::format("{} {}/s", count_text(std::round(per_second)), unit);
 }
 
+// Takes the last code point off.
+void cut_last(std::string& text) {
+  while (!text.empty()) {
+    const auto last = static_cast<unsigned char>(text.back());
+    text.pop_back();
+    if ((last & 0xC0) != 0x80) return;
+  }
+}
+
 std::string bar_text(double fraction, int width) {
   std::string bar;
   const int full = static_cast<int>(std::floor(fraction * width + 1e-9));
@@ -29,11 +39,38 @@ std::string bar_text(double fraction, int width) {
   return bar;
 }
 
+// At most `most` columns of it, with dots where it was cut.
+std::string shortened(std::string text, std::size_t most) {
+  if (display_width(text) <= most) return text;
+  while (display_width(text) >= most || text.ends_with(' ')) cut_last(text);
+  return text + "…";
+}
+
 }  // namespace
+
+ProgressTask::Part::Part(ProgressTask* task, std::string name) : task_(task) {
+  if (task_ == nullptr) return;
+  const std::lock_guard<std::mutex> lock(task_->mutex_);
+  place_ = task_->parts_.insert(task_->parts_.end(), std::move(name));
+}
+
+ProgressTask::Part::~Part() {
+  if (task_ == nullptr) return;
+  const std::lock_guard<std::mutex> lock(task_->mutex_);
+  task_->parts_.erase(place_);
+}
+
+std::string ProgressTask::at_work() const {
+  if (finished_.load(std::memory_order_relaxed)) return "";
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return parts_.empty() ? name_ : parts_.front();
+}
 
 std::string progress_line(const ProgressState& state, int width, bool bar) {
   std::string line = state.title;
   if (state.tasks > 1) line += fmt::format("  {}/{} runs", state.tasks_done, state.tasks);
+  constexpr std::size_t kMostOfName = 28;
+  if (!state.at_work.empty()) line += "  at " + shortened(state.at_work, kMostOfName);
   const bool known = state.fraction > 0 || state.total > 0;
   std::string tail;
   if (known) tail += fmt::format("{:3.0f} %  ", std::floor(state.fraction * 100));
@@ -41,9 +78,9 @@ std::string progress_line(const ProgressState& state, int width, bool bar) {
   if (state.elapsed > 0 && state.done > 0) {
     tail += "  " + rate_text(static_cast<double>(state.done) / state.elapsed, state.unit);
   }
-  if (state.fraction > 0 && state.fraction < 1) {
-    tail += "  " + duration_text(std::ceil(state.elapsed * (1 - state.fraction) / state.fraction)) +
-            " left";
+  if (state.left) {
+    tail += fmt::format("  {}{} left", state.left->over ? "over " : "",
+                        duration_text(std::ceil(state.left->seconds)));
   }
   if (bar && known) {
     const int room = width - 1 - static_cast<int>(display_width(line) + display_width(tail)) - 4;
@@ -53,11 +90,7 @@ std::string progress_line(const ProgressState& state, int width, bool bar) {
   // Never wrap: a wrapped line cannot be redrawn in place. The text is cut by code points.
   while (bar && !line.empty() &&
          display_width(line) > static_cast<std::size_t>(std::max(width - 1, 1))) {
-    do {
-      const auto last = static_cast<unsigned char>(line.back());
-      line.pop_back();
-      if ((last & 0xC0) != 0x80) break;
-    } while (!line.empty());
+    cut_last(line);
   }
   return line;
 }
@@ -112,38 +145,49 @@ void Progress::draw_until_stopped() {
 }
 
 void Progress::draw() {
+  if (tasks_.empty()) return;
   const double elapsed = std::chrono::duration<double>(Clock::now() - begun_).count();
+  // Looked at every time: the time left is judged by how the counts move.
+  const ProgressState now = state(elapsed);
   if (terminal_) {
-    if (elapsed < options_.first_after || tasks_.empty()) return;
-    put(fmt::format("{}{}", kClearLine, line(elapsed, terminal_width(options_.descriptor))));
+    if (elapsed < options_.first_after) return;
+    const int width = terminal_width(options_.descriptor);
+    put(fmt::format("{}{}", kClearLine, progress_line(now, width, true)));
     shown_ = true;
-  } else if (elapsed - last_plain_ >= options_.plain_every && !tasks_.empty()) {
-    put(line(elapsed, 0) + "\n");
+  } else if (elapsed - last_plain_ >= options_.plain_every) {
+    put(progress_line(now, 0, false) + "\n");
     last_plain_ = elapsed;
   }
 }
 
-std::string Progress::line(double elapsed, int width) const {
+ProgressState Progress::state(double elapsed) {
   ProgressState state;
   state.title = options_.title;
   state.unit = options_.unit;
   state.elapsed = elapsed;
   state.tasks = std::max(options_.tasks_expected, static_cast<int>(tasks_.size()));
   double fractions = 0;
+  std::vector<TimeLeft::Run> runs;
   for (const ProgressTask& task : tasks_) {
     const std::uint64_t done = task.done_.load(std::memory_order_relaxed);
     const bool finished = task.finished_.load(std::memory_order_relaxed);
     state.done += done;
     state.total += task.total_;
     state.tasks_done += finished ? 1 : 0;
+    runs.push_back({done, task.total_, finished});
     if (finished) {
       fractions += 1;
     } else if (task.total_ > 0) {
       fractions += std::min(1.0, static_cast<double>(done) / static_cast<double>(task.total_));
     }
+    if (!state.at_work.empty()) continue;
+    // A single task has the name of the whole.
+    std::string name = task.at_work();
+    if (state.tasks > 1 || name != task.name_) state.at_work = std::move(name);
   }
   state.fraction = state.tasks > 0 ? fractions / state.tasks : 0;
-  return progress_line(state, width, terminal_);
+  state.left = time_left_.at(elapsed, runs, static_cast<std::size_t>(state.tasks));
+  return state;
 }
 
 }  // namespace muster

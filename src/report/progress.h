@@ -1,8 +1,9 @@
 // Shows the progress of long work on stderr without slowing it down.
 //
 // Workers count with relaxed atomics; one background thread draws. On a terminal that is one line
-// with bar, percent, rate and time left, redrawn in place and removed at the end. Elsewhere (a log
-// file) a plain line appears every half minute, so short work leaves no trace.
+// with bar, percent, rate, time left and the run that has been at work longest, redrawn in place
+// and removed at the end. Elsewhere (a log file) a plain line appears every half minute, so short
+// work leaves no trace.
 //
 //   Progress progress({.title = "compare", .unit = "jobs"});
 //   ProgressTask& task = progress.task("las", 82247);
@@ -14,12 +15,15 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 
 #include "model/record.h"
+#include "report/time_left.h"
 
 namespace muster {
 
@@ -29,12 +33,44 @@ class ProgressTask {
   void set(std::uint64_t done) { done_.store(done, std::memory_order_relaxed); }
   void finish() { finished_.store(true, std::memory_order_relaxed); }
 
+  // A run that is part of this task, under way as long as this object lives.
+  class Part {
+   public:
+    Part(ProgressTask* task, std::string name);  // null: there is nobody to tell
+    ~Part();
+    Part(const Part&) = delete;
+    Part& operator=(const Part&) = delete;
+
+   private:
+    ProgressTask* task_;
+    std::list<std::string>::iterator place_;
+  };
+
  private:
   friend class Progress;
+  // What has been at work longest; empty when finished.
+  std::string at_work() const;
+
   std::string name_;
   std::uint64_t total_ = 0;  // 0: unknown
   std::atomic<std::uint64_t> done_{0};
   std::atomic<bool> finished_{false};
+  mutable std::mutex mutex_;
+  std::list<std::string> parts_;  // those under way, in the order in which they began
+};
+
+// What the line says.
+struct ProgressState {
+  std::string title;
+  std::string unit;
+  std::uint64_t done = 0;
+  std::uint64_t total = 0;  // 0: unknown
+  double fraction = 0;      // over all tasks
+  int tasks = 1;
+  int tasks_done = 0;
+  double elapsed = 0;   // seconds
+  std::string at_work;  // the run that has been at work longest; empty: not worth a word
+  std::optional<TimeLeft::Answer> left;
 };
 
 class Progress {
@@ -67,7 +103,7 @@ class Progress {
 
   void draw_until_stopped();
   void draw();
-  std::string line(double elapsed, int width) const;
+  ProgressState state(double elapsed);
   void put(std::string_view text) const;
 
   const Options options_;
@@ -79,20 +115,11 @@ class Progress {
   bool stopping_ = false;
   bool shown_ = false;  // a bar stands on the terminal
   double last_plain_ = 0;
+  TimeLeft time_left_;
   std::thread drawer_;
 };
 
-// What the line says: separate from drawing, so that it can be tested.
-struct ProgressState {
-  std::string title;
-  std::string unit;
-  std::uint64_t done = 0;
-  std::uint64_t total = 0;  // 0: unknown
-  double fraction = 0;      // over all tasks
-  int tasks = 1;
-  int tasks_done = 0;
-  double elapsed = 0;  // seconds
-};
+// Separate from drawing, so that it can be tested.
 std::string progress_line(const ProgressState& state, int width, bool bar);
 
 // Counts jobs that leave.

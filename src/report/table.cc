@@ -12,53 +12,12 @@
 namespace muster {
 namespace {
 
-constexpr std::string_view kBold = "\x1b[1m";
-constexpr std::string_view kGreen = "\x1b[1;32m";
-constexpr std::string_view kDim = "\x1b[2m";
-constexpr std::string_view kPlain = "\x1b[0m";
-
 const double* number_in(const Cell& cell) {
   const double* number = std::get_if<double>(&cell);
   return number != nullptr && std::isfinite(*number) ? number : nullptr;
 }
 
-std::string cell_text(const Cell& cell, const Column& column) {
-  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
-  if (const auto* number = std::get_if<double>(&cell)) return number_text(*number, column.unit);
-  return "";
-}
-
-std::string coloured(std::string_view text, std::string_view code, bool colour) {
-  if (!colour || text.empty()) return std::string(text);
-  return std::string(code) + std::string(text) + std::string(kPlain);
-}
-
-std::string trimmed_end(std::string line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line;
-}
-
 }  // namespace
-
-std::size_t display_width(std::string_view text) {
-  std::size_t width = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if ((byte & 0xC0) == 0x80) continue;  // continues a code point
-    unsigned code = byte;
-    if (byte >= 0xE0 && byte < 0xF0 && i + 2 < text.size()) {
-      code = ((byte & 0x0FU) << 12U) | ((static_cast<unsigned char>(text[i + 1]) & 0x3FU) << 6U) |
-             (static_cast<unsigned char>(text[i + 2]) & 0x3FU);
-    }
-    const bool combining = byte == 0xCC || (byte == 0xCD && i + 1 < text.size() &&
-                                            static_cast<unsigned char>(text[i + 1]) < 0xB0);
-    const bool wide = byte >= 0xF0 || (code >= 0x1100 && code <= 0x115F) ||
-                      (code >= 0x2E80 && code <= 0xA4CF) || (code >= 0xAC00 && code <= 0xD7A3) ||
-                      (code >= 0xF900 && code <= 0xFAFF) || (code >= 0xFF00 && code <= 0xFF60);
-    width += combining ? 0 : wide ? 2 : 1;
-  }
-  return width;
-}
 
 void Table::add_row(std::vector<Cell> cells) {
   assert(cells.size() <= columns_.size());
@@ -94,44 +53,6 @@ std::vector<bool> Table::best_in(std::size_t column) const {
     best[i] = number != nullptr && *number == winner;
   }
   return best;
-}
-
-std::string Table::text(const TextStyle& style) const {
-  std::vector<std::string> lines(rows_.size() + 2);
-  bool any_best = false;
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    const bool right = numeric(c);
-    const std::vector<bool> best =
-        style.mark_best ? best_in(c) : std::vector<bool>(rows_.size(), false);
-    const bool starred = std::find(best.begin(), best.end(), true) != best.end();
-    any_best = any_best || starred;
-    std::vector<std::string> texts;
-    std::size_t width = display_width(columns_[c].label);
-    for (const auto& row : rows_) {
-      texts.push_back(cell_text(row[c], columns_[c]));
-      width = std::max(width, display_width(texts.back()));
-    }
-    const auto put = [&](std::string& line, const std::string& text, std::string_view code,
-                         bool star) {
-      const std::string blank(width - display_width(text), ' ');
-      if (c > 0) line.append("  ");
-      if (right) line.append(blank);
-      line.append(coloured(text, code, style.colour));
-      if (!right) line.append(blank);
-      if (starred) line.append(star ? coloured("*", code, style.colour) : " ");
-    };
-    put(lines[0], columns_[c].label, kBold, false);
-    std::string rule;
-    for (std::size_t i = 0; i < width; ++i) rule.append("─");
-    put(lines[1], rule, kDim, false);
-    for (std::size_t i = 0; i < rows_.size(); ++i)
-      put(lines[i + 2], texts[i], best[i] ? kGreen : "", best[i]);
-  }
-  std::string out;
-  for (std::string& line : lines) out += trimmed_end(std::move(line)) + "\n";
-  if (any_best) out += coloured("* best of its column", kDim, style.colour) + "\n";
-  for (const std::string& note : notes_) out += note + "\n";
-  return out;
 }
 
 std::string Table::csv() const {

@@ -1,8 +1,9 @@
 // Tables for people, and the same rows as CSV and JSON for programs.
 //
 // Text has units (durations like "1 d 3 h"), aligned columns and the best value of a column marked
-// with a star, in colour where the style allows it; CSV and JSON carry exact numbers under the
-// column's key.
+// with a star, in colour where the style allows it. Where a width is given, a long last column of
+// words is wrapped, and columns that do not fit go below, with the first column again. CSV and JSON
+// carry exact numbers under the column's key.
 #pragma once
 
 #include <string>
@@ -29,7 +30,11 @@ using Cell = std::variant<std::monostate, std::string, double>;
 struct TextStyle {
   bool colour = false;
   bool mark_best = true;
+  std::size_t width = 0;  // columns that the text may take; 0: any number
 };
+
+// Colour and width of what the descriptor leads to; any width where that is no terminal.
+TextStyle text_style(int descriptor, bool mark_best = true);
 
 class Table {
  public:
@@ -69,8 +74,5 @@ Table comparison_table(const std::vector<TableRun>& runs,
 
 // One row per figure of a single run.
 Table figures_table(const RunSummary& summary);
-
-// How many columns a text takes on a terminal; counts code points, wide ones twice.
-std::size_t display_width(std::string_view text);
 
 }  // namespace muster

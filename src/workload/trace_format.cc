@@ -85,7 +85,7 @@ std::vector<std::string_view> trace_format_names() {
 
 Result<const TraceFormat*> find_trace_format(std::string_view name) {
   for (const TraceFormat& format : kFormats) {
-    if (format.name == name) return &format;
+    if (same_name(format.name, name)) return &format;
   }
   return Error{unknown_name("trace format", name, trace_format_names())};
 }

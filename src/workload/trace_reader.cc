@@ -57,9 +57,9 @@ std::string no_jobs_text(const std::string& name, const TraceStats& stats) {
 std::string unknown_format_text(const std::string& name, std::string_view head) {
   const std::string_view first = trim(head).substr(0, 80);
   return fmt::format(
-      "{}: cannot tell which trace format this is; it begins with '{}'. Name the format "
-      "(--format), one of: "
-      "{}",
+      "{}: cannot tell which trace format this is; it begins with '{}'. Name its format, as in "
+      "`muster simulate FILE --format NAME` or `muster trace convert FILE COPY --format NAME`, one "
+      "of: {}",
       name, first.substr(0, first.find_first_of("\r\n")), fmt::join(trace_format_names(), ", "));
 }
 
@@ -141,7 +141,9 @@ void TraceReader::fail(const std::string& message) {
 
 void TraceReader::bad_record(std::string problem, bool missing) {
   if (!options_.skip_bad) {
-    fail(problem + " (--skip-bad skips such lines)");
+    fail(problem +
+         " (`muster simulate --skip-bad` passes over such lines, `muster trace check FILE --repair "
+         "COPY` writes a copy without them)");
     return;
   }
   ++stats_.bad;
@@ -269,10 +271,10 @@ Result<Trace> load_trace(const std::string& path, const TraceOptions& options, S
   trace.origin = origin_of(options.rebase, trace.jobs.front().submit);
   for (JobSpec& job : trace.jobs) move_times(job, trace.origin);
   if (!options.unchecked && trace.jobs.front().submit < 0) {
-    return Error{
-        fmt::format("{}: the first job is submitted at {} s, before time 0; move the times with "
-                    "--rebase",
-                    path, exact_text(trace.jobs.front().submit))};
+    return Error{fmt::format(
+        "{}: the first job is submitted at {} s, before time 0; `muster trace convert FILE "
+        "COPY --rebase` moves the times",
+        path, exact_text(trace.jobs.front().submit))};
   }
   return trace;
 }

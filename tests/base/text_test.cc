@@ -78,5 +78,20 @@ TEST(ExactText, ReadsBackAsTheSameNumber) {
   }
 }
 
+TEST(Text, SpellingsOfOneName) {
+  for (const std::string_view other :
+       {"utilization", "utilisation", "Utilisation", "UTILIZATION"}) {
+    EXPECT_TRUE(same_name("utilization", other)) << other;
+  }
+  EXPECT_TRUE(same_name("max-min-fairness", "Max_Min_Fairness"));
+  EXPECT_FALSE(same_name("las", "la"));
+  EXPECT_FALSE(same_name("las", "lasa"));
+}
+
+TEST(Text, AnUnknownNameWhereThereAreNone) {
+  EXPECT_EQ(unknown_name("partition", "vc1", {}),
+            "no partition 'vc1'; there are none to choose from");
+}
+
 }  // namespace
 }  // namespace muster

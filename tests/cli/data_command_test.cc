@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <CLI/CLI.hpp>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -100,6 +102,40 @@ TEST_F(DataCommand, UnknownNamesAndNoNames) {
   EXPECT_NE(err_.find("did you mean 'greek'"), std::string::npos) << err_;
   EXPECT_EQ(run("fetch"), kExitBadInput);
   EXPECT_EQ(run("fetch --all --accept-unverified -q"), kExitOk);
+}
+
+// A set of many files at an address where nobody answers.
+class OfflineDataCommand : public DataCommand {
+ protected:
+  OfflineDataCommand() {
+    std::string text =
+        "[[dataset]]\nname = 'far'\nwhat = 'w'\nfor = 'f'\nauthors = 'a'\nhome = 'h'\n"
+        "licence = 'l'\nbase = 'http://127.0.0.1:1/'\nfiles = [";
+    for (int i = 0; i < 27; ++i) {
+      const std::string name = std::to_string(i) + ".csv";
+      text += "{path='far/" + name + "', url='" + name + "', size=5, sha256='" +
+              sha256_of("alpha") + "'},";
+    }
+    text += "]\n";
+    where_ = " --dir " + folder_.path().string() + " --catalogue " +
+             origin_.write("far.toml", text).string();
+  }
+};
+
+TEST_F(OfflineDataCommand, WhatIsThereNeedsNoConnection) {
+  for (int i = 0; i < 27; ++i) folder_.write("far/" + std::to_string(i) + ".csv", "alpha");
+  EXPECT_EQ(run("fetch far"), kExitOk) << err_;
+  EXPECT_EQ(err_.find("onnect"), std::string::npos) << err_;
+  EXPECT_EQ(run("fetch far -q"), kExitOk);
+  EXPECT_EQ(err_, "");
+}
+
+TEST_F(OfflineDataCommand, WithoutAConnectionItSaysSoOnce) {
+  folder_.write("far/5.csv", "alpha");
+  EXPECT_EQ(run("fetch far"), kExitFailed);
+  EXPECT_LT(std::count(err_.begin(), err_.end(), '\n'), 6) << err_;
+  EXPECT_NE(err_.find("no connection: 25 more files were not tried"), std::string::npos) << err_;
+  EXPECT_NE(err_.find("5.csv was already there"), std::string::npos) << err_;
 }
 
 TEST_F(DataCommand, JsonForScripts) {

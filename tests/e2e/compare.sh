@@ -43,3 +43,11 @@ prints "no best is marked"
 grep -qF '*' out && fail "a best was marked"
 expect 0 muster report one/las clusters/4x8-las -o mixed.html
 prints "no best is marked"
+
+tell "sweeps that name no folder do not stand in each other's way"
+expect 0 muster sweep -g poisson:jobs=20 -c 2x4 -s fifo -s las -q
+prints "results: results/sweep:"
+expect 0 muster sweep -g poisson:jobs=30 -c 2x4 -s fifo -s las -q
+prints "results: results/sweep-2:"
+expect 0 muster sweep -g poisson:jobs=20 -c 2x4 -s fifo -s las -q
+says "2 of 2 runs were already done in results/sweep"

@@ -23,8 +23,26 @@ tell "without the golden files the figures are still compared, and what is missi
 expect 0 env MUSTER_SHARED="$PWD/nowhere" "$command" reproduce blox runs -q
 prints "not compared: golden/blox/runs"
 prints "runs not possible here"
+prints "the recorded jobs are not on this machine"
 
 tell "Lucid without its data: every run is named as not possible, none is counted"
 expect 0 env MUSTER_SHARED="$PWD/nowhere" "$command" reproduce lucid -q
 prints "0 of 0 runs within tolerance"
 prints "data/lucid/venus_sept_jobs.csv.gz is not on this machine"
+
+if [[ ! -d $MUSTER_SHARED/golden/gavel || ! -d $MUSTER_SHARED/golden/muri || ! -d $MUSTER_SHARED/data/tiresias ]]; then
+  echo "the rest needs $MUSTER_SHARED"
+  exit 0
+fi
+
+tell "where jobs are recorded they are compared, and where not, that is what is said"
+expect 0 muster reproduce gavel exact -q
+[[ $(tail -1 out) =~ ([0-9]+)\ of\ ([0-9]+)\ jobs\ equal ]] || fail "no jobs were compared"
+((BASH_REMATCH[1] == BASH_REMATCH[2] && BASH_REMATCH[1] > 1000)) || fail "$(tail -1 out)"
+echo "  Gavel: $(tail -1 out)"
+expect 0 muster reproduce tiresias muri_traces -q
+[[ $(tail -1 out) =~ ([0-9]+)\ of\ ([0-9]+)\ jobs\ equal ]] || fail "no jobs were compared"
+((BASH_REMATCH[1] == BASH_REMATCH[2] && BASH_REMATCH[1] > 5000)) || fail "$(tail -1 out)"
+echo "  Tiresias: $(tail -1 out)"
+expect 0 muster reproduce tiresias sixty_jobs -q
+prints "no single jobs are recorded to compare with"

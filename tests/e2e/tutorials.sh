@@ -36,6 +36,23 @@ for figure in "-33.6 ± 20.4 %" "2 h 14 min" "27 of 27 runs within tolerance"; d
   grep -qF -e "$figure" all || fail "the researcher's tutorial says '$figure', the commands do not"
 done
 
+tell "the figure of the researcher's tutorial, with a plotting library that only notes what it is given"
+awk '/^```python/ { inside = 1; next } /^```/ { inside = 0 } inside' "$tree/docs/tutorial-researcher.md" >figure.py
+mkdir -p stub/matplotlib
+: >stub/matplotlib/__init__.py
+cat >stub/matplotlib/pyplot.py <<'PY'
+lines = []
+def plot(x, y, marker, label): lines.append(f"{label}: {list(x)} rises {y[0] < y[-1]}")
+def xlabel(text): pass
+def ylabel(text): pass
+def legend(): pass
+def savefig(name): open(name, "w").write("\n".join(lines) + "\n")
+PY
+PYTHONPATH=stub python3 figure.py || fail "the program of the page fails"
+for policy in fifo las srtf; do
+  grep -qx "$policy: \[0.6, 0.7, 0.8, 0.9\] rises True" load.pdf || fail "no line for $policy: $(cat load.pdf)"
+done
+
 tell "the sample is what its script writes"
 python3 "$tree/examples/slurm/make_sample.py" >again.txt
 same "$tree/examples/slurm/sacct.txt" again.txt

@@ -25,13 +25,14 @@ TEST(Guide, LasSchedulesLikeTheBuiltIn) {
                                    1 << random.below(4)));
   }
   scenario.pacing = {"rounds", {{"length", "300"}}};
-  const auto params = Params::make("the guide's policy", kGuideLas.params, {});
+  const PolicyInfo<SchedulingPolicy> row = guide_las_row();
+  const auto params = Params::make("the guide's policy", row.params, {});
   ASSERT_TRUE(params);
   Scenario ours = scenario;
   ours.policy_sets = [&] {
     std::vector<PolicySet> list;
     list.push_back(make_policy_set({"las"}));
-    list.front().scheduling = kGuideLas.make(*params);
+    list.front().scheduling = row.make(*params);
     return list;
   };
   scenario.scheduling = {"las"};

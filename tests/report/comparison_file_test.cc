@@ -96,6 +96,9 @@ TEST(Comparison, AFolderWithFilesOfOthersIsNotCleared) {
   ASSERT_TRUE(write_comparison(folder.path().string(), {{{"las", "las", true}}}));
   EXPECT_FALSE(clear_comparison(folder.path().string()));
   EXPECT_EQ(folder.read("las/thesis.tex"), "mine");
+  ASSERT_TRUE(clear_comparison(folder.path().string(), true));
+  EXPECT_EQ(folder.read("las.old/thesis.tex"), "mine");
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "las"));
 }
 
 TEST(Comparison, ADamagedFileLeadsNowhere) {

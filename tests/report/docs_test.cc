@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "base/out_file.h"
 #include "base/text.h"
 #include "report/metric_list.h"
 #include "report/result_folder.h"
+#include "report/summary_json.h"
 #include "support/paths.h"
 
 namespace muster {
@@ -35,6 +37,17 @@ TEST(ResultsPage, DescribesWhatIsWritten) {
   }
   for (int i = 0; i <= static_cast<int>(kLastReason); ++i) {
     EXPECT_THAT(*page, HasSubstr(fmt::format("| {} {} |", i, reason_name(static_cast<Reason>(i)))));
+  }
+}
+
+TEST(ResultsPage, DescribesEveryKeyOfTheSummary) {
+  const auto page = read_file(source_dir() / "docs/results.md");
+  ASSERT_TRUE(page) << page.error().message;
+  SummaryFile file;
+  file.complete = false;
+  const auto root = nlohmann::json::parse(summary_to_json(file));
+  for (const auto& [key, value] : root.items()) {
+    EXPECT_THAT(*page, HasSubstr(fmt::format("`{}`", key)));
   }
 }
 

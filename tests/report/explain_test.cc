@@ -131,7 +131,7 @@ TEST_F(Explained, SplitsALifeIntoItsStretches) {
       {Kind::kRuns, 260, 300},         //
       {Kind::kEvent, 300, 300},        // finished
   };
-  ASSERT_EQ(found->lines.size(), expected.size()) << story_text(*found, false, 0);
+  ASSERT_EQ(found->lines.size(), expected.size()) << story_text(*found, {}, 0);
   for (std::size_t i = 0; i < expected.size(); ++i) {
     EXPECT_EQ(found->lines[i].kind, expected[i].kind) << i;
     EXPECT_EQ(found->lines[i].from, expected[i].from) << i;
@@ -148,7 +148,7 @@ TEST_F(Explained, SplitsALifeIntoItsStretches) {
 
 TEST_F(Explained, TellsItInWords) {
   EXPECT_EQ(
-      story_text(*story("small"), false),
+      story_text(*story("small"), {}),
       R"(Job small (#2) asked for 4 GPUs and finished 4 min 40 s after it was submitted: 3 min 20 s waiting, 1 min 20 s running.
 user ada
 
@@ -181,7 +181,7 @@ TEST_F(Explained, FindsJobsByNameAndNumber) {
   EXPECT_EQ(story("2")->id, JobId{2});
   EXPECT_EQ(story("big")->id, JobId{1});
   EXPECT_THAT(story("smal").error().message, HasSubstr("names like it: small"));
-  EXPECT_THAT(story("nobody").error().message, HasSubstr("jobs.csv lists"));
+  EXPECT_THAT(story("nobody").error().message, HasSubstr("lists those that waited longest"));
   EXPECT_THAT(story("#small").error().message, HasSubstr("no job '#small'"));
   EXPECT_THAT(story("77").error().message, HasSubstr("no job with the number 77"));
   EXPECT_THAT(story("-1").error().message, HasSubstr("no job '-1'"));
@@ -189,12 +189,12 @@ TEST_F(Explained, FindsJobsByNameAndNumber) {
 }
 
 TEST_F(Explained, TellsOfRefusalAndOfJobsThatNeverLeft) {
-  EXPECT_THAT(story_text(*story("huge"), false), HasSubstr("was refused: it asks for more than"));
+  EXPECT_THAT(story_text(*story("huge"), {}), HasSubstr("was refused: it asks for more than"));
   const auto left_over = story("6");
   ASSERT_TRUE(left_over);
   EXPECT_FALSE(left_over->left);
   EXPECT_EQ(left_over->waited, 80);
-  EXPECT_THAT(story_text(*left_over, false), HasSubstr("had not finished when the run stopped"));
+  EXPECT_THAT(story_text(*left_over, {}), HasSubstr("had not finished when the run stopped"));
 }
 
 TEST_F(Explained, GivesProgramsTheSame) {
@@ -255,10 +255,10 @@ TEST(Explain, DrawsLongWaitsTogether) {
     line.reason = Reason::kNotEnoughFree;
     story.lines.push_back(line);
   }
-  const std::string text = story_text(story, false, 20);
+  const std::string text = story_text(story, {}, 20);
   EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 30);
   EXPECT_THAT(text, HasSubstr("jobs in turn"));
-  const std::string all = story_text(story, false, 0);
+  const std::string all = story_text(story, {}, 0);
   EXPECT_GT(std::count(all.begin(), all.end(), '\n'), 200);
 }
 

@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/table.h"
+#include "report/terminal.h"
 
 namespace muster {
 namespace {
@@ -26,6 +26,7 @@ ProgressState half() {
   state.total = 82000;
   state.fraction = 0.5;
   state.elapsed = 2;
+  state.left = TimeLeft::Answer{2, false};
   return state;
 }
 
@@ -54,10 +55,22 @@ TEST(ProgressLine, CountsRunsOfASweep) {
   EXPECT_THAT(progress_line(state, 0, false), HasSubstr("3/8 runs"));
 }
 
+TEST(ProgressLine, NamesTheRunThatTakesLong) {
+  ProgressState state = half();
+  state.tasks = 8;
+  state.at_work = "pollux";
+  state.left = TimeLeft::Answer{300, true};
+  EXPECT_THAT(progress_line(state, 0, false), HasSubstr("0/8 runs  at pollux"));
+  EXPECT_THAT(progress_line(state, 0, false), HasSubstr("over 5 min left"));
+  state.at_work = "a name that is longer than a line of a terminal has room for";
+  EXPECT_THAT(progress_line(state, 0, false), HasSubstr("at a name that is longer than… "));
+}
+
 TEST(ProgressLine, PromisesNothingWhereTheTotalIsUnknown) {
   ProgressState state = half();
   state.total = 0;
   state.fraction = 0;
+  state.left.reset();
   const std::string line = progress_line(state, 100, true);
   EXPECT_THAT(line, Not(HasSubstr("%")));
   EXPECT_THAT(line, Not(HasSubstr("left")));
@@ -78,7 +91,10 @@ TEST(Progress, WritesPlainLinesIntoAPipe) {
   {
     Progress progress({.title = "sweep", .descriptor = ends[1], .plain_every = 0.05});
     ProgressTask& task = progress.task("a", 100);
+    std::optional<ProgressTask::Part> quick(std::in_place, &task, "quick run");
+    const ProgressTask::Part slow(&task, "slow run");
     task.advance(40);
+    quick.reset();
     std::this_thread::sleep_for(std::chrono::milliseconds(400));
   }
   ::close(ends[1]);
@@ -86,6 +102,7 @@ TEST(Progress, WritesPlainLinesIntoAPipe) {
   ::close(ends[0]);
   EXPECT_THAT(text, HasSubstr("sweep"));
   EXPECT_THAT(text, HasSubstr(" 40 %"));
+  EXPECT_THAT(text, HasSubstr("sweep  at slow run"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 

@@ -119,7 +119,7 @@ TEST(ResultFolder, SummaryReadsBackWhole) {
   MetricsFold fold(symbols);
   fold.add(std::make_unique<IdleWhileWaiting>());
   play({.jobs = 150, .shortest_first = true}, symbols, fold);
-  SummaryFile file{info(), fold.summary(), false, "interrupted"};
+  SummaryFile file{hostile_info(), fold.summary(), false, "interrupted"};
   file.summary.metrics.wall_s = file.info.wall_s;
   file.summary.metrics.peak_rss_mb = file.info.peak_rss_mb;
   const std::string text = summary_to_json(file);
@@ -234,7 +234,7 @@ TEST(ResultFolder, MarksAnInterruptedRun) {
   auto writer = ResultWriter::open({.folder = folder.path() / "run"}, symbols);
   ASSERT_TRUE(writer);
   play({.jobs = 30}, symbols, **writer);
-  const auto placed = (*writer)->finish_incomplete(info(), "interrupted by the user");
+  const auto placed = (*writer)->finish_incomplete(hostile_info(), "interrupted by the user");
   ASSERT_TRUE(placed) << placed.error().message;
   EXPECT_EQ(placed->folder, (folder.path() / "run.incomplete").string());
   const auto result = ResultFolder::open(placed->folder);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "report/terminal.h"
 
 namespace muster {
@@ -55,6 +56,50 @@ TEST(Table, AlignsAndMarksTheBest) {
             "srtf        1 h*       75.0 %*\n"
             "größer                 75.0 %*\n"
             "* best of its column\n");
+}
+
+TEST(Table, ColumnsThatDoNotFitGoBelowWithTheFirstOneAgain) {
+  EXPECT_EQ(sample().text({.width = 20}),
+            "policy  avg JCT\n"
+            "──────  ───────\n"
+            "fifo        2 h\n"
+            "srtf        1 h*\n"
+            "größer\n"
+            "\n"
+            "policy  utilisation\n"
+            "──────  ───────────\n"
+            "fifo         50.0 %\n"
+            "srtf         75.0 %*\n"
+            "größer       75.0 %*\n"
+            "* best of its column\n");
+  EXPECT_EQ(sample().text({.width = 30}), sample().text({}));
+}
+
+TEST(Table, ALongLastColumnOfWordsIsWrapped) {
+  Table table({{"figure", "figure"}, {"meaning", "meaning"}});
+  table.add_row({std::string("a"), std::string("one two three four five six seven eight nine")});
+  table.add_row({std::string("b"), std::string("short")});
+  EXPECT_EQ(table.text({.width = 34}),
+            "figure  meaning\n"
+            "──────  ──────────────────────────\n"
+            "a       one two three four five\n"
+            "        six seven eight nine\n"
+            "b       short\n");
+}
+
+TEST(Table, EveryHeadlineTableFitsANarrowTerminal) {
+  RunSummary summary;
+  summary.metrics = Metrics{};
+  summary.metrics.avg_jct_s = 123456;
+  for (const std::size_t width : {60U, 80U, 120U}) {
+    for (const Table& table :
+         {comparison_table({{"las + consolidated", &summary}}), figures_table(summary)}) {
+      const std::string text = table.text({.width = width});
+      for (const std::string_view line : split(text, '\n')) {
+        EXPECT_LE(display_width(line), width) << line;
+      }
+    }
+  }
 }
 
 TEST(Table, ColoursOnlyWhenAsked) {

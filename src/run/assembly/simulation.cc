@@ -22,15 +22,15 @@ namespace muster {
 Status Simulation::add_stages(const RunConfig& config) {
   const ProfilingConfig& chosen = config.profiling;
   const auto partition = [&](const std::string& name) -> Result<Symbol> {
-    const Symbol symbol = symbols_.find(name);
     std::vector<std::string_view> known;
-    for (const NodeSpec& node : cluster_->nodes) {
-      if (node.partition == symbol && symbol != kNoSymbol) return symbol;
-      if (known.empty() || known.back() != symbols_.text(node.partition)) {
-        known.push_back(symbols_.text(node.partition));
-      }
+    for (const Symbol own : cluster_->partition_names()) {
+      if (symbols_.text(own) == name) return own;
+      known.push_back(symbols_.text(own));
     }
-    return Error{"profiling: " + unknown_name("virtual cluster", name, known)};
+    return Error{fmt::format(
+        "profiling: {}. Name partitions of this cluster (--set profiling.donors=A,B --set "
+        "profiling.lender=C), or leave profiling out (--set profiling.nodes=0)",
+        unknown_name("partition", name, known))};
   };
   if (chosen.nodes > 0) {
     ProfilingSettings& profiling = profiling_.emplace();

@@ -24,6 +24,7 @@ Status complete(std::string_view kind_key, Choice& choice, const RunConfig& conf
   const PluginKind& kind = plugin_kind(kind_key);
   const auto row = find_plugin(kind, choice.name);
   if (!row) return row.error();
+  choice.name = (*row)->name;
   ParamTexts usual;
   if (const auto of_kind = config.usual.find(kind_key); of_kind != config.usual.end()) {
     if (const auto found = of_kind->second.find(choice.name); found != of_kind->second.end()) {

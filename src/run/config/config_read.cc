@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "run/config/config.h"
 #include "run/config/plugins.h"
 
@@ -215,6 +216,14 @@ void read_stages(TomlReader& reader, RunConfig& config, const std::string& folde
     table.read("largest", profiling.largest);
     table.read("borrow", profiling.borrow);
     table.read("donors", profiling.donors);
+    // One text from the command line may name several.
+    if (profiling.donors.size() == 1) {
+      const std::string names = std::move(profiling.donors.front());
+      profiling.donors.clear();
+      for (const std::string_view name : split(names, ',')) {
+        if (!trim(name).empty()) profiling.donors.emplace_back(trim(name));
+      }
+    }
     table.read("lender", profiling.lender);
     table.read("free", profiling.free);
     reader.keep(table.finish());

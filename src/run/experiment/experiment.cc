@@ -125,6 +125,8 @@ void read_golden_member(TomlReader& reader, ExperimentRun& run) {
   table.read("submit", golden.submit);
   table.read("start", golden.start);
   table.read("end", golden.end);
+  table.read("jct", golden.jct);
+  if (!golden.jct.empty()) golden.end = golden.submit = "";
   table.read("preempted", golden.preempted);
   table.read("outcome", golden.outcome);
   table.read("id", golden.id);

@@ -30,8 +30,13 @@ void JobTimes::on_job_end(const JobRecord& job) {
   const long long id =
       trace_ids_ ? parse_integer(job.name).value_or(-1) : static_cast<long long>(index(job.id));
   if (id < first_ || id - first_ >= static_cast<long long>(times_.size())) return;
-  times_[static_cast<std::size_t>(id - first_)] = {id,        job.submit,      job.end,
-                                                   job.start, job.preemptions, outcome_of(job)};
+  times_[static_cast<std::size_t>(id - first_)] = {.id = id,
+                                                   .submit = job.submit,
+                                                   .end = job.end,
+                                                   .start = job.start,
+                                                   .preempted = job.preemptions,
+                                                   .jct = job.completion_time(),
+                                                   .outcome = outcome_of(job)};
 }
 
 double JobTimes::within(double seconds) const {

@@ -162,8 +162,9 @@ Result<ExperimentResult> run_experiment(const Experiment& experiment,
           : &options.progress->task(fmt::format("{} {}", experiment.system, experiment.name),
                                     pieces.size());
   in_parallel(pieces.size(), options.threads, [&](std::size_t i) {
-    auto check =
-        check_run(experiment, experiment.runs[pieces[i].run], pieces[i].seed, held, options);
+    const ExperimentRun& run = experiment.runs[pieces[i].run];
+    const ProgressTask::Part part(task, run.name);
+    auto check = check_run(experiment, run, pieces[i].seed, held, options);
     const std::lock_guard lock(mutex);
     if (task != nullptr) task->advance(1);
     if (check) {

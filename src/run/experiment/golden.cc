@@ -44,6 +44,7 @@ struct GoldenColumns {
   std::size_t submit = kNone;
   std::size_t start = kNone;
   std::size_t end = kNone;
+  std::size_t jct = kNone;
   std::size_t preempted = kNone;
   std::size_t outcome = kNone;
   std::vector<std::pair<std::size_t, std::string>> wanted;
@@ -60,6 +61,7 @@ struct GoldenColumns {
     const std::pair<std::string_view, std::size_t*> places[] = {
         {source.id, &id},   {source.submit, &submit},       {source.start, &start},
         {source.end, &end}, {source.preempted, &preempted}, {source.outcome, &outcome},
+        {source.jct, &jct},
     };
     for (const auto& [name, place] : places) {
       if (Status found = column(name, *place); !found) return found;
@@ -83,7 +85,7 @@ struct GoldenColumns {
     made.id = *id_text;
     if (outcome != kNone) made.outcome = fields[outcome];
     const std::pair<std::size_t, Seconds*> times[] = {
-        {submit, &made.submit}, {start, &made.start}, {end, &made.end}};
+        {submit, &made.submit}, {start, &made.start}, {end, &made.end}, {jct, &made.jct}};
     for (const auto& [place, time] : times) {
       if (place == kNone) continue;
       const bool never_ended = outcome != kNone && time == &made.end && fields[place].empty();
@@ -104,11 +106,12 @@ Result<std::vector<GoldenJob>> from_csv(std::string_view text, const std::string
                                         const GoldenSource& source) {
   std::vector<std::string> header;
   std::vector<std::string> fields;
-  if (!next_csv_record(text, header)) return Error{fmt::format("{} is empty", path)};
+  const char separator = path.ends_with(".tsv") ? '\t' : ',';
+  if (!next_csv_record(text, header, separator)) return Error{fmt::format("{} is empty", path)};
   GoldenColumns columns;
   if (Status found = columns.find(header, path, source); !found) return found.error();
   std::vector<GoldenJob> jobs;
-  for (std::size_t line = 2; next_csv_record(text, fields); ++line) {
+  for (std::size_t line = 2; next_csv_record(text, fields, separator); ++line) {
     if (fields.size() != header.size()) {
       return Error{fmt::format("{}, line {}: found {} fields, expected {}", path, line,
                                fields.size(), header.size())};

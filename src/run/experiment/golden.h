@@ -17,11 +17,12 @@ struct GoldenJob {
   Seconds end = 0;
   Seconds start = kNever;    // kNever: not recorded
   long long preempted = -1;  // times; -1: not recorded
+  Seconds jct = kNever;      // kNever: not recorded
   std::string outcome;       // met, late, declined or best_effort; empty: not recorded
 };
 
-// A file of golden jobs, and how to read it. JSON of the form {"100": [submit, end]} needs nothing
-// but the path.
+// A file of golden jobs, and how to read it: CSV, or with tabs if its name ends in .tsv. JSON of
+// the form {"100": [submit, end]} needs nothing but the path.
 struct GoldenSource {
   std::string file;  // empty: none
   // Of CSV, only the lines count whose columns have these values.
@@ -30,6 +31,7 @@ struct GoldenSource {
   std::string submit = "submit_s";
   std::string start = {};
   std::string end = "end_s";
+  std::string jct = {};  // the completion time, where that is what was recorded; then no `end`
   std::string preempted = {};
   std::string outcome = {};  // what became of its deadline; a declined job needs no end
   std::string id = "job_id";

@@ -49,6 +49,18 @@ bool machine_free(const MetricInfo& info) {
   return info.key != "wall_s" && info.key != "peak_rss_mb";
 }
 
+std::string folder_for_sweep(const std::string& name, const std::string& description) {
+  std::error_code code;
+  std::string folder = name;
+  for (int i = 2; fs::exists(folder, code); ++i) {
+    const auto held = read_file(fmt::format("{}/{}", folder, kDescription));
+    if (held && *held == description) break;
+    if (fs::is_directory(folder, code) && fs::is_empty(folder, code)) break;
+    folder = fmt::format("{}-{}", name, i);
+  }
+  return folder;
+}
+
 Result<SweepJournal> SweepJournal::open(const std::string& folder, const std::string& description) {
   const std::string described = fmt::format("{}/{}", folder, kDescription);
   std::error_code code;

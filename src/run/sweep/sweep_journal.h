@@ -13,6 +13,9 @@ namespace muster {
 // Whether a figure depends on the run alone, not on the machine or its load.
 bool machine_free(const MetricInfo& info);
 
+// The first of `name`, `name`-2, `name`-3 and so on that is free or holds the sweep `description`.
+std::string folder_for_sweep(const std::string& name, const std::string& description);
+
 class SweepJournal {
  public:
   // Opens or begins the journal of the sweep `description` in `folder`. A folder that holds another

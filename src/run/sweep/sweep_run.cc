@@ -121,8 +121,9 @@ class Work {
 
   std::size_t size() const { return queue_.size(); }
 
-  void run(std::size_t place) {
+  void run(std::size_t place, ProgressTask* task) {
     if (stopped_.load()) return;
+    const ProgressTask::Part part(task, name(queue_[place].front()));
     if (threshold_ > 0) {
       search(queue_[place]);
     } else {
@@ -133,6 +134,11 @@ class Work {
   const std::optional<Error>& error() const { return error_; }
 
  private:
+  std::string name(std::size_t point) const {
+    return fmt::format("{} (seed {})", result_.points[point].config.label(),
+                       result_.points[point].seed);
+  }
+
   bool keep_going() const {
     return !stopped_.load(std::memory_order_relaxed) &&
            (!options_.keep_going || options_.keep_going());
@@ -221,8 +227,7 @@ class Work {
     const std::lock_guard lock(mutex_);
     stopped_.store(true);
     if (error_) return;
-    error_ = Error{fmt::format("{} (seed {}): {}", result_.points[point].config.label(),
-                               result_.points[point].seed, error.message)};
+    error_ = Error{fmt::format("{}: {}", name(point), error.message)};
   }
 
   double threshold_;
@@ -269,7 +274,7 @@ Result<SweepResult> run_sweep(const SweepConfig& sweep, const SweepOptions& opti
   ProgressTask* task =
       options.progress == nullptr ? nullptr : &options.progress->task("sweep", work.size());
   in_parallel(work.size(), options.threads, [&](std::size_t place) {
-    work.run(place);
+    work.run(place, task);
     if (task != nullptr) task->advance(1);
   });
   if (task != nullptr) task->finish();

@@ -55,6 +55,9 @@ class Transfer {
     curl().curl_easy_setopt(handle.get(), CURLOPT_ERRORBUFFER, detail);
     const CURLcode code = curl().curl_easy_perform(handle.get());
     message_ = detail[0] != '\0' ? detail : curl().curl_easy_strerror(code);
+    const bool offline = code == CURLE_COULDNT_RESOLVE_HOST ||
+                         code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_COULDNT_CONNECT;
+    if (offline && options_.offline != nullptr) *options_.offline = true;
     long status = 0;
     curl().curl_easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &status);
     return outcome_of(code, status);
@@ -247,10 +250,14 @@ Result<Fetched> accepted(const DataFile& file, const FetchOptions& options, cons
 
 Result<Fetched> fetch_data(const DataFile& file, const FetchOptions& options) {
   const fs::path place = options.folder / file.path;
-  const DataCheck present = verify_data(file, {options.folder, {}});
-  if (present.state == DataState::kGood || present.state == DataState::kSeen) {
+  DataCheck present = verify_data(file, {options.folder, {}});
+  if (present.state == DataState::kMissing) present = verify_data(file, {{}, options.shared});
+  // Of a file without a published checksum nobody can say more than that it is there.
+  const bool there = present.state == DataState::kGood || present.state == DataState::kSeen ||
+                     (present.state == DataState::kUnverified && present.path != place);
+  if (there) {
     const bool verified = present.state == DataState::kGood;
-    return Fetched{place, size_of(place),
+    return Fetched{present.path, size_of(present.path),
                    verified ? file.sha256 : seen_checksum(options.folder, file.path), true,
                    verified};
   }

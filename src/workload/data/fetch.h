@@ -18,7 +18,9 @@ namespace muster {
 
 struct FetchOptions {
   std::filesystem::path folder;
-  bool accept_unverified = false;  // take files for which no checksum is published
+  std::filesystem::path shared = {};  // a good file here need not be fetched; empty: not looked at
+  bool* offline = nullptr;            // set where no connection could be made at all
+  bool accept_unverified = false;     // take files for which no checksum is published
   long connect_seconds = 30;
   long stalled_seconds = 60;  // give up when nothing comes for so long
   // Called about once per second and at the end; false stops the download. `total` is 0 while

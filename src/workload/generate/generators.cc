@@ -51,7 +51,7 @@ std::span<const Generator> generators() { return kGenerators; }
 Result<const Generator*> find_generator(std::string_view name) {
   std::vector<std::string_view> names;
   for (const Generator& generator : kGenerators) {
-    if (generator.name == name) return &generator;
+    if (same_name(generator.name, name)) return &generator;
     names.push_back(generator.name);
   }
   return Error{unknown_name("generator", name, names)};
