@@ -1,10 +1,14 @@
 // The state of a run as bytes, to save and restore it. A class names its members once, and an
 // archive either writes or reads them:
-//   void checkpoint(Archive& archive) {
+//   bool checkpoint(Archive& archive) override {
 //     archive.value(count_);
 //     archive.list(times_);
 //     archive.text(name_);
+//     return true;
 //   }
+// A policy or backend that does not say how it is written cannot be saved: its checkpoint() is the
+// one it inherits, which returns false. One that remembers nothing says so by returning true.
+//
 // Only the program that wrote the bytes can read them: they follow its layout in memory.
 #pragma once
 
@@ -17,15 +21,6 @@
 #include <vector>
 
 namespace muster {
-
-class Archive;
-
-// What can be saved and restored. False: not possible now, so the run cannot be saved either.
-class Checkpointable {
- public:
-  virtual ~Checkpointable() = default;
-  virtual bool checkpoint(Archive& archive) = 0;
-};
 
 class Archive {
  public:
@@ -74,6 +69,26 @@ class Archive {
     values.clear();
     if (keys.size() != contents.size()) good_ = false;
     for (std::size_t i = 0; good_ && i < keys.size(); ++i) values[keys[i]] = contents[i];
+  }
+  // Of a set: anything with insert() and clear().
+  template <typename Set>
+  void set(Set& values) {
+    std::vector<typename Set::value_type> contents(values.begin(), values.end());
+    list(contents);
+    if (!reading_) return;
+    values.clear();
+    for (const auto& content : contents) values.insert(content);
+  }
+  // A list of lists.
+  template <typename T>
+  void lists(std::vector<std::vector<T>>& values) {
+    each(values, [this](std::vector<T>& one) { list(one); });
+  }
+  // Bits, which a vector packs.
+  void bits(std::vector<bool>& values) {
+    std::vector<char> contents(values.begin(), values.end());
+    list(contents);
+    if (reading_) values.assign(contents.begin(), contents.end());
   }
   void text(std::string& text) {
     const std::uint64_t count = size(text.size(), 1);

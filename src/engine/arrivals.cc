@@ -7,52 +7,47 @@ namespace muster {
 
 void Engine::take_arrivals() {
   const JobSpec* next = nullptr;
-  while ((next = parts_.source->peek()) != nullptr && next->arrival <= now_) {
-    const Slot slot = jobs_.add(*next);
+  while ((next = parts_.source->peek()) != nullptr && next->arrival <= state_.now) {
+    const Slot slot = state_.jobs.add(*next);
     parts_.source->pop();
-    Job& job = jobs_[slot];
-    job.spec.id = JobId{next_id_++};
+    Job& job = state_.jobs[slot];
+    if (!numbered_) job.spec.id = JobId{state_.next_id};
+    state_.next_id = std::max(state_.next_id, static_cast<std::uint32_t>(job.spec.id) + 1);
     if (parts_.prices != nullptr) {
-      cost_.resize(jobs_.slots(), 0);
-      cost_[index(slot)] = 0;
+      state_.cost.resize(state_.jobs.slots(), 0);
+      state_.cost[index(slot)] = 0;
     }
-    stalled_events_ = 0;
-    stalled_turns_ = 0;
+    state_.stalled_events = 0;
+    state_.stalled_turns = 0;
     job.total_work = parts_.perf->total_work(job.spec);
     log(Action::kSubmit, Reason::kArrived, job.spec.id, job.spec.gpus);
-    const bool fits =
-        job.spec.gpus > 0 &&
-        std::any_of(parts_.policy_sets.begin(), parts_.policy_sets.end(), [&](const PolicySet& c) {
-          const bool shrinks = job.spec.elastic() && c.scheduling->traits().resizes;
-          const int least = shrinks ? std::max(1, job.spec.min_gpus) : job.spec.gpus;
-          return c.placement->ever_fits(cluster_, job.spec, least);
-        });
-    if (fits) {
-      held_.push_back(slot);
+    if (ever_fits(job.spec)) {
+      state_.held.push_back(slot);
     } else {
-      const Reason why = cluster_.why_never(job.spec.partition, job.spec.gpu_type);
-      leave(slot, JobState::kRefused, why, now_);
+      const Reason why = state_.cluster.why_never(job.spec.partition, job.spec.gpu_type);
+      leave(slot, JobState::kRefused, why, state_.now);
     }
   }
 }
 
 void Engine::admit() {
-  if (held_.empty()) return;
+  if (state_.held.empty()) return;
   std::size_t kept = 0;
   bool holding = false;
-  for (const Slot slot : held_) {
-    Job& job = jobs_[slot];
+  for (const Slot slot : state_.held) {
+    Job& job = state_.jobs[slot];
     AdmissionAnswer answer{Admission::kHold, Reason::kNone};
     // A queue: nobody overtakes a held job.
-    if (!holding) answer = active().admission->admit(view(), Load{demanded_}, job.spec);
+    if (!holding) answer = active().admission->admit(view(), Load{state_.demanded}, job.spec);
     switch (answer.answer) {
       case Admission::kAccept:
-        job.admitted = now_;
-        job.waiting_since = now_;
-        job.waited_before = now_ - job.spec.submit;
-        demanded_ += job.spec.gpus;
-        jobs_.set_state(slot, JobState::kQueued);
-        changed_ = true;
+        job.admitted = state_.now;
+        job.waiting_since = state_.now;
+        job.waited_before = state_.now - job.spec.submit - job.held_before;
+        state_.demanded += job.spec.gpus;
+        state_.jobs.set_state(slot,
+                              job.first_start == kNever ? JobState::kQueued : JobState::kPreempted);
+        state_.changed = true;
         log(Action::kAdmit, answer.reason, job.spec.id, job.spec.gpus);
         notify(JobMoment::kAdmitted, slot);
         break;
@@ -64,14 +59,14 @@ void Engine::admit() {
           job.waiting_since = kNever;
         }
         holding = true;
-        held_[kept++] = slot;
+        state_.held[kept++] = slot;
         break;
       case Admission::kRefuse:
-        leave(slot, JobState::kRefused, answer.reason, now_);
+        leave(slot, JobState::kRefused, answer.reason, state_.now);
         break;
     }
   }
-  held_.resize(kept);
+  state_.held.resize(kept);
 }
 
 }  // namespace muster

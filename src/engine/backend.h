@@ -1,21 +1,46 @@
-// The contract with whatever runs jobs: a simulator, child processes, agents on nodes, Slurm.
+// The contract with whatever runs jobs: a simulator, child processes, agents on nodes, Slurm, or a
+// system that nobody here has heard of.
 //
-// The engine commands; the backend answers with the rate it expects and reports events. A backend
-// that simulates knows everything at once; one that drives real processes answers with what it
-// knows and sends progress later. Time belongs to the backend: advance() jumps in simulation and
-// sleeps in life.
+// The life of a command. The engine decides a turn, and for every job that changes it asks act():
+// "how will this job go on?". A simulator does it right there and answers with exact numbers; a
+// backend that needs time answers with what it believes, and `since` = kNever: "I shall say when".
+// When the turn is decided, all its orders come together, in dispatch(). What becomes of them is
+// reported later, as events that name the launch:
 //
-// The commands of one turn come in this order: stops, then resizes and moves, then starts, then
-// rate updates of those who stay beside others than before. A job that moves or grows may be told
-// so before another has left its new GPUs, for two may change places; whoever drives real GPUs
-// takes all these jobs off before it puts any of them on.
+//        turn                                     later, as events
+//   act, dispatch ── start ─────────► kStarted ──────────► kFinished | kFailed
+//                          └────────► kReturned (it did not come up: back to the queue, later
+//                          again)
+//                 ── stop  ─────────► kReleased | kFinished (it was done before it could stop)
+//                 ── move, resize ──► kReleased of the old launch, kStarted of the new one
+//
+// To write one for a system that takes time:
+//  1. act(): for kStop answer `work` = what will be saved as far as is known, for the others
+//     `rate` = what is believed; `since` = kNever. Do nothing yet.
+//  2. dispatch(): note the orders durably if you must survive a crash, then pass them on. They are
+//     netted: at most one per launch, stops first, then moves and resizes, then starts. GPUs of a
+//     start may still be in use by a launch that was told to stop: start when that one has left.
+//     A job that moves may be given the GPUs of another that moves: take both off before you put
+//     one on. A launch never begins before all earlier launches of its job have left.
+//  3. Report. Each order to start is answered in the end by kReturned, kFinished, kFailed or, once
+//     it was told to stop, kReleased; kStarted comes before these if it began. Words may be late or
+//     repeated, and may cross with orders: each carries its launch number, and the engine has an
+//     answer in every state (docs/engine.md). Nodes come and go by kNodeUp and kNodeDown; say
+//     kNodeDown only when nothing can run there any more.
+//  4. Time. Either drive the engine from outside (Engine::due, apply, turn_at) with your own clock
+//     and leave advance() and next_event() as they are, or implement these two and call run().
+//
+// A simulator implements act(), advance() and next_event() and needs nothing else. Time belongs to
+// it: advance() jumps.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "base/archive.h"
 #include "engine/job_event.h"
+#include "model/decision.h"
 #include "model/job_table.h"
 #include "model/plan.h"
 #include "perf/perf_model.h"
@@ -25,14 +50,17 @@ namespace muster {
 enum class CommandKind : std::uint8_t {
   kStart,       // a job without GPUs gets some
   kStop,        // it gives them back; a graceful stop may save work
-  kResize,      // another number of GPUs
-  kMove,        // the same number elsewhere
-  kUpdateRate,  // same GPUs, other neighbours
+  kResize,      // another number of GPUs: a new launch, unless the backend can do it in place
+  kMove,        // the same number elsewhere: a new launch
+  kUpdateRate,  // same GPUs, other neighbours; or it has just started: how does it go on?
+  kAdopt,       // it was found running on these GPUs: how does it go on?
 };
 
+// The question of act().
 struct Command {
   CommandKind kind = CommandKind::kStart;
   Slot slot{};
+  RunId run;                 // the launch that is meant; of kResize and kMove, the new one
   const Job* job = nullptr;  // its state before the command; `gpus` below is what it gets
   const GpuSet* gpus = nullptr;
   RunContext context;
@@ -41,7 +69,7 @@ struct Command {
 };
 
 // How a job goes on after a command: it will have done `work` at `since`, and gain `rate` per
-// second.
+// second. `since` = kNever: an event will say when (kStarted; kReleased for a stop).
 struct JobProgress {
   double work = 0;
   double rate = 0;
@@ -50,24 +78,46 @@ struct JobProgress {
   double added_work = 0;  // kStop: more work to do because of it
 };
 
+// One of a turn's orders: a command that has to be carried out.
+struct Order {
+  CommandKind kind = CommandKind::kStart;  // kStart, kStop, kResize or kMove
+  RunId run;                               // the launch that starts or stops
+  RunId before;                            // kResize, kMove: the launch that it replaces
+  Slot slot{};
+  GpuSet gpus;           // where it runs; of a stop, where it ran
+  HostResources host;    // beside each GPU
+  bool shared = false;   // others may be on its GPUs
+  bool graceful = true;  // kStop: it may save its work
+  Reason reason = Reason::kNone;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
   virtual JobProgress act(const Command& command, Seconds now) = 0;
+  // Whether answers come later: only then are orders collected and dispatched, and events between
+  // turns waited for.
+  virtual bool answers_later() const { return false; }
+  virtual void dispatch(std::span<const Order> /*orders*/, Seconds /*now*/) {}
   // Lets time pass until `until`, or until the first event if `stop_at_event`; appends what
   // happened, in order, and returns the time reached, which in life is a little later than `until`.
   // Where `until` is kNever the first event ends the wait in any case, and so does a new job in a
-  // live inbox.
-  virtual Seconds advance(Seconds until, bool stop_at_event, std::vector<JobEvent>& events) = 0;
+  // live inbox. A backend that answers later also returns at an event that is not loud.
+  virtual Seconds advance(Seconds until, bool /*stop_at_event*/,
+                          std::vector<JobEvent>& /*events*/) {
+    return until;
+  }
   // Told after every turn in which the policies were asked, once the commands are out.
   virtual void planned(const Plan&) {}
   // When the next event is due, as far as it is known; kNever if not.
-  virtual Seconds next_event() = 0;
+  virtual Seconds next_event() { return kNever; }
   // Whether things may happen that next_event() does not know of: true for everything but a
   // simulation. While jobs run on such a backend the scheduling loop keeps turning.
   virtual bool has_external_events() const { return false; }
   // A simulator that continues from this very state, for looking ahead; null if there is none.
   virtual std::unique_ptr<Backend> fork() const { return nullptr; }
+  // Saved with a run and restored with it (base/archive.h); false: cannot be saved.
+  virtual bool checkpoint(Archive&) { return false; }
 };
 
 }  // namespace muster

@@ -12,24 +12,24 @@ void Engine::carry_out() {
   stop_and_sort();
   if (!movers_.empty() || draft_.joins() > 0) regroup();
   const std::vector<PlacementDraft::Step>& steps = draft_.steps();
-  for (const std::uint32_t i : movers_) jobs_[steps[i].job].start_order = ++starts_;
-  for (const std::uint32_t i : starters_) jobs_[steps[i].job].start_order = ++starts_;
+  for (const std::uint32_t i : movers_) state_.jobs[steps[i].job].start_order = ++state_.starts;
+  for (const std::uint32_t i : starters_) state_.jobs[steps[i].job].start_order = ++state_.starts;
   for (const std::uint32_t i : movers_) {
-    const bool resize = steps[i].gpus.gpus() != jobs_[steps[i].job].gpus.gpus();
+    const bool resize = steps[i].gpus.gpus() != state_.jobs[steps[i].job].gpus.gpus();
     launch(steps[i], resize ? CommandKind::kResize : CommandKind::kMove);
   }
   for (const std::uint32_t i : starters_) launch(steps[i], CommandKind::kStart);
   for (const Slot slot : regrouped_) {
     // Who was launched knows its neighbours already.
-    if (!jobs_[slot].running() || told_[index(slot)] == turn_mark_) continue;
+    if (!state_.jobs[slot].running() || told_[index(slot)] == turn_mark_) continue;
     told_[index(slot)] = turn_mark_;
-    update_rate(slot, now_);
+    update_rate(slot, state_.now);
   }
   for (const PlacementDraft::Rehost& rehost : draft_.rehosts()) {
-    Job& job = jobs_[rehost.job];
+    Job& job = state_.jobs[rehost.job];
     if (!job.running()) continue;
     job.host = rehost.host;
-    update_group_rates(rehost.job, now_);
+    update_group_rates(rehost.job, state_.now);
   }
 }
 
@@ -37,8 +37,8 @@ void Engine::carry_out() {
 void Engine::stop_and_sort() {
   const std::vector<PlacementDraft::Step>& steps = draft_.steps();
   const PreemptionRule& rule = parts_.options.preemptions;
-  final_step_.resize(jobs_.slots());
-  told_.resize(jobs_.slots(), 0);
+  final_step_.resize(state_.jobs.slots());
+  told_.resize(state_.jobs.slots(), 0);
   movers_.clear();
   starters_.clear();
   regrouped_.clear();
@@ -46,13 +46,13 @@ void Engine::stop_and_sort() {
   for (std::uint32_t i = 0; i < steps.size(); ++i) {
     const PlacementDraft::Step& step = steps[i];
     const bool final = final_step_[index(step.job)] == i;
-    Job& job = jobs_[step.job];
+    Job& job = state_.jobs[step.job];
     assert((!final || step.kind != PlacementDraft::Kind::kLift) && "a lifted job got no GPUs");
     if (step.kind == PlacementDraft::Kind::kStop) {
       if (final || rule.passing_stops) count_preemption(job);
       if (!final || !job.running()) continue;
       note_neighbours(step.job);
-      halt(step.job, step.reason, step.other, {.at = now_, .update_rates = false});
+      halt(step.job, step.reason, step.other, {.at = state_.now, .update_rates = false});
     } else if (step.kind == PlacementDraft::Kind::kStart && final) {
       if (job.waiting()) starters_.push_back(i);
       const bool stays = step.gpus == job.gpus && step.co_located_with == kNoSlot;
@@ -60,7 +60,7 @@ void Engine::stop_and_sort() {
     }
   }
   for (const std::uint32_t i : movers_) {
-    Job& job = jobs_[steps[i].job];
+    Job& job = state_.jobs[steps[i].job];
     const bool resize = steps[i].gpus.gpus() != job.gpus.gpus();
     if (!resize && !steps[i].lifted && rule.moves) count_preemption(job);
   }
@@ -75,19 +75,19 @@ void Engine::count_preemption(Job& job) {
 void Engine::regroup() {
   const std::vector<PlacementDraft::Step>& steps = draft_.steps();
   for (const std::uint32_t i : movers_) {
-    Job& job = jobs_[steps[i].job];
+    Job& job = state_.jobs[steps[i].job];
     note_neighbours(steps[i].job);
-    unlink(steps[i].job, now_, false);
+    unlink(steps[i].job, state_.now, false);
     if (!job.opportunistic) continue;
     job.opportunistic = false;
-    --opportunistic_;
+    --state_.opportunistic;
   }
   for (const std::vector<std::uint32_t>* who : {&movers_, &starters_}) {
     for (const std::uint32_t i : *who) {
       const Slot host = steps[i].co_located_with;
       if (host == kNoSlot) continue;
-      jobs_[steps[i].job].next_co_located = jobs_[host].next_co_located;
-      jobs_[host].next_co_located = steps[i].job;
+      state_.jobs[steps[i].job].next_co_located = state_.jobs[host].next_co_located;
+      state_.jobs[host].next_co_located = steps[i].job;
       note_neighbours(steps[i].job);
     }
   }
@@ -95,8 +95,8 @@ void Engine::regroup() {
 
 // Those who share GPUs with the job will have to hear that this has changed.
 void Engine::note_neighbours(Slot slot) {
-  for (Slot other = jobs_[slot].next_co_located; other != slot;
-       other = jobs_[other].next_co_located) {
+  for (Slot other = state_.jobs[slot].next_co_located; other != slot;
+       other = state_.jobs[other].next_co_located) {
     regrouped_.push_back(other);
   }
 }

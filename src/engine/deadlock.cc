@@ -4,36 +4,40 @@
 namespace muster {
 
 bool Engine::deadlocked() {
-  if (running_ > 0) {
-    stalled_events_ = 0;
-    stalled_turns_ = 0;
+  if (state_.running > 0) {
+    state_.stalled_events = 0;
+    state_.stalled_turns = 0;
     return false;
   }
+  if (!state_.back_offs.empty()) return false;
   if (idle() || parts_.source->peek() != nullptr || !parts_.source->finished()) return false;
   if (parts_.backend->has_external_events()) return false;
-  ++stalled_turns_;
+  ++state_.stalled_turns;
   if (!active().scheduling->traits().work_conserving || parts_.scaling != nullptr) {
     // It may leave GPUs idle on purpose; but if it does not say until when, not for ever.
     constexpr int kPatience = 2000;
-    const bool will_act = rescaled_ || (policy_wake() > now_ && policy_wake() != kNever);
-    if (stalled_turns_ < kPatience &&
+    const bool will_act =
+        state_.rescaled || (policy_wake() > state_.now && policy_wake() != kNever);
+    if (state_.stalled_turns < kPatience &&
         (will_act || (!stable_between_events() && parts_.pacing->length() > 0))) {
       return false;
     }
   }
   // A whole cluster will not become better; and nodes that fail and return for ever are no hope
   // after all have done so many times.
-  const auto nodes = static_cast<int>(cluster_.node_count());
-  return parts_.backend->next_event() == kNever || cluster_.usable_gpus() == gpus_to_hope_for() ||
-         stalled_events_ > 20 * (nodes + 1);
+  const auto nodes = static_cast<int>(state_.cluster.node_count());
+  return parts_.backend->next_event() == kNever ||
+         state_.cluster.usable_gpus() == gpus_to_hope_for() ||
+         state_.stalled_events > 20 * (nodes + 1);
 }
 
 int Engine::gpus_to_hope_for() const {
-  const ClusterSpec& spec = cluster_.spec();
+  const ClusterSpec& spec = state_.cluster.spec();
   std::vector<bool> gone(spec.nodes.size(), false);
   for (const NodeChange& change : spec.schedule) {
-    gone[index(change.node)] = !change.joins && change.time <= now_;
+    gone[index(change.node)] = !change.joins && change.time <= state_.now;
   }
+  for (const NodeId node : state_.removed) gone[index(node)] = true;
   int sum = 0;
   for (std::size_t i = 0; i < gone.size(); ++i) sum += gone[i] ? 0 : spec.nodes[i].gpus;
   return sum;
@@ -41,20 +45,21 @@ int Engine::gpus_to_hope_for() const {
 
 void Engine::give_up_waiting() {
   // One at a time, for whoever is behind it may fit once it is gone.
-  while (running_ == 0 && !jobs_.waiting().empty()) {
+  while (state_.running == 0 && !state_.jobs.waiting().empty()) {
     const PlacementDraft::Block* block = draft_.blocked();
-    const Slot slot = block != nullptr ? block->request.lead() : jobs_.waiting().front();
-    Job& job = jobs_[slot];
-    demanded_ -= job.spec.gpus;
-    job.waited_before += now_ - job.waiting_since;
+    const Slot slot = block != nullptr ? block->request.lead() : state_.jobs.waiting().front();
+    Job& job = state_.jobs[slot];
+    state_.demanded -= job.spec.gpus;
+    job.waited_before += state_.now - job.waiting_since;
     const bool ran = job.state == JobState::kPreempted;
-    leave(slot, ran ? JobState::kFailed : JobState::kRefused, Reason::kNeverFits, now_);
-    changed_ = true;
+    leave(slot, ran ? JobState::kFailed : JobState::kRefused, Reason::kNeverFits, state_.now);
+    state_.changed = true;
     decide();
   }
-  if (running_ > 0) return;
-  for (const Slot slot : held_) leave(slot, JobState::kRefused, Reason::kNeverFits, now_);
-  held_.clear();
+  if (state_.running > 0) return;
+  for (const Slot slot : state_.held)
+    leave(slot, JobState::kRefused, Reason::kNeverFits, state_.now);
+  state_.held.clear();
 }
 
 }  // namespace muster

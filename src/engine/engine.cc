@@ -6,16 +6,20 @@
 namespace muster {
 
 Engine::Engine(Parts parts)
-    : parts_(std::move(parts)), cluster_(parts_.cluster), draft_(jobs_, cluster_) {
-  assert(!parts_.policy_sets.empty() && parts_.backend != nullptr && parts_.source != nullptr);
+    : parts_(std::move(parts)),
+      state_(parts_.cluster),
+      later_(parts_.backend->answers_later()),
+      numbered_(parts_.source->numbers_jobs()),
+      draft_(state_.jobs, state_.cluster) {
+  assert(!parts_.policy_sets.empty() && parts_.source != nullptr);
   assert(parts_.policy_sets.size() == 1 || parts_.selector != nullptr);
 }
 
 View Engine::view() const {
-  return {now_,
+  return {state_.now,
           parts_.pacing->length(),
-          jobs_,
-          cluster_,
+          state_.jobs,
+          state_.cluster,
           *parts_.perf,
           parts_.forecast.get(),
           active().scheduling->promises()};
@@ -29,31 +33,61 @@ Status Engine::run(const std::function<bool()>& keep_going) {
   return Done{};
 }
 
-bool Engine::turn() {
-  if (over_) return false;
-  if (!started_) {
-    const JobSpec* first = parts_.source->peek();
-    if (first == nullptr && parts_.source->finished()) {
-      over_ = true;
-      return false;
-    }
-    next_ = first != nullptr ? parts_.pacing->first_turn(first->arrival) : kNever;
-    now_ = next_ == kNever ? 0 : std::min(next_, 0.0);
+bool Engine::begin() {
+  const JobSpec* first = parts_.source->peek();
+  if (first == nullptr && parts_.source->finished()) {
+    state_.over = true;
+    return false;
   }
-  Seconds previous = now_;
-  observe(next_);
-  if (!started_) previous = now_;
+  state_.next = first != nullptr ? parts_.pacing->first_turn(first->arrival) : kNever;
+  return true;
+}
+
+Due Engine::due() {
+  if (state_.over || (!state_.started && !begin())) return {};
+  return {state_.next, parts_.pacing->length() == 0};
+}
+
+bool Engine::turn() {
+  if (state_.over || (!state_.started && !begin())) return false;
+  const Seconds now = later_ ? wait_for_answers() : wait();
+  return turn_at(now, events_);
+}
+
+void Engine::take_in(Seconds now, std::span<const JobEvent> events) {
+  state_.now = now;
+  for (const JobEvent& event : events) on_event(event);
+}
+
+void Engine::apply(Seconds now, std::span<const JobEvent> events) {
+  take_in(now, events);
+  dispatch();
+  if (state_.started) state_.next = next_turn(true);
+}
+
+bool Engine::turn_at(Seconds now, std::span<const JobEvent> events) {
+  if (state_.over) return false;
+  const Seconds previous = state_.started ? state_.turned : now;
+  take_in(now, events);
   take_arrivals();
   decide();
   scale();
   // Where turns have no length there is no next one to wait for.
-  if (rescaled_ && parts_.pacing->length() == 0) decide();
+  if (state_.rescaled && parts_.pacing->length() == 0) decide();
   if (deadlocked()) give_up_waiting();
-  turns_ += 1 + (started_ ? parts_.pacing->skipped(previous, now_) : 0);
+  dispatch();
+  state_.turns += 1 + (state_.started ? parts_.pacing->skipped(previous, state_.now) : 0);
   report_turn(previous);
-  started_ = true;
-  next_ = next_turn();
-  return !over_;
+  state_.started = true;
+  state_.turned = state_.now;
+  state_.next = next_turn();
+  return !state_.over;
+}
+
+void Engine::dispatch() {
+  if (orders_.empty()) return;
+  parts_.backend->dispatch(orders_.sorted(), state_.now);
+  orders_.clear();
 }
 
 bool Engine::stable_between_events() const {
@@ -62,20 +96,22 @@ bool Engine::stable_between_events() const {
 }
 
 void Engine::decide() {
+  if (!state_.back_offs.empty()) end_back_offs();
   choose_policy_set();
   admit();
   // Who leaves here makes room for held jobs, and may have been the last to wake us.
-  while (complete_jobs() && !held_.empty()) admit();
+  while (complete_jobs() && !state_.held.empty()) admit();
   stops_ = 0;
   planned_ = false;
-  if (!changed_ && stable_between_events() && now_ < wake_) return;
-  changed_ = false;
+  if (!state_.changed && stable_between_events() && state_.now < state_.wake) return;
+  state_.changed = false;
   planned_ = true;
   const SchedulingTraits traits = active().scheduling->traits();
-  Plan::Depth depth = active().placement->depth(cluster_, traits);
+  Plan::Depth depth = active().placement->depth(state_.cluster, traits);
   if (depth == Plan::Depth::kUntilFirstMisfit && !active().scheduling->repeats()) {
     depth = Plan::Depth::kAll;
   }
+  if (!state_.back_offs.empty()) depth = Plan::Depth::kAll;  // some requests will be dropped
   plan(traits, depth);
   if (draft_.wants_all()) plan(traits, Plan::Depth::kAll);
   carry_out();
@@ -84,11 +120,24 @@ void Engine::decide() {
 }
 
 void Engine::plan(const SchedulingTraits& traits, Plan::Depth depth) {
-  plan_.reset(traits.preemptive ? cluster_.usable_gpus() : cluster_.free_gpus(), depth);
+  plan_.reset(traits.preemptive ? state_.cluster.usable_gpus() : state_.cluster.free_gpus(), depth);
   draft_.reset();
-  if (jobs_.active().empty()) return;
+  if (state_.jobs.active().empty()) return;
   active().scheduling->schedule(view(), plan_);
+  if (!state_.back_offs.empty()) {
+    plan_.drop([this](Slot job) { return backs_off(job); });
+  }
   active().placement->place(view(), traits, plan_, draft_);
+}
+
+void Engine::end_back_offs() {
+  const auto over = [this](const BackOff& one) { return one.until <= state_.now; };
+  if (std::erase_if(state_.back_offs, over) > 0) state_.changed = true;
+}
+
+bool Engine::backs_off(Slot job) const {
+  return std::any_of(state_.back_offs.begin(), state_.back_offs.end(),
+                     [job](const BackOff& one) { return one.slot == job; });
 }
 
 bool Engine::complete_jobs() {
@@ -101,59 +150,68 @@ bool Engine::complete_jobs() {
 }
 
 void Engine::scale() {
-  rescaled_ = false;
+  state_.rescaled = false;
   if (parts_.scaling == nullptr) return;
   for (const PowerRequest& request : parts_.scaling->scale(view())) {
-    const bool idle_node = cluster_.free_on(request.node) == cluster_.node(request.node).gpus;
-    if (cluster_.up(request.node) == request.on || (!request.on && !idle_node)) continue;
-    cluster_.set_up(request.node, request.on);
+    const bool idle_node =
+        state_.cluster.free_on(request.node) == state_.cluster.node(request.node).gpus;
+    if (state_.cluster.up(request.node) == request.on || (!request.on && !idle_node)) continue;
+    state_.cluster.set_up(request.node, request.on);
     log(request.on ? Action::kNodeUp : Action::kNodeDown, Reason::kScaled, kNoJob, 0, kNoJob,
         static_cast<int>(request.node));
-    changed_ = true;
-    rescaled_ = true;
+    state_.changed = true;
+    state_.rescaled = true;
   }
 }
 
 void Engine::choose_policy_set() {
   if (parts_.selector == nullptr) return;
-  const std::size_t chosen = parts_.selector->select(view(), active_, *this);
+  const std::size_t chosen = parts_.selector->select(view(), state_.active, *this);
   assert(chosen < parts_.policy_sets.size());
-  if (chosen == active_) return;
-  active_ = chosen;
-  changed_ = true;
+  if (chosen == state_.active) return;
+  state_.active = chosen;
+  state_.changed = true;
   log(Action::kSwitch, Reason::kPredictedBest, kNoJob, 0, kNoJob, static_cast<int>(chosen));
 }
 
-Seconds Engine::next_turn() {
+Seconds Engine::next_turn(bool news) {
   const JobSpec* next = parts_.source->peek();
   const bool no_more = next == nullptr && parts_.source->finished();
-  if (no_more && idle()) over_ = true;
+  if (no_more && idle()) state_.over = true;
   if (parts_.options.until_left) {
     const auto [first, last] = *parts_.options.until_left;
-    if (tracked_left_ == static_cast<long long>(index(last) - index(first)) + 1) over_ = true;
+    if (state_.tracked_left == static_cast<long long>(index(last) - index(first)) + 1)
+      state_.over = true;
   }
-  if (over_) return kNever;
+  if (state_.over) return kNever;
   Moments moments;
-  moments.now = now_;
+  moments.now = state_.now;
   moments.next_arrival = next != nullptr ? next->arrival : kNever;
   moments.last_arrival = next != nullptr && !parts_.source->more_after(next->arrival);
   moments.next_event = parts_.backend->next_event();
   moments.active = !idle();
-  wake_ = policy_wake();
+  state_.wake = policy_wake();
+  for (const BackOff& one : state_.back_offs) state_.wake = std::min(state_.wake, one.until);
   // A node that was just powered up is there for the next turn.
-  if (rescaled_ && parts_.pacing->length() > 0)
-    wake_ = std::min(wake_, now_ + parts_.pacing->length());
-  if (wake_ <= now_) wake_ = kNever;  // that was this turn
-  moments.wake = wake_;
+  if (state_.rescaled && parts_.pacing->length() > 0)
+    state_.wake = std::min(state_.wake, state_.now + parts_.pacing->length());
+  if (!news && state_.wake <= state_.now) state_.wake = kNever;  // that was this turn
+  moments.wake = state_.wake;
   // On a backend that can surprise, a running job may be done by the next turn, whatever is known.
   const bool has_external_events = parts_.backend->has_external_events();
   const SchedulingTraits traits = active().scheduling->traits();
-  const bool undecided = !jobs_.waiting().empty() || (running_ > 0 && traits.needs_periodic_turns);
+  const bool undecided =
+      !state_.jobs.waiting().empty() || (state_.running > 0 && traits.needs_periodic_turns);
   moments.needs_periodic_turns =
-      (has_external_events && running_ > 0) ||
+      (has_external_events && state_.running > 0) ||
       (parts_.selector != nullptr ? moments.active : undecided && !stable_between_events());
+  if (news && state_.changed) {
+    if (parts_.pacing->length() == 0) return state_.now;
+    moments.needs_periodic_turns = true;
+  }
   const Seconds at = parts_.pacing->next_turn(moments);
-  if (at == kNever ? no_more && !has_external_events : at > parts_.options.until) over_ = true;
+  if (at == kNever ? no_more && !has_external_events : at > parts_.options.until)
+    state_.over = true;
   return at;
 }
 

@@ -1,14 +1,31 @@
 // The scheduling loop: observe, admit, schedule, place, diff, act; again at the next turn. One
 // object per run, no state outside it, so a thousand runs fit into one process.
+//
+// The engine has no clock and starts nothing by itself. Over a simulated backend, run() takes all
+// turns. A service drives it from outside, from one thread:
+//
+//   const Due due = engine.due();
+//   ... wait until due.at, or for news: events, or a job in the source ...
+//   if (now >= due.at || (due.or_event && news_is_loud)) {
+//     engine.turn_at(now, events);   // news, then one decision; orders go out to the backend
+//   } else {
+//     engine.apply(now, events);     // news only; due() may be earlier now
+//   }
+//
+// docs/engine.md tells the life of a command, and what every event does in every state.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "engine/accounting.h"
 #include "engine/backend.h"
+#include "engine/engine_state.h"
+#include "engine/orders.h"
 #include "engine/pacing.h"
 #include "model/prices.h"
 #include "model/record.h"
@@ -21,7 +38,7 @@
 
 namespace muster {
 
-class Archive;
+struct EngineWorld;
 
 // The policies that decide together. Several can be given; a selector then picks one from turn to
 // turn.
@@ -33,6 +50,18 @@ struct PolicySet {
   PolicySet clone() const { return {admission->clone(), scheduling->clone(), placement->clone()}; }
 };
 
+// How long a job whose start failed is kept from starting: twice as long after each failure.
+struct RetryRule {
+  Seconds first = 10;
+  Seconds most = 600;
+};
+
+// When the engine wants to be called next.
+struct Due {
+  Seconds at = kNever;
+  bool or_event = false;  // turns follow events: loud news (see loud()) is worth a turn at once
+};
+
 struct EngineOptions {
   int max_crashes = 3;  // a job that fails by itself more often than this is given up
   // Ends the run once the jobs first..last (ids, inclusive) have all left; the turn is still
@@ -40,6 +69,7 @@ struct EngineOptions {
   std::optional<std::pair<JobId, JobId>> until_left;
   Seconds until = kNever;  // no turn later than this
   PreemptionRule preemptions;
+  RetryRule retry;
   bool close_look = false;  // fill in the members of TurnStats that cost a walk over all jobs
 };
 
@@ -63,38 +93,71 @@ class Engine final : public WhatIf {
   Engine(const Engine&) = delete;  // its draft points into it
   Engine& operator=(const Engine&) = delete;
 
-  // Takes one turn of the scheduling loop; false when the run is over.
+  // When the next turn is due. A new job in the source is seen by the next apply() or turn_at().
+  Due due();
+  // Takes in news without deciding. What people ask for takes effect at once.
+  void apply(Seconds now, std::span<const JobEvent> events);
+  // Takes in news, then decides once; false when the run is over.
+  bool turn_at(Seconds now, std::span<const JobEvent> events);
+  // Continues from a world that is given: jobs with their accounts, and who runs where. To be
+  // called before the first turn; what policies remembered of the past is lost.
+  Status adopt(const EngineWorld& world);
+  // What another engine could adopt.
+  EngineWorld world() const;
+
+  // Lets the backend pass the time until the next turn, and takes it; false when the run is over.
   bool turn();
   // Turns until the run is over or `keep_going` says no. An error of the source ends it.
   Status run(const std::function<bool()>& keep_going = {});
 
-  Seconds now() const { return now_; }
-  long long turns() const { return turns_; }
-  bool idle() const { return jobs_.active().empty() && held_.empty(); }
-  const JobTable& jobs() const { return jobs_; }
-  const ClusterState& cluster() const { return cluster_; }
+  Seconds now() const { return state_.now; }
+  long long turns() const { return state_.turns; }
+  bool idle() const { return state_.jobs.active().empty() && state_.held.empty(); }
+  bool over() const { return state_.over; }
+  const EngineState& state() const { return state_; }
+  const JobTable& jobs() const { return state_.jobs; }
+  const ClusterState& cluster() const { return state_.cluster; }
   View view() const;
 
   // Jobs that left, for the end condition and progress displays.
-  long long left() const { return left_; }
-  long long arrived() const { return next_id_; }
+  long long left() const { return state_.left; }
+  long long arrived() const { return state_.next_id; }
 
   // Saves the run between two turns, or puts it back into an engine made of the same parts whose
-  // source has been taken to where it was: see arrived(). False: one of the policies cannot.
+  // source has been taken to where it was: see arrived(). False: one of the parts cannot be saved;
+  // unsavable() names it.
   bool checkpoint(Archive& archive);
+  std::string unsavable();
+
+  // A copy that goes on from here by itself, between two turns: the same state, clones of the
+  // policies, and a backend, a source and observers of its own, which must outlive it.
+  struct Fork {
+    Backend* backend = nullptr;
+    JobSource* source = nullptr;
+    std::vector<Observer*> observers = {};
+  };
+  std::unique_ptr<Engine> fork(const Fork& with) const;
 
   Prediction predict(std::size_t policy_set, Seconds horizon) override;
   std::size_t policy_sets() const override { return parts_.policy_sets.size(); }
 
  private:
-  PolicySet& active() { return parts_.policy_sets[active_]; }
-  const PolicySet& active() const { return parts_.policy_sets[active_]; }
+  PolicySet& active() { return parts_.policy_sets[state_.active]; }
+  const PolicySet& active() const { return parts_.policy_sets[state_.active]; }
+  // What a fork is made of, but for the policies.
+  Parts fork_parts(const Fork& with) const;
 
-  void checkpoint_jobs(Archive& archive);
-  void checkpoint_cluster(Archive& archive);
+  Slot adopt_job(const Job& given, bool on_hold);
+  Status adopt_runs(std::vector<Slot>& running);
+
+  // Before the first turn: when it comes. False: there is nothing to do.
+  bool begin();
+  // Lets the backend pass the time until the next turn; what happened is in events_.
+  Seconds wait();
+  Seconds wait_for_answers();
 
   // The steps of a turn, in order.
-  void observe(Seconds until);
+  void take_in(Seconds now, std::span<const JobEvent> events);
   void take_arrivals();
   void admit();
   void choose_policy_set();
@@ -122,10 +185,31 @@ class Engine final : public WhatIf {
   // When one of the policies wants to be asked again though nothing happened.
   Seconds policy_wake() const;
   void give_up_waiting();
-  Seconds next_turn();
+  // `news`: something was taken in that nobody has decided about.
+  Seconds next_turn(bool news = false);
+  void dispatch();
 
   void on_event(const JobEvent& event);
+  void on_node_event(const JobEvent& event);
   void on_node_down(const JobEvent& event, Reason reason);
+  // What is heard of a launch.
+  void on_run_event(Slot slot, const JobEvent& event);
+  void on_progress(Slot slot, const JobEvent& event);
+  void on_end_of_run(Slot slot, const JobEvent& event);
+  // Word of a launch that was told to stop: its GPUs are free.
+  void on_released(Slot slot, const JobEvent& event);
+  void begin_run(Slot slot, const JobEvent& event);
+  void end_wait(Job& job, Seconds at);
+  void return_run(Slot slot, const JobEvent& event);
+  void finish_stopped(Slot slot, const JobEvent& event);
+  // What people ask for.
+  void cancel(const JobEvent& event);
+  void revise(const JobEvent& event);
+  void resize_request(Slot slot, int gpus);
+  void put_on_hold(Slot slot, bool hold);
+  Slot slot_of(const JobEvent& event) const;
+  bool ever_fits(const JobSpec& job) const;
+
   void finish(Slot slot, Seconds end, Seconds done);
   void conclude(const PolicyCompletion& completion);
   void crash(Slot slot, Seconds at);
@@ -135,10 +219,12 @@ class Engine final : public WhatIf {
     bool graceful = true;  // it could save its work
     bool release = false;  // its GPUs still have to be given back to the cluster
     bool update_rates = true;  // those it shared GPUs with change their rate
+    bool asks = true;          // the backend is asked what is saved; else `work` is
+    double work = 0;
   };
   void halt(Slot slot, Reason reason, JobId other, const HaltHow& how);
   void launch(const PlacementDraft::Step& step, CommandKind kind);
-  void update_rate(Slot slot, Seconds at);
+  void update_rate(Slot slot, Seconds at, CommandKind kind = CommandKind::kUpdateRate);
   void update_group_rates(Slot member, Seconds at);
   // `done` counts for the deadline; kNever: as `end`.
   void leave(Slot slot, JobState status, Reason reason, Seconds end, Seconds done = kNever);
@@ -154,16 +240,26 @@ class Engine final : public WhatIf {
   void log(Action action, Reason reason, JobId job, int gpus = 0, JobId other = kNoJob,
            int detail = 0, const GpuSet* gpus_held = nullptr);
   void log_block();
+  void end_back_offs();
+  bool backs_off(Slot job) const;
   // Neither the plan nor the placement changes its mind without an event.
   bool stable_between_events() const;
 
+  // What a backend that answers later is told when the turn is over.
+  void order_launch(const PlacementDraft::Step& step, CommandKind kind);
+  void order_stop(Job& job, Reason reason, bool graceful);
+
   Parts parts_;
-  JobTable jobs_;
-  ClusterState cluster_;
+  EngineState state_;
+  const bool later_;     // the backend answers later
+  const bool numbered_;  // the source numbers its jobs
+
+  // Scratch.
   Plan plan_;
   PlacementDraft draft_;
-  std::vector<Slot> held_;  // waiting for admission, in order of arrival
+  TurnOrders orders_;
   std::vector<JobEvent> events_;
+  std::vector<JobEvent> quiet_;
   std::vector<PolicyCompletion> completions_;
   std::vector<const JobSpec*> neighbours_;
   // Of the draft that is being carried out.
@@ -173,30 +269,8 @@ class Engine final : public WhatIf {
   std::vector<Slot> regrouped_;      // jobs that may have got other neighbours
   std::vector<std::uint32_t> told_;  // by slot: the turn in which it last got a command
   std::uint32_t turn_mark_ = 0;
-  std::vector<double> cost_;      // by slot: dollars for what the job held; only with prices
-  std::vector<int> used_before_;  // by pool, after the turn before; only with prices
-  Decision last_block_;
-  Seconds now_ = 0;
-  Seconds next_ = 0;
-  Seconds wake_ = kNever;  // when a policy wants to be asked again though nothing happened
-  std::size_t active_ = 0;
-  long long demanded_ = 0;  // GPUs asked for by admitted jobs
-  long long turns_ = 0;
-  long long left_ = 0;
-  long long tracked_left_ = 0;
-  std::uint32_t next_id_ = 0;
-  std::uint32_t starts_ = 0;
-  int running_ = 0;
-  int opportunistic_ = 0;  // of those that run
-  int stops_ = 0;
-  bool planned_ = false;    // this turn
-  int stalled_events_ = 0;  // since a job last ran or came
-  int stalled_turns_ = 0;
-  bool changed_ =
-      true;  // something happened that a policy that is stable between events must answer
-  bool rescaled_ = false;  // nodes were powered up or down in this turn
-  bool started_ = false;   // the first turn has taken place
-  bool over_ = false;
+  int stops_ = 0;         // in this turn
+  bool planned_ = false;  // this turn
 };
 
 }  // namespace muster

@@ -1,29 +1,68 @@
-// What a backend reports. A recording of these, with the times of the turns, replays a run exactly.
+// What a backend reports, and what people ask for. A recording of these, with the times of the
+// turns, replays a run exactly.
+//
+// Everything about a launch names it: the job, and the number of the launch. Reports may be late,
+// repeated or out of order; a late word about launch 3 never touches launch 4. What each event does
+// in each state of a job is a table in docs/engine.md.
 #pragma once
 
 #include "model/ids.h"
+#include "model/run_id.h"
 
 namespace muster {
 
+// Numbers are the order of the words in recordings: never renumber, only append.
 enum class EventKind : std::uint8_t {
   kProgress = 0,  // `work` done, gaining `rate` per second
-  kFinished = 1,
-  kFailed = 2,  // the job itself broke; it may be restarted
-  kNodeUp = 3,
-  kNodeDown = 4,
-  kGpuUp = 5,
+  kFinished = 1,  // all its work is done, and nothing of it is left
+  kFailed = 2,    // the job itself broke, and nothing of it is left; it may be restarted
+  kNodeUp = 3,    // the node can be used
+  kNodeDown = 4,  // it cannot, and nothing runs there any more
+  kGpuUp = 5,     // likewise for one GPU
   kGpuDown = 6,
+  kStarted = 7,     // the launch has begun to use its GPUs
+  kReturned = 8,    // it never came up, or was lost, and not by the job's fault; nothing is left
+  kReleased = 9,    // the stop that was asked for is done: its GPUs are physically free
+  kCancelled = 10,  // a person takes the job back
+  kRevised = 11,    // a person changes what it asks for: `revision`, `value`
+  kDrained = 12,    // the node takes nothing new; who runs there goes on
+  kUndrained = 13,
+  kNodeAdded = 14,    // a node of the description that was not there joins the cluster
+  kNodeRemoved = 15,  // it leaves for good: nobody waits for it
 };
+inline constexpr std::size_t kEventKinds = 16;
+
+// What of a job can be changed while it is there.
+enum class Revision : std::uint8_t {
+  kPriority,
+  kGpus,       // what it asks for; a job that runs with another number is started again
+  kEstimate,   // seconds that its owner believes it to run
+  kTotalWork,  // seconds of undisturbed run that are believed now
+  kDeadline,
+  kHold,  // 1: it gets no GPUs, and gives back those it has; 0: it may be admitted again
+};
+inline constexpr std::size_t kRevisions = 6;
 
 struct JobEvent {
-  Seconds time = 0;
+  Seconds time = 0;  // by the clock of whoever drives the engine
   EventKind kind = EventKind::kProgress;
-  Slot slot = kNoSlot;
+  Revision revision = Revision::kPriority;
+  Slot slot = kNoSlot;  // a hint where the job lives; kNoSlot: the engine looks for it
   JobId job = kNoJob;
+  std::uint32_t launch = 0;  // 0: the present one, from a backend that never speaks late
   NodeId node = kNoNode;
   int gpu = -1;
-  double work = 0;
+  double work = 0;  // done, as of `time`; kStarted, kReturned and kReleased: negative: unknown
   double rate = 0;
+  double saved = -1;  // work that a crash would keep; negative: all of `work`
+  double value = 0;   // kRevised: the new value; kProgress: the total believed now, 0: as before
 };
+
+// Whether policies have to be asked because of it. Where turns follow events, one that is not loud
+// does not end the wait; where turns lie on a grid, one that is loud is taken in at the next turn.
+constexpr bool loud(EventKind kind) {
+  return kind != EventKind::kProgress && kind != EventKind::kStarted &&
+         kind != EventKind::kReleased;
+}
 
 }  // namespace muster

@@ -12,7 +12,7 @@ namespace muster {
 
 Recorder::Recorder(Backend& backend, JobSource& source, const Symbols& symbols, std::ostream& out)
     : symbols_(symbols), out_(out), source_(source, *this), backend_(backend, *this) {
-  out_ << recording_header(backend.has_external_events());
+  out_ << recording_header(backend.has_external_events(), backend.answers_later());
 }
 
 void Recorder::finish() { out_ << recording_end() << std::flush; }

@@ -59,6 +59,7 @@ struct Recording {
   using Entry = std::variant<Offer, Close, Wait, Outlook, Act>;
 
   bool has_external_events = false;  // of the backend
+  bool answers_later = false;        // likewise
   std::vector<Entry> entries;
   bool complete = false;  // it was finished; otherwise whoever wrote it was cut off
 };
@@ -88,6 +89,10 @@ class Recorder {
     void planned(const Plan& plan) override { inner_.planned(plan); }
     Seconds next_event() override;
     bool has_external_events() const override { return inner_.has_external_events(); }
+    bool answers_later() const override { return inner_.answers_later(); }
+    void dispatch(std::span<const Order> orders, Seconds now) override {
+      inner_.dispatch(orders, now);
+    }
     std::unique_ptr<Backend> fork() const override { return inner_.fork(); }
 
    private:
@@ -151,6 +156,7 @@ class Replay {
     bool has_external_events() const override {
       return replay_.recording_.has_external_events && !replay_.difference_;
     }
+    bool answers_later() const override { return replay_.recording_.answers_later; }
 
    private:
     Replay& replay_;

@@ -1,4 +1,5 @@
 // Reading recordings: one line after the other, with complaints that name the line.
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -184,6 +185,28 @@ void Line::job(JobSpec& job, Symbols& symbols) {
   }
 }
 
+// What few events have, as name=value.
+void read_rest(Line& line, JobEvent& event) {
+  const std::string_view found = line.word("a field of the event");
+  const std::size_t equals = std::min(found.find('='), found.size());
+  const std::string_view name = found.substr(0, equals);
+  const std::string_view text = found.substr(std::min(equals + 1, found.size()));
+  const auto number = parse_real(text);
+  const bool finite = number && !std::isnan(*number);
+  if (name == "launch" && finite && *number >= 1 && *number <= 0xffffffffU) {
+    event.launch = static_cast<std::uint32_t>(*number);
+  } else if (name == "saved" && finite) {
+    event.saved = *number;
+  } else if (name == "value" && finite) {
+    event.value = *number;
+  } else if (const auto at = std::find(kRevisionNames.begin(), kRevisionNames.end(), text);
+             name == "of" && at != kRevisionNames.end()) {
+    event.revision = static_cast<Revision>(at - kRevisionNames.begin());
+  } else {
+    line.complain(found, "launch, saved, value or of, as in launch=2");
+  }
+}
+
 JobEvent read_event(Line& line) {
   JobEvent event;
   event.time = line.real("the time of the event in seconds");
@@ -194,6 +217,7 @@ JobEvent read_event(Line& line) {
   event.gpu = line.integer("the number of a GPU, or -1");
   event.work = line.real("work done in seconds");
   event.rate = line.real("work per second");
+  while (line.more()) read_rest(line, event);
   return event;
 }
 
@@ -279,6 +303,11 @@ Result<Recording> read_recording(std::string_view text, Symbols& symbols) {
                       fmt::format("version {}, which this program writes", kRecordingVersion));
       }
       recording.has_external_events = line.one_of(kForesight, "external or foreseen") == 1;
+      if (line.more()) {
+        constexpr std::array<std::string_view, 1> kLater = {"later"};
+        line.one_of(kLater, "later, or the end of the line");
+        recording.answers_later = true;
+      }
       line.end();
     } else {
       read_entry(first, line, recording, symbols);

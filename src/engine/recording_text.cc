@@ -85,11 +85,13 @@ struct Writer {
     text = fmt::format("wait {} {} {}\n", exact_text(wait.until),
                        wait.stop_at_event ? "event" : "time", exact_text(wait.reached));
     for (const JobEvent& event : wait.events) {
-      text += fmt::format("event {} {} {} {} {} {} {} {}\n", exact_text(event.time),
+      text += fmt::format("event {} {} {} {} {} {} {} {}", exact_text(event.time),
                           kEventNames.at(static_cast<std::size_t>(event.kind)),
                           id_text(event.slot, kNoSlot), id_text(event.job, kNoJob),
                           id_text(event.node, kNoNode), event.gpu, exact_text(event.work),
                           exact_text(event.rate));
+      add_rest(event);
+      text += '\n';
     }
   }
   void operator()(const Recording::Outlook& outlook) {
@@ -105,6 +107,16 @@ struct Writer {
   }
 
  private:
+  // What few events have.
+  void add_rest(const JobEvent& event) {
+    static const JobEvent kDefault;
+    add("launch", static_cast<int>(event.launch), 0);
+    add("saved", event.saved, kDefault.saved);
+    add("value", event.value, kDefault.value);
+    if (event.kind == EventKind::kRevised) {
+      text += fmt::format(" of={}", kRevisionNames.at(static_cast<std::size_t>(event.revision)));
+    }
+  }
   void add(std::string_view name, double value, double initial) {
     if (value != initial) text += fmt::format(" {}={}", name, exact_text(value));
   }
@@ -137,9 +149,9 @@ struct Writer {
 
 }  // namespace
 
-std::string recording_header(bool has_external_events) {
-  return fmt::format("muster-recording {} {}\n", kRecordingVersion,
-                     has_external_events ? "external" : "foreseen");
+std::string recording_header(bool has_external_events, bool answers_later) {
+  return fmt::format("muster-recording {} {}{}\n", kRecordingVersion,
+                     has_external_events ? "external" : "foreseen", answers_later ? " later" : "");
 }
 
 std::string recording_end() { return "end\n"; }

@@ -23,9 +23,13 @@ struct RecordedField {
 
 const std::vector<RecordedField>& recorded_job_fields();
 
-inline constexpr std::array<std::string_view, 5> kCommandNames = {"start", "stop", "resize", "move",
-                                                                  "update-rate"};
-inline constexpr std::array<std::string_view, 7> kEventNames = {
-    "progress", "finished", "failed", "node-up", "node-down", "gpu-up", "gpu-down"};
+inline constexpr std::array<std::string_view, 6> kCommandNames = {"start", "stop",        "resize",
+                                                                  "move",  "update-rate", "adopt"};
+inline constexpr std::array<std::string_view, 16> kEventNames = {
+    "progress", "finished",  "failed",     "node-up",     "node-down", "gpu-up",
+    "gpu-down", "started",   "returned",   "released",    "cancelled", "revised",
+    "drained",  "undrained", "node-added", "node-removed"};
+inline constexpr std::array<std::string_view, 6> kRevisionNames = {
+    "priority", "gpus", "estimate", "total-work", "deadline", "hold"};
 
 }  // namespace muster

@@ -11,32 +11,33 @@ void Engine::report_turn(Seconds previous) {
   check_invariants(*this);
 #endif
   TurnStats stats;
-  stats.time = now_;
+  stats.time = state_.now;
   stats.previous = previous;
-  stats.held = static_cast<std::int32_t>(held_.size());
-  stats.waiting = static_cast<std::int32_t>(jobs_.waiting().size());
-  stats.running = running_;
-  stats.usable_gpus = cluster_.usable_gpus();
-  stats.used_gpus = cluster_.used_gpus();
-  if (opportunistic_ > 0) stats.used_gpus += used_opportunistically_alone();
+  stats.held = static_cast<std::int32_t>(state_.held.size() + state_.on_hold.size());
+  stats.waiting = static_cast<std::int32_t>(state_.jobs.waiting().size());
+  stats.running = state_.running;
+  stats.usable_gpus = state_.cluster.usable_gpus();
+  stats.used_gpus = state_.cluster.used_gpus();
+  if (state_.opportunistic > 0) stats.used_gpus += used_opportunistically_alone();
   if (parts_.options.close_look) look_closely(stats);
-  stats.demanded_gpus = static_cast<std::int32_t>(demanded_);
+  stats.demanded_gpus = static_cast<std::int32_t>(state_.demanded);
   stats.stops = stops_;
   if (parts_.prices != nullptr) stats.spent = spend(previous);
   if (planned_) {
     stats.programs = plan_.programs();
     stats.gap = plan_.gap();
   }
-  stats.skipped = static_cast<std::int32_t>(started_ ? parts_.pacing->skipped(previous, now_) : 0);
+  stats.skipped =
+      static_cast<std::int32_t>(state_.started ? parts_.pacing->skipped(previous, state_.now) : 0);
   for (Observer* observer : parts_.observers) observer->on_turn(stats);
 }
 
 int Engine::used_opportunistically_alone() const {
   int sum = 0;
-  for (const Slot slot : jobs_.running()) {
-    const Job& job = jobs_[slot];
+  for (const Slot slot : state_.jobs.running()) {
+    const Job& job = state_.jobs[slot];
     for (int i = 0; job.opportunistic && i < job.gpus.nodes(); ++i) {
-      sum += std::popcount(job.gpus[i].mask & cluster_.free_mask(job.gpus[i].node));
+      sum += std::popcount(job.gpus[i].mask & state_.cluster.free_mask(job.gpus[i].node));
     }
   }
   return sum;
@@ -44,17 +45,17 @@ int Engine::used_opportunistically_alone() const {
 
 void Engine::look_closely(TurnStats& stats) const {
   double blocked = 0;
-  for (const Slot slot : jobs_.waiting()) {
-    const Job& job = jobs_[slot];
-    const double left = job.remaining_at(now_);
-    if (left > 0) blocked += (job.waited_before + now_ - job.waiting_since) / left;
+  for (const Slot slot : state_.jobs.waiting()) {
+    const Job& job = state_.jobs[slot];
+    const double left = job.remaining_at(state_.now);
+    if (left > 0) blocked += (job.waited_before + state_.now - job.waiting_since) / left;
   }
-  const auto waiting = static_cast<double>(jobs_.waiting().size());
+  const auto waiting = static_cast<double>(state_.jobs.waiting().size());
   if (waiting > 0) stats.blocking_index = blocked / waiting;
   if (stats.usable_gpus == 0) return;
   constexpr double kMillisecond = 1e-3;
-  for (const Slot slot : jobs_.running()) {
-    const Job& job = jobs_[slot];
+  for (const Slot slot : state_.jobs.running()) {
+    const Job& job = state_.jobs[slot];
     const double work = parts_.perf->total_work(job.spec);
     if (work <= 0) continue;
     const double steps_per_second = job.rate * steps_of(*parts_.perf, job.spec) / work;
@@ -66,14 +67,15 @@ void Engine::look_closely(TurnStats& stats) const {
 }
 
 double Engine::spend(Seconds previous) {
-  const std::span<const Pool> pools = cluster_.pools();
-  used_before_.resize(pools.size(), 0);
+  const std::span<const Pool> pools = state_.cluster.pools();
+  state_.used_before.resize(pools.size(), 0);
   double dollars = 0;
   for (std::size_t i = 0; i < pools.size(); ++i) {
-    if (used_before_[i] > 0) {
-      dollars += used_before_[i] * parts_.prices->between(pools[i].gpu_type, previous, now_);
+    if (state_.used_before[i] > 0) {
+      dollars +=
+          state_.used_before[i] * parts_.prices->between(pools[i].gpu_type, previous, state_.now);
     }
-    used_before_[i] = pools[i].usable - pools[i].free;
+    state_.used_before[i] = pools[i].usable - pools[i].free;
   }
   return dollars;
 }
@@ -82,7 +84,7 @@ void Engine::log(Action action, Reason reason, JobId job, int gpus, JobId other,
                  const GpuSet* gpus_held) {
   if (parts_.observers.empty()) return;
   Decision decision;
-  decision.time = now_;
+  decision.time = state_.now;
   decision.job = job;
   decision.other = other;
   decision.gpus = gpus;
@@ -98,17 +100,17 @@ void Engine::log(Action action, Reason reason, JobId job, int gpus, JobId other,
 void Engine::log_block() {
   const PlacementDraft::Block* block = draft_.blocked();
   if (block == nullptr) {
-    last_block_ = {};
+    state_.last_block = {};
     return;
   }
-  const JobId job = jobs_[block->request.lead()].spec.id;
-  if (last_block_.job == job && last_block_.reason == block->reason &&
-      last_block_.detail == block->free) {
+  const JobId job = state_.jobs[block->request.lead()].spec.id;
+  if (state_.last_block.job == job && state_.last_block.reason == block->reason &&
+      state_.last_block.detail == block->free) {
     return;
   }
-  last_block_.job = job;
-  last_block_.reason = block->reason;
-  last_block_.detail = block->free;
+  state_.last_block.job = job;
+  state_.last_block.reason = block->reason;
+  state_.last_block.detail = block->free;
   log(Action::kBlock, block->reason, job, block->request.gpus, kNoJob, block->free);
 }
 

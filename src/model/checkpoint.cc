@@ -61,6 +61,9 @@ void checkpoint(Archive& archive, Job& job) {
   archive.value(job.resizes);
   archive.value(job.lost_work);
   archive.value(job.overhead);
+  archive.value(job.launch);
+  archive.value(job.ended);
+  archive.value(job.failed_starts);
   archive.value(job.start_order);
   archive.value(job.joined);
   archive.value(job.opportunistic);
@@ -94,6 +97,31 @@ void checkpoint(Archive& archive, JobRecord& record) {
   archive.value(record.user);
   archive.value(record.partition);
   archive.value(record.model);
+}
+
+void checkpoint(Archive& archive, SlotList& list) {
+  archive.list(list.next_);
+  archive.list(list.previous_);
+  archive.value(list.first_);
+  archive.value(list.last_);
+  archive.value(list.size_);
+}
+
+void checkpoint(Archive& archive, JobTable& jobs) {
+  archive.each(jobs.jobs_, [&archive](Job& job) { checkpoint(archive, job); });
+  archive.list(jobs.vacant_);
+  checkpoint(archive, jobs.active_);
+  checkpoint(archive, jobs.running_);
+  checkpoint(archive, jobs.waiting_);
+}
+
+// What the nodes are in is written; how they are sorted follows from it.
+void checkpoint(Archive& archive, ClusterState& cluster) {
+  archive.mark(cluster.nodes_.size());
+  archive.list(cluster.nodes_);
+  archive.list(cluster.quota_used_);
+  archive.value(cluster.used_);
+  if (archive.reading() && archive.good()) cluster.sort_nodes();
 }
 
 }  // namespace muster

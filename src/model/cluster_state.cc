@@ -57,6 +57,10 @@ ClusterState::ClusterState(std::shared_ptr<const ClusterSpec> spec) : spec_(std:
   quota_used_.assign(quota_.size(), 0);
 }
 
+std::uint64_t ClusterState::broken_mask(NodeId id) const {
+  return full_mask(node(id).gpus) & ~nodes_[index(id)].healthy;
+}
+
 bool ClusterState::knows_partition(Symbol partition) const {
   if (partition == kNoSymbol) return true;
   const auto has_nodes = [](const Pool& pool) { return pool.partition != kNoSymbol; };
@@ -147,8 +151,12 @@ void ClusterState::release(const GpuSet& gpus, Symbol partition, const HostResou
   for (int i = 0; i < gpus.nodes(); ++i) {
     Node& node = nodes_[index(gpus[i].node)];
     assert((node.held & gpus[i].mask) == gpus[i].mask && "a GPU was released that nobody held");
-    node.held &= ~gpus[i].mask;
-    if (node.up) rebucket(gpus[i].node, node.free | (gpus[i].mask & node.healthy));
+    if (node.drained) {
+      change_usable(gpus[i].node, [&] { node.held &= ~gpus[i].mask; });
+    } else {
+      node.held &= ~gpus[i].mask;
+      if (node.up) rebucket(gpus[i].node, node.free | (gpus[i].mask & node.healthy));
+    }
     node.free_cpus += host.cpus_per_gpu * gpus[i].count();
     node.free_memory += host.memory_per_gpu * gpus[i].count();
   }
@@ -169,30 +177,61 @@ void ClusterState::set_up(NodeId id, bool up) {
   Node& node = nodes_[index(id)];
   if (node.up == up) return;
   Pool& pool = pools_[index(node.pool)];
-  const int usable = std::popcount(node.healthy);
-  if (up) {
-    node.up = true;
-    pool.by_free[0].insert(id);
-    rebucket(id, node.healthy & ~node.held);
-  } else {
+  const int before = std::popcount(usable_mask(node));
+  if (!up) {
     rebucket(id, 0);
     pool.by_free[0].erase(id);
-    node.up = false;
   }
-  pool.usable += up ? usable : -usable;
-  usable_ += up ? usable : -usable;
+  node.up = up;
+  if (up) {
+    pool.by_free[0].insert(id);
+    rebucket(id, usable_mask(node) & ~node.held);
+  }
+  const int delta = std::popcount(usable_mask(node)) - before;
+  pool.usable += delta;
+  usable_ += delta;
+}
+
+template <typename Change>
+void ClusterState::change_usable(NodeId id, Change change) {
+  Node& node = nodes_[index(id)];
+  const int before = std::popcount(usable_mask(node));
+  change();
+  const int delta = std::popcount(usable_mask(node)) - before;
+  if (node.up) rebucket(id, usable_mask(node) & ~node.held);
+  pools_[index(node.pool)].usable += delta;
+  usable_ += delta;
 }
 
 void ClusterState::set_healthy(NodeId id, int gpu, bool healthy) {
   Node& node = nodes_[index(id)];
   const std::uint64_t bit = std::uint64_t{1} << gpu;
   if (((node.healthy & bit) != 0) == healthy) return;
-  node.healthy ^= bit;
-  if (!node.up) return;
-  rebucket(id, node.healthy & ~node.held);
-  const int delta = healthy ? 1 : -1;
-  pools_[index(node.pool)].usable += delta;
-  usable_ += delta;
+  change_usable(id, [&] { node.healthy ^= bit; });
+}
+
+void ClusterState::set_drained(NodeId id, bool drained) {
+  change_usable(id, [&] { nodes_[index(id)].drained = drained; });
+}
+
+void ClusterState::sort_nodes() {
+  free_ = 0;
+  usable_ = 0;
+  for (Pool& pool : pools_) {
+    pool.by_free.assign(static_cast<std::size_t>(pool.largest) + 1, NodeSet(nodes_.size()));
+    pool.free = 0;
+    pool.usable = 0;
+  }
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const Node& node = nodes_[i];
+    Pool& pool = pools_[index(node.pool)];
+    const NodeId id{static_cast<std::uint32_t>(i)};
+    if (node.up) pool.by_free[static_cast<std::size_t>(free_on(id))].insert(id);
+    pool.free += free_on(id);
+    pool.usable += usable_on(id);
+    free_ += free_on(id);
+    usable_ += usable_on(id);
+  }
 }
 
 }  // namespace muster

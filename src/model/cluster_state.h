@@ -30,6 +30,8 @@ struct Pool {
   int free = 0;
 };
 
+class Archive;
+
 class ClusterState {
  public:
   explicit ClusterState(std::shared_ptr<const ClusterSpec> spec);
@@ -38,17 +40,14 @@ class ClusterState {
   const NodeSpec& node(NodeId id) const { return spec_->nodes[index(id)]; }
   std::size_t node_count() const { return nodes_.size(); }
   bool up(NodeId id) const { return nodes_[index(id)].up; }
+  bool drained(NodeId id) const { return nodes_[index(id)].drained; }
   std::uint64_t free_mask(NodeId id) const { return nodes_[index(id)].free; }
-  // GPUs of a node that is up, free or held.
-  std::uint64_t healthy_mask(NodeId id) const {
-    return nodes_[index(id)].up ? nodes_[index(id)].healthy : 0;
-  }
+  // GPUs of a node that is up, free or held; of a drained node, those that are held.
+  std::uint64_t healthy_mask(NodeId id) const { return usable_mask(nodes_[index(id)]); }
+  std::uint64_t broken_mask(NodeId id) const;
   int free_on(NodeId id) const { return std::popcount(nodes_[index(id)].free); }
   // GPUs of the node that can be used at all: zero while it is down.
-  int usable_on(NodeId id) const {
-    const Node& node = nodes_[index(id)];
-    return node.up ? std::popcount(node.healthy) : 0;
-  }
+  int usable_on(NodeId id) const { return std::popcount(usable_mask(nodes_[index(id)])); }
   double free_cpus(NodeId id) const { return nodes_[index(id)].free_cpus; }
   double free_memory(NodeId id) const { return nodes_[index(id)].free_memory; }
 
@@ -85,6 +84,8 @@ class ClusterState {
   // A node that goes down keeps no free GPUs; whoever holds some must release them too.
   void set_up(NodeId id, bool up);
   void set_healthy(NodeId id, int gpu, bool healthy);
+  // A drained node takes nothing new: what is held there stays held, and is gone once released.
+  void set_drained(NodeId id, bool drained);
 
  private:
   struct Node {
@@ -95,9 +96,20 @@ class ClusterState {
     double free_memory = 0;
     PoolId pool{};
     bool up = true;
+    bool drained = false;
   };
+  friend void checkpoint(Archive& archive, ClusterState& cluster);
 
+  static std::uint64_t usable_mask(const Node& node) {
+    if (!node.up) return 0;
+    return node.drained ? node.healthy & node.held : node.healthy;
+  }
   void rebucket(NodeId id, std::uint64_t free_now);
+  // Counts what is usable anew after `change`, which makes more or less of it so.
+  template <typename Change>
+  void change_usable(NodeId id, Change change);
+  // Puts all nodes into the buckets of their pools, and adds up what is free and usable.
+  void sort_nodes();
 
   std::shared_ptr<const ClusterSpec> spec_;
   std::vector<Node> nodes_;

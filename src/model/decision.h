@@ -25,6 +25,10 @@ enum class Action : std::uint8_t {
   kNodeUp = 11,  // `job` is kNoJob, `detail` the node
   kNodeDown = 12,
   kSwitch = 13,  // another policy set takes over; `detail` is its number
+  kCancel = 14,  // a person took it back
+  kRevise = 15,  // a person changed what it asks for
+  kDrain = 16,   // the node takes nothing new; `detail` is the node
+  kUndrain = 17,
 };
 
 enum class Reason : std::uint8_t {
@@ -55,11 +59,16 @@ enum class Reason : std::uint8_t {
   kSlotTooLong = 24,  // admission: its deadline lies within a turn of its submission
   kNoPartition = 25,  // the cluster has partitions, but not the one it names
   kNoGpuType = 26,    // its part of the cluster has no GPU of the type it names
+  kCancelled = 27,
+  kStartFailed = 28,  // its start failed, and not by its own fault
+  kRunLost = 29,      // what it ran on was lost, and not by its own fault
+  kRevised = 30,      // what it asks for was changed
+  kRequested = 31,    // a person asked for it
 };
 
 // What a reader of results may meet; keep them at the last of each list.
-inline constexpr Action kLastAction = Action::kSwitch;
-inline constexpr Reason kLastReason = Reason::kNoGpuType;
+inline constexpr Action kLastAction = Action::kUndrain;
+inline constexpr Reason kLastReason = Reason::kRequested;
 
 struct Decision {
   Seconds time = 0;

@@ -11,6 +11,8 @@
 
 namespace muster {
 
+class Archive;
+
 // Jobs of one list, ascending by id.
 class SlotList {
  public:
@@ -42,6 +44,7 @@ class SlotList {
 
  private:
   friend class JobTable;
+  friend void checkpoint(Archive& archive, SlotList& list);
   void grow(std::size_t slots) {
     next_.resize(slots, kNoSlot);
     previous_.resize(slots, kNoSlot);
@@ -68,6 +71,8 @@ class SlotList {
   Slot last_ = kNoSlot;
   std::size_t size_ = 0;
 };
+
+void checkpoint(Archive& archive, SlotList& list);
 
 class JobTable {
  public:
@@ -97,6 +102,15 @@ class JobTable {
     return slot;
   }
   void remove(Slot slot) { vacant_.push_back(slot); }
+
+  // The job of this number among those that are active; `hint` is where it is likely to live.
+  Slot find(JobId id, Slot hint = kNoSlot) const {
+    if (index(hint) < jobs_.size() && jobs_[index(hint)].spec.id == id) return hint;
+    for (const Slot slot : active_) {
+      if (jobs_[index(slot)].spec.id == id) return slot;
+    }
+    return kNoSlot;
+  }
 
   // Moves the job through its life cycle and keeps the lists in step.
   void set_state(Slot slot, JobState to) {
@@ -131,6 +145,8 @@ class JobTable {
     while (where != kNoSlot && id_of(where) > id_of(slot)) where = list.previous_[index(where)];
     return where;
   }
+
+  friend void checkpoint(Archive& archive, JobTable& jobs);
 
   std::vector<Job> jobs_;
   std::vector<Slot> vacant_;

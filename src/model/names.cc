@@ -6,9 +6,9 @@
 namespace muster {
 
 std::string_view action_name(Action action) {
-  constexpr std::array<std::string_view, 14> kNames = {
-      "submit", "admit",  "hold", "refuse", "start",   "stop",      "resize",
-      "move",   "finish", "fail", "block",  "node-up", "node-down", "switch"};
+  constexpr std::array<std::string_view, 18> kNames = {
+      "submit", "admit", "hold",    "refuse",    "start",  "stop",   "resize", "move",  "finish",
+      "fail",   "block", "node-up", "node-down", "switch", "cancel", "revise", "drain", "undrain"};
   return kNames.at(static_cast<std::size_t>(action));
 }
 
@@ -20,7 +20,7 @@ struct ReasonText {
 };
 
 const ReasonText& reason_text(Reason reason) {
-  static constexpr std::array<ReasonText, 27> kTexts = {{
+  static constexpr std::array<ReasonText, 32> kTexts = {{
       {"none", "no reason recorded"},
       {"arrived", "it was submitted"},
       {"accepted", "admission accepted it"},
@@ -48,6 +48,11 @@ const ReasonText& reason_text(Reason reason) {
       {"slot-too-long", "its deadline lies less than a turn after its submission"},
       {"no-partition", "the cluster has no partition of the name that it gives"},
       {"no-gpu-type", "its part of the cluster has no GPUs of the type that it asks for"},
+      {"cancelled", "a person cancelled it"},
+      {"start-failed", "its start failed, and not by its own fault"},
+      {"run-lost", "what it ran on was lost, and not by its own fault"},
+      {"revised", "a person changed what it asks for"},
+      {"requested", "a person asked for it"},
   }};
   return kTexts.at(static_cast<std::size_t>(reason));
 }
@@ -58,25 +63,34 @@ std::string_view reason_name(Reason reason) { return reason_text(reason).name; }
 std::string_view reason_sentence(Reason reason) { return reason_text(reason).sentence; }
 
 std::string_view job_state_name(JobState state) {
-  constexpr std::array<std::string_view, 7> kNames = {"submitted", "queued", "running", "preempted",
-                                                      "finished",  "failed", "refused"};
+  constexpr std::array<std::string_view, 8> kNames = {
+      "submitted", "queued", "running", "preempted", "finished", "failed", "refused", "cancelled"};
   return kNames.at(static_cast<std::size_t>(state));
 }
 
 bool may_follow(JobState from, JobState to) {
+  const bool over = from == JobState::kFinished || from == JobState::kFailed ||
+                    from == JobState::kRefused || from == JobState::kCancelled;
+  if (to == JobState::kCancelled) return !over;
   switch (from) {
     case JobState::kSubmitted:
-      return to == JobState::kQueued || to == JobState::kRefused;
+      // Preempted: a person had put it on hold.
+      return to == JobState::kQueued || to == JobState::kRefused || to == JobState::kPreempted;
     case JobState::kQueued:
-      return to == JobState::kRunning || to == JobState::kRefused;
+      return to == JobState::kRunning || to == JobState::kRefused || to == JobState::kFinished ||
+             to == JobState::kSubmitted;
     case JobState::kRunning:
-      return to == JobState::kPreempted || to == JobState::kFinished || to == JobState::kFailed;
+      // Queued again: it was given GPUs, and never began to use them.
+      return to == JobState::kPreempted || to == JobState::kFinished || to == JobState::kFailed ||
+             to == JobState::kQueued;
     case JobState::kPreempted:
       // Word that it is done may come after it has lost its GPUs.
-      return to == JobState::kRunning || to == JobState::kFailed || to == JobState::kFinished;
+      return to == JobState::kRunning || to == JobState::kFailed || to == JobState::kFinished ||
+             to == JobState::kSubmitted;
     case JobState::kFinished:
     case JobState::kFailed:
     case JobState::kRefused:
+    case JobState::kCancelled:
       return false;
   }
   return false;

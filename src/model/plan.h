@@ -92,6 +92,13 @@ class Plan {
     cut_ = cut_ || enough;
     return !enough;
   }
+  // Takes out the requests of which a job meets the condition.
+  template <typename Condition>
+  void drop(Condition condition) {
+    std::erase_if(requests_, [&](const AllocationRequest& request) {
+      return std::any_of(request.jobs.begin(), request.jobs.begin() + request.size, condition);
+    });
+  }
   // Requests may be missing, all of them larger than what would be left if all others were placed.
   bool cut() const { return cut_; }
   int left() const { return budget_; }

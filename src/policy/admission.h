@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/archive.h"
 #include "model/decision.h"
 #include "policy/needs.h"
 #include "policy/view.h"
@@ -29,6 +30,9 @@ class AdmissionPolicy {
   // `load` includes what was admitted earlier in this turn.
   virtual AdmissionAnswer admit(const View& view, const Load& load, const JobSpec& job) = 0;
   virtual std::unique_ptr<AdmissionPolicy> clone() const = 0;
+  // Writes or reads all that it remembers from one turn to the next (base/archive.h); false: a run
+  // with it cannot be saved. One that remembers nothing returns true.
+  virtual bool checkpoint(Archive&) { return false; }
 };
 
 }  // namespace muster

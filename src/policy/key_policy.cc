@@ -88,6 +88,25 @@ void KeyPolicy::order_running(const View& view) {
   }
 }
 
+// The sorted lists follow from what is remembered of each job.
+bool KeyPolicy::checkpoint_order(Archive& archive) {
+  archive.list(memory_);
+  if (!archive.reading()) return true;
+  waiting_ = {};
+  boosts_.clear();
+  order_.clear();
+  listings_ = 0;
+  for (std::size_t i = 0; i < memory_.size(); ++i) {
+    Memory& memory = memory_[i];
+    memory.listed = 0;
+    if (!memory.waits) continue;
+    if (keys_rest()) waiting_.insert(memory.entry);
+    if (boosts() && !memory.boosted)
+      boosts_.insert({memory.boost_at, Slot{static_cast<std::uint32_t>(i)}});
+  }
+  return true;
+}
+
 void KeyPolicy::schedule(const View& view, Plan& plan) {
   boost_those_due(view);
   if (!keys_rest()) {

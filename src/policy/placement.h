@@ -39,6 +39,9 @@ class PlacementPolicy {
   // The next time at which the rule changes by itself, where turns follow events.
   virtual Seconds wake(const View&) const { return kNever; }
   virtual std::unique_ptr<PlacementPolicy> clone() const = 0;
+  // Writes or reads all that it remembers from one turn to the next (base/archive.h); false: a run
+  // with it cannot be saved. One that remembers nothing returns true.
+  virtual bool checkpoint(Archive&) { return false; }
 };
 
 // Why a request does not fit now, in the words of the log.

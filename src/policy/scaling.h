@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/archive.h"
 #include "policy/needs.h"
 #include "policy/view.h"
 
@@ -25,6 +26,9 @@ class ScalingPolicy {
   // When it wants to be asked again though nothing happened.
   virtual Seconds wake(const View& view) const = 0;
   virtual std::unique_ptr<ScalingPolicy> clone() const = 0;
+  // Writes or reads all that it remembers from one turn to the next (base/archive.h); false: a run
+  // with it cannot be saved. One that remembers nothing returns true.
+  virtual bool checkpoint(Archive&) { return false; }
 };
 
 }  // namespace muster

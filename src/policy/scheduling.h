@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "base/archive.h"
 #include "base/sorted_blocks.h"
 #include "model/decision.h"
 #include "model/plan.h"
@@ -66,6 +67,9 @@ class SchedulingPolicy {
   // same again. Placements that seldom need the whole order then ask for its beginning first.
   virtual bool repeats() const { return false; }
   virtual std::unique_ptr<SchedulingPolicy> clone() const = 0;
+  // Writes or reads all that it remembers from one turn to the next (base/archive.h); false: a run
+  // with it cannot be saved. One that remembers nothing returns true.
+  virtual bool checkpoint(Archive&) { return false; }
 };
 
 // A policy that is an order: give each job a key, the smallest runs first, ties go to the older
@@ -91,6 +95,8 @@ class KeyPolicy : public SchedulingPolicy {
 
  protected:
   bool boosts() const { return boost_after_ != kNever; }
+  // What the order remembers. A policy that remembers nothing else has this for its checkpoint().
+  bool checkpoint_order(Archive& archive);
 
  private:
   struct Entry {

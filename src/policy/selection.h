@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "base/archive.h"
 #include "policy/needs.h"
 #include "policy/view.h"
 
@@ -39,6 +40,10 @@ class Selector {
   virtual Needs needs() const { return {}; }
   // Called every turn; returns the policy set to use from here on.
   virtual std::size_t select(const View& view, std::size_t current, WhatIf& what_if) = 0;
+  // Writes or reads all that it remembers from one turn to the next (base/archive.h); false: a run
+  // with it cannot be saved. One that remembers nothing returns true.
+  virtual bool checkpoint(Archive&) { return false; }
+  virtual std::unique_ptr<Selector> clone() const = 0;
 };
 
 }  // namespace muster

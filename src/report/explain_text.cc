@@ -73,6 +73,10 @@ std::string event_text(const Story& story, const StoryLine& line) {
       return "finished" + because;
     case Action::kFail:
       return "given up" + because;
+    case Action::kCancel:
+      return "cancelled" + because;
+    case Action::kRevise:
+      return fmt::format("asks for {} now{}", gpus_text(line.gpus), because);
     default:
       return fmt::format("{}{}", action_name(line.action), because);
   }
@@ -168,6 +172,10 @@ std::string opening(const Story& story) {
       break;
     case JobState::kRefused:
       text += fmt::format("was refused: {}.", reason_sentence(story.job.reason));
+      break;
+    case JobState::kCancelled:
+      text += fmt::format("was cancelled after {}: {} waiting, {} running.", after,
+                          duration_text(story.waited), duration_text(story.ran));
       break;
     default:
       text += fmt::format("was given up after {}: {}.", after, reason_sentence(story.job.reason));

@@ -81,8 +81,8 @@ bool worth_showing(const MetricInfo& metric, const std::vector<double>& values) 
   const bool any =
       std::any_of(values.begin(), values.end(), [](double v) { return std::abs(v) > 0; });
   return metric.headline ||
-         (any && (metric.key == "refused" || metric.key == "failed" || metric.key == "unfinished" ||
-                  metric.key == "deadline_met_ratio"));
+         (any && (metric.key == "refused" || metric.key == "failed" || metric.key == "cancelled" ||
+                  metric.key == "unfinished" || metric.key == "deadline_met_ratio"));
 }
 
 // Value of a distribution at a fraction.
@@ -373,6 +373,7 @@ std::vector<GroupRow> size_steps(const std::vector<GroupRow>& sizes) {
     step.finished += size.finished;
     step.refused += size.refused;
     step.failed += size.failed;
+    step.cancelled += size.cancelled;
     step.preemptions += size.preemptions;
     step.gpu_hours += size.gpu_hours;
     if (size.finished > 0) {

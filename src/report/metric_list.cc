@@ -17,11 +17,13 @@ constexpr Better kHigher = Better::kHigher;
 
 constexpr std::array kMetrics = {
     MetricInfo{"jobs", "jobs", kCount, kNeither, &M::jobs,
-               "jobs that left the system: finished, failed or refused", true},
+               "jobs that left the system: finished, failed, refused or cancelled", true},
     MetricInfo{"finished", "finished", kCount, kHigher, &M::finished,
                "jobs that did all their work", true},
     MetricInfo{"refused", "refused", kCount, kNeither, &M::refused, "jobs that were refused"},
     MetricInfo{"failed", "failed", kCount, kLower, &M::failed, "jobs that failed for good"},
+    MetricInfo{"cancelled", "cancelled", kCount, kNeither, &M::cancelled,
+               "jobs that a person cancelled"},
     MetricInfo{"unfinished", "unfinished", kCount, kLower, &M::unfinished,
                "jobs still in the system when the run stopped"},
     MetricInfo{"avg_jct_s", "avg JCT", kSeconds, kLower, &M::avg_jct_s,

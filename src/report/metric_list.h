@@ -19,6 +19,7 @@ struct Metrics {
   double finished = 0;
   double refused = 0;
   double failed = 0;
+  double cancelled = 0;
   double unfinished = 0;
   double avg_jct_s = kNoFigure;
   double p50_jct_s = kNoFigure;

@@ -31,6 +31,9 @@ void MetricsFold::Group::add(const JobRecord& job) {
     case JobState::kRefused:
       ++refused;
       break;
+    case JobState::kCancelled:
+      ++cancelled;
+      break;
     default:
       ++failed;
       break;
@@ -253,6 +256,7 @@ RunSummary MetricsFold::summary() const {
   metrics.finished = count_of(all_.finished);
   metrics.refused = count_of(all_.refused);
   metrics.failed = count_of(all_.failed);
+  metrics.cancelled = count_of(all_.cancelled);
   metrics.unfinished = last_.held + last_.waiting + last_.running;
   // First the curves: they sort the values, and the quantiles below then come for free.
   result.jct_curve = completion_.curve(RunSummary::kCurvePoints);
@@ -319,6 +323,7 @@ GroupRow MetricsFold::row(std::string name, const Group& group) {
   row.finished = count_of(group.finished);
   row.refused = count_of(group.refused);
   row.failed = count_of(group.failed);
+  row.cancelled = count_of(group.cancelled);
   row.preemptions = count_of(group.preemptions);
   row.avg_jct_s = mean_of(group.completion, group.finished);
   row.avg_queue_s = mean_of(group.queue, group.finished);

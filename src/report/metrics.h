@@ -28,6 +28,7 @@ struct GroupRow {
   double finished = 0;
   double refused = 0;
   double failed = 0;
+  double cancelled = 0;
   double preemptions = 0;
   double avg_jct_s = kNoFigure;
   double avg_queue_s = kNoFigure;
@@ -101,6 +102,7 @@ class MetricsFold final : public Observer {
     std::uint64_t finished = 0;
     std::uint64_t refused = 0;
     std::uint64_t failed = 0;
+    std::uint64_t cancelled = 0;
     std::uint64_t preemptions = 0;
     Sum completion;
     Sum queue;

@@ -159,7 +159,7 @@ JobRecord read_job(Fields& fields, Symbols& symbols) {
   fields.number(0);  // jct_s follows from the others
   job.queue = fields.number(0);
   job.gpus = static_cast<int>(fields.integer());
-  job.status = fields.name(JobState::kRefused, &job_state_name);
+  job.status = fields.name(JobState::kCancelled, &job_state_name);
   job.reason = fields.name(kLastReason, &reason_name);
   job.preemptions = static_cast<int>(fields.integer());
   job.name = fields.text();

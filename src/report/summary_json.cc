@@ -25,6 +25,7 @@ constexpr std::array kGroupFields = {
     GroupField{"finished", &GroupRow::finished},
     GroupField{"refused", &GroupRow::refused},
     GroupField{"failed", &GroupRow::failed},
+    GroupField{"cancelled", &GroupRow::cancelled},
     GroupField{"preemptions", &GroupRow::preemptions},
     GroupField{"avg_jct_s", &GroupRow::avg_jct_s},
     GroupField{"avg_queue_s", &GroupRow::avg_queue_s},

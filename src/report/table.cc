@@ -111,7 +111,8 @@ Table comparison_table(const std::vector<TableRun>& runs, const std::vector<std:
   if (keys.empty()) {
     for (const MetricInfo& metric : metric_list()) {
       const bool notable = metric.key == "refused" || metric.key == "failed" ||
-                           metric.key == "unfinished" || metric.key == "deadline_met_ratio";
+                           metric.key == "cancelled" || metric.key == "unfinished" ||
+                           metric.key == "deadline_met_ratio";
       const bool any = notable && std::any_of(runs.begin(), runs.end(), [&](const TableRun& run) {
                          return std::abs(run.summary->metrics.*metric.field) > 0;
                        });

@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/archive.h"
 #include "base/random.h"
 
 namespace muster {
@@ -64,6 +65,14 @@ class AllocationSearch {
                                            SpeedupSource& source);
   // The first objective of that table.
   double value() const { return value_; }
+  // What a search takes over from the one before.
+  void checkpoint(Archive& archive) {
+    archive.value(random_);
+    archive.list(past_keys_);
+    archive.list(past_cells_);
+    archive.value(past_words_);
+    archive.value(past_count_);
+  }
 
  private:
   using Word = std::uint64_t;

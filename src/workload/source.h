@@ -23,6 +23,8 @@ class JobSource {
   virtual void pop() = 0;
   // No job will ever come again. A live inbox is finished only when it is closed.
   virtual bool finished() = 0;
+  // Whether its jobs have numbers already, ascending with gaps; else the engine gives them.
+  virtual bool numbers_jobs() const { return false; }
   virtual std::optional<Error> error() const { return std::nullopt; }
   // What a person should know about the jobs: how they were read, what the run does not know of
   // them. Complete once they have all come.

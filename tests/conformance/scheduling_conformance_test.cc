@@ -151,6 +151,7 @@ class Oracle final : public Selector {
     }
     return current;
   }
+  std::unique_ptr<Selector> clone() const override { return std::make_unique<Oracle>(*this); }
 
  private:
   Seconds last_arrival_;

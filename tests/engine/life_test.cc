@@ -186,7 +186,7 @@ TEST(LateWords, AboutJobsThatLeftOrMovedOnChangeNothing) {
   scenario.jobs = {job_of(0, 10), job_of(20, 10)};
   // The slot is recycled: at 25 it is the second job's, and the first one's crash is no news.
   scenario.injected = {crash_of(12, 0, 0), crash_of(25, 0, 0), crash_of(26, 7, 0)};
-  JobEvent unknown = crash_of(27, 0, 1);
+  JobEvent unknown = crash_of(27, 0, 7);
   unknown.slot = kNoSlot;
   scenario.injected.push_back(unknown);
   const RunLog log = simulate(scenario);

@@ -71,9 +71,13 @@ TEST(RecordingText, KeepsEveryFieldExactly) {
   wait.stop_at_event = true;
   wait.reached = 0.1 + 0.2;
   JobEvent event;
-  auto& [time, kind, slot, job, node, gpu, work, rate] = event;
+  auto& [time, kind, revision, slot, job, launch, node, gpu, work, rate, saved_step, value] = event;
   time = 0.3;
-  kind = EventKind::kGpuDown;
+  kind = EventKind::kRevised;
+  revision = Revision::kDeadline;
+  launch = 9;
+  saved_step = 0.25;
+  value = 1e9;
   slot = Slot{3};
   job = JobId{4};
   node = NodeId{5};
@@ -113,7 +117,11 @@ TEST(RecordingText, KeepsEveryFieldExactly) {
   EXPECT_EQ(wait_again.until, kNever);
   EXPECT_EQ(wait_again.reached, wait.reached);
   ASSERT_EQ(wait_again.events.size(), 2U);
-  EXPECT_EQ(wait_again.events[0].kind, EventKind::kGpuDown);
+  EXPECT_EQ(wait_again.events[0].kind, EventKind::kRevised);
+  EXPECT_EQ(wait_again.events[0].revision, Revision::kDeadline);
+  EXPECT_EQ(wait_again.events[0].launch, 9U);
+  EXPECT_EQ(wait_again.events[0].saved, 0.25);
+  EXPECT_EQ(wait_again.events[0].value, 1e9);
   EXPECT_EQ(wait_again.events[0].slot, Slot{3});
   EXPECT_EQ(wait_again.events[0].job, JobId{4});
   EXPECT_EQ(wait_again.events[0].node, NodeId{5});

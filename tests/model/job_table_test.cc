@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 
 constexpr JobState kAllStates[] = {JobState::kSubmitted, JobState::kQueued,   JobState::kRunning,
                                    JobState::kPreempted, JobState::kFinished, JobState::kFailed,
-                                   JobState::kRefused};
+                                   JobState::kRefused,   JobState::kCancelled};
 
 std::vector<std::uint32_t> ids(const JobTable& table, const SlotList& list) {
   std::vector<std::uint32_t> found;
@@ -31,13 +31,21 @@ Slot add(JobTable& table, std::uint32_t id) {
 
 TEST(LifeCycle, HasExactlyTheseSteps) {
   const std::map<JobState, std::vector<JobState>> steps = {
-      {JobState::kSubmitted, {JobState::kQueued, JobState::kRefused}},
-      {JobState::kQueued, {JobState::kRunning, JobState::kRefused}},
-      {JobState::kRunning, {JobState::kPreempted, JobState::kFinished, JobState::kFailed}},
-      {JobState::kPreempted, {JobState::kRunning, JobState::kFailed, JobState::kFinished}},
+      {JobState::kSubmitted,
+       {JobState::kQueued, JobState::kRefused, JobState::kPreempted, JobState::kCancelled}},
+      {JobState::kQueued,
+       {JobState::kRunning, JobState::kRefused, JobState::kFinished, JobState::kSubmitted,
+        JobState::kCancelled}},
+      {JobState::kRunning,
+       {JobState::kPreempted, JobState::kFinished, JobState::kFailed, JobState::kQueued,
+        JobState::kCancelled}},
+      {JobState::kPreempted,
+       {JobState::kRunning, JobState::kFailed, JobState::kFinished, JobState::kSubmitted,
+        JobState::kCancelled}},
       {JobState::kFinished, {}},
       {JobState::kFailed, {}},
       {JobState::kRefused, {}},
+      {JobState::kCancelled, {}},
   };
   for (const JobState from : kAllStates) {
     for (const JobState to : kAllStates) {

@@ -12,12 +12,12 @@ namespace {
 // Texts reach results and the command line: each is there, and none is used twice.
 TEST(Names, OfActionsAndReasonsAreDistinct) {
   std::set<std::string_view> actions;
-  for (int i = 0; i <= static_cast<int>(Action::kSwitch); ++i) {
+  for (int i = 0; i <= static_cast<int>(kLastAction); ++i) {
     EXPECT_TRUE(actions.insert(action_name(static_cast<Action>(i))).second);
   }
   std::set<std::string_view> reasons;
   std::set<std::string_view> sentences;
-  for (int i = 0; i <= static_cast<int>(Reason::kGrouped); ++i) {
+  for (int i = 0; i <= static_cast<int>(kLastReason); ++i) {
     EXPECT_TRUE(reasons.insert(reason_name(static_cast<Reason>(i))).second);
     EXPECT_TRUE(sentences.insert(reason_sentence(static_cast<Reason>(i))).second);
   }
@@ -30,7 +30,10 @@ TEST(Names, KeepTheirNumbers) {
   EXPECT_EQ(static_cast<int>(Action::kStart), 4);
   EXPECT_EQ(static_cast<int>(Action::kSwitch), 13);
   EXPECT_EQ(static_cast<int>(Reason::kFirstInOrder), 6);
+  EXPECT_EQ(static_cast<int>(Action::kUndrain), 17);
   EXPECT_EQ(static_cast<int>(Reason::kGrouped), 22);
+  EXPECT_EQ(static_cast<int>(Reason::kRequested), 31);
+  EXPECT_EQ(static_cast<int>(JobState::kCancelled), 7);
   EXPECT_EQ(reason_name(Reason::kNotEnoughFree), "not-enough-free");
   EXPECT_EQ(action_name(Action::kNodeDown), "node-down");
   EXPECT_EQ(job_state_name(JobState::kRefused), "refused");

@@ -16,6 +16,15 @@ class InjectingBackend final : public Backend {
       : inner_(inner), injected_(std::move(events)) {}
 
   JobProgress act(const Command& command, Seconds now) override { return inner_.act(command, now); }
+  bool answers_later() const override { return inner_.answers_later(); }
+  void dispatch(std::span<const Order> orders, Seconds now) override {
+    inner_.dispatch(orders, now);
+  }
+  void planned(const Plan& plan) override { inner_.planned(plan); }
+  bool checkpoint(Archive& archive) override {
+    archive.value(next_);
+    return inner_.checkpoint(archive);
+  }
   Seconds next_event() override { return std::min(inner_.next_event(), next_injected()); }
   Seconds advance(Seconds until, bool stop_at_event, std::vector<JobEvent>& events) override {
     while (true) {

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "engine/invariants.h"
+#include "engine/world.h"
 #include "perf/product.h"
 #include "run/config/plugin_tables.h"
 #include "support/injecting_backend.h"
@@ -145,13 +146,20 @@ TestRun::TestRun(Scenario scenario) : scenario_(std::move(scenario)) {
         make_policy_set(scenario_.scheduling, scenario_.placement, scenario_.admission));
   }
   if (scenario_.selector) parts.selector = scenario_.selector();
+  if (scenario_.scaling) parts.scaling = scenario_.scaling();
   const bool open_ended = parts.policy_sets.front().scheduling->traits().drives_completion;
-  simulator_ = std::make_unique<SimBackend>(
-      SimParts{.cluster = parts.cluster,
+  SimParts sim{.cluster = parts.cluster,
                .perf = parts.perf,
                .cost = std::make_shared<const RestartCost>(scenario_.cost),
-               .failures = scenario_.failures},
-      open_ended ? make_open_ended() : nullptr);
+               .failures = scenario_.failures};
+  if (scenario_.simulator) {
+    simulator_ = scenario_.simulator(std::move(sim), *parts.pacing);
+  } else if (scenario_.life.any()) {
+    simulator_ = std::make_unique<LifeBackend>(std::move(sim), scenario_.life);
+  } else {
+    simulator_ =
+        std::make_unique<SimBackend>(std::move(sim), open_ended ? make_open_ended() : nullptr);
+  }
   backend_ = std::make_unique<InjectingBackend>(*simulator_, scenario_.injected);
   source_ = std::make_unique<ListSource>(scenario_.jobs);
   parts.backend = backend_.get();
@@ -160,6 +168,38 @@ TestRun::TestRun(Scenario scenario) : scenario_(std::move(scenario)) {
   parts.observers.push_back(&log_);
   parts.options = scenario_.options;
   engine_ = std::make_unique<Engine>(std::move(parts));
+}
+
+TestRun::TestRun(Fork, const TestRun& other) : scenario_(other.scenario_) {
+  simulator_ = other.simulator_->fork();
+  const auto arrived = static_cast<std::size_t>(other.engine_->arrived());
+  source_ = std::make_unique<ListSource>(std::span(scenario_.jobs).subspan(arrived));
+  engine_ = other.engine_->fork({simulator_.get(), source_.get(), {&log_}});
+}
+
+std::unique_ptr<TestRun> TestRun::fork() const {
+  return std::unique_ptr<TestRun>(new TestRun(Fork{}, *this));
+}
+
+std::string TestRun::save() {
+  Archive archive;
+  long long arrived = engine_->arrived();
+  archive.value(arrived);
+  return engine_->checkpoint(archive) ? archive.bytes() : std::string();
+}
+
+void TestRun::restore(const std::string& saved) {
+  Archive archive(saved);
+  long long arrived = 0;
+  archive.value(arrived);
+  for (long long i = 0; i < arrived; ++i) source_->pop();
+  EXPECT_TRUE(engine_->checkpoint(archive));
+  EXPECT_TRUE(archive.good() && archive.finished());
+}
+
+Status TestRun::adopt(const TestRun& other) {
+  for (long long i = 0; i < other.engine_->arrived(); ++i) source_->pop();
+  return engine_->adopt(other.engine_->world());
 }
 
 const RunLog& TestRun::run(long long most_turns) {

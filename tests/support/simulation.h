@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/sim/life_backend.h"
 #include "backend/sim/sim_backend.h"
 #include "engine/engine.h"
 #include "policy/table.h"
@@ -82,6 +83,7 @@ struct Scenario {
   std::vector<Choice> perf = {};
   RestartCost cost = {};
   FailureOptions failures = {};
+  LifeOptions life = {};
   EngineOptions options = {};
   std::vector<Observer*> observers = {};
   std::vector<JobEvent> injected = {};  // events by time, beside those of the simulation
@@ -90,6 +92,8 @@ struct Scenario {
   // Instead of the names above.
   std::function<std::vector<PolicySet>()> policy_sets = {};
   std::function<std::unique_ptr<Selector>()> selector = {};
+  std::function<std::unique_ptr<ScalingPolicy>()> scaling = {};
+  std::function<std::unique_ptr<Backend>(SimParts, const Pacing&)> simulator = {};
   std::function<std::shared_ptr<const PerfModel>()> perf_model = {};
 };
 
@@ -106,10 +110,22 @@ class TestRun {
   // Turns until the end, and fails the test at the first turn after which an invariant is broken,
   // or if the end does not come within `most_turns`.
   const RunLog& run(long long most_turns = 200'000);
+  // The run between two turns, as bytes; empty if it cannot be saved.
+  std::string save();
+  // Puts such a run back into this one, which must be made of the same scenario and be untouched.
+  void restore(const std::string& saved);
+  // A copy that goes on by itself; its log begins here. Not for runs with injected events.
+  std::unique_ptr<TestRun> fork() const;
+  // Goes on from the world of another run of the same scenario, which is not touched.
+  Status adopt(const TestRun& other);
+
   // Turns until the clock shows at least `time`, or the run is over.
   void turn_to(Seconds time);
 
  private:
+  struct Fork {};
+  TestRun(Fork, const TestRun& other);
+
   Scenario scenario_;
   RunLog log_;
   std::unique_ptr<Backend> simulator_;

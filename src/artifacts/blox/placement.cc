@@ -43,6 +43,7 @@ class BloxPlacement final : public PlacementPolicy {
   PlacementTraits traits() const override {
     return {.stable_between_events = false, .strands = true};
   }
+  bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<BloxPlacement>(*this);
   }

@@ -84,6 +84,16 @@ class ChronusAsCoded final : public SchedulingPolicy, public CompletionRule {
     for (const Slot slot : running_)
       plan.add(AllocationRequest::alone(slot, jobs_[index(slot)].gpus));
   }
+  bool checkpoint(Archive& archive) override {
+    archive.value(now_);
+    archive.value(capacity_);
+    archive.value(unaccepted_);
+    archive.each(jobs_, [&archive](State& job) { checkpoint_job(archive, job); });
+    archive.list(arriving_);
+    archive.list(pending_);
+    archive.list(running_);
+    return true;
+  }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<ChronusAsCoded>(*this);
   }
@@ -110,6 +120,27 @@ class ChronusAsCoded final : public SchedulingPolicy, public CompletionRule {
     double urgency = 0;
   };
 
+  static void checkpoint_job(Archive& archive, State& job) {
+    archive.value(job.submit);
+    archive.value(job.duration);
+    archive.value(job.gpus);
+    archive.value(job.user_deadline);
+    archive.value(job.deadline);
+    archive.each(job.options, [&archive](std::pair<Seconds, double>& option) {
+      archive.value(option.first);
+      archive.value(option.second);
+    });
+    archive.value(job.estimate);
+    archive.value(job.progress);
+    archive.value(job.executed);
+    archive.value(job.checked);
+    archive.value(job.resumes);
+    archive.value(job.needed);
+    archive.value(job.rank);
+    archive.value(job.overrun);
+    archive.value(job.leased);
+    archive.value(job.urgency);
+  }
   bool on_grid(Seconds length) const { return std::fmod(now_, length) == 0; }
   State& job(Slot slot) { return jobs_[index(slot)]; }
   static double resume_cost(const State& s) { return 0.5 * (1 + std::log2(s.gpus)); }

@@ -11,6 +11,7 @@ namespace {
 class Edf final : public ElasticScheduler {
  public:
   explicit Edf(bool admission) : ElasticScheduler(Cap::kWidest), admission_(admission) {}
+  bool checkpoint(Archive& archive) override { return checkpoint_lists(archive); }
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Edf>(*this); }
 
  protected:

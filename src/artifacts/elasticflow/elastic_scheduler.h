@@ -34,6 +34,19 @@ class ElasticScheduler : public Scheduler {
   void look_up_ranges(const std::vector<Slot>& order);
   // Every job among these that holds GPUs pays for this round, and ends later by as much.
   void charge(const std::vector<Slot>& jobs);
+  bool checkpoint_lists(Archive& archive) {
+    events_.checkpoint(archive);
+    archive.list(runnable_);
+    archive.list(pending_);
+    archive.list(running_);
+    std::vector<std::pair<int, int>> ranges(ranges_.begin(), ranges_.end());
+    archive.each(ranges, [&archive](std::pair<int, int>& range) {
+      archive.value(range.first);
+      archive.value(range.second);
+    });
+    if (archive.reading()) ranges_ = {ranges.begin(), ranges.end()};
+    return checkpoint_books(archive);
+  }
 
   Events events_;
   std::vector<Slot> runnable_;      // admitted, in the order in which they were last sorted

@@ -20,6 +20,11 @@ class ElasticFlow final : public ElasticScheduler {
         as_of_2022_(as_of_2022) {
     judges_exact_ends_ = true;
   }
+  bool checkpoint(Archive& archive) override {
+    free_.checkpoint(archive);
+    archive.value(next_change_);
+    return checkpoint_lists(archive);
+  }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<ElasticFlow>(*this);
   }

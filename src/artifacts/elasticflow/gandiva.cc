@@ -13,6 +13,22 @@ namespace {
 class Gandiva final : public Scheduler {
  public:
   Gandiva() : Scheduler(Cap::kWidest) {}
+  bool checkpoint(Archive& archive) override {
+    for (Pool& pool : pools_) {
+      archive.each(pool, [&archive](Set& set) {
+        archive.list(set.jobs);
+        archive.value(set.nodes);
+        archive.value(set.capacity);
+        archive.value(set.load);
+      });
+    }
+    archive.list(running_);
+    archive.list(pending_);
+    archive.list(once_pending_);
+    archive.value(free_nodes_);
+    archive.value(begun_);
+    return checkpoint_books(archive);
+  }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<Gandiva>(*this);
   }

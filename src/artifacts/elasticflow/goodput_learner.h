@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/archive.h"
 #include "perf/training.h"
 
 namespace muster {
@@ -23,6 +24,20 @@ class GoodputLearner {
   // The best batch size there, and its goodput; needs to know something.
   BatchChoice best(int nodes, int gpus);
   double goodput(int nodes, int gpus);
+
+  // All but the application itself, which is known to whoever has the performance model.
+  void checkpoint(Archive& archive) {
+    archive.value(nodes_);
+    archive.value(gpus_);
+    archive.value(most_gpus_);
+    archive.list(seen_);
+    archive.value(model_);
+    archive.value(noise_);
+    archive.value(model_stale_);
+    archive.value(table_stale_);
+    archive.list(table_);
+  }
+  void learn_of(const Training* training) { training_ = training; }
 
  private:
   void learn();

@@ -63,6 +63,7 @@ class PolluxAsCoded final : public SchedulingPolicy, public CompletionRule, priv
   }
 
   void complete_jobs(const View& view, std::vector<PolicyCompletion>& completions) override {
+    if (!measured_) look_up_measurements(view);
     const Seconds passed = begun_ ? view.now - last_ : 0;
     begun_ = true;
     for (const Slot slot : order_) {
@@ -85,6 +86,15 @@ class PolluxAsCoded final : public SchedulingPolicy, public CompletionRule, priv
         plan.hint_node(slot, NodeId{static_cast<std::uint32_t>(n)}, job.held[n]);
       }
     }
+  }
+  bool checkpoint(Archive& archive) override {
+    search_.checkpoint(archive);
+    archive.value(begun_);
+    archive.value(last_);
+    archive.each(jobs_, [&archive](State& job) { checkpoint_job(archive, job); });
+    archive.list(order_);
+    measured_ = !archive.reading();
+    return true;
   }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<PolluxAsCoded>(*this);
@@ -119,6 +129,38 @@ class PolluxAsCoded final : public SchedulingPolicy, public CompletionRule, priv
     int restarts = -1;  // -1: never started
     Seconds done = kNever;
   };
+
+  // What was measured of a job is in the performance model and is looked up again.
+  static void checkpoint_job(Archive& archive, State& job) {
+    archive.value(job.id);
+    archive.value(job.submit);
+    job.learner.checkpoint(archive);
+    archive.value(job.lone);
+    archive.list(job.held);
+    archive.list(job.placement);
+    archive.value(job.gpus);
+    archive.value(job.batch);
+    archive.value(job.pause);
+    archive.value(job.progress);
+    archive.value(job.epoch);
+    archive.value(job.samples);
+    archive.value(job.samples_wanted);
+    archive.value(job.attained);
+    archive.value(job.left);
+    archive.value(job.rate);
+    archive.value(job.least);
+    archive.value(job.most);
+    archive.value(job.restarts);
+    archive.value(job.done);
+  }
+  void look_up_measurements(const View& view) {
+    measured_ = true;
+    for (const Slot slot : order_) {
+      State& job = jobs_[index(slot)];
+      job.training = view.perf.training(view.jobs[slot].spec);
+      job.learner.learn_of(job.training);
+    }
+  }
 
   // What happens to a job between two turns.
   void advance(State& job, Seconds from, Seconds seconds) {
@@ -266,6 +308,7 @@ class PolluxAsCoded final : public SchedulingPolicy, public CompletionRule, priv
   Seconds restart_;
   bool samples_;
   bool begun_ = false;
+  bool measured_ = true;  // what the performance model measured of the jobs is known
   Seconds last_ = 0;
   int fair_ = 1;
   std::vector<State> jobs_;  // by slot

@@ -14,6 +14,67 @@ double overhead_of(int gpus, bool restart, bool known_range, int cluster_gpus) {
   return base + trainers + 2 * (std::log2(gpus) + 1);
 }
 
+namespace {
+
+// The sizes of a job that was measured are in a table of the performance model: they are written
+// out, and then its own.
+void checkpoint_job(Archive& archive, Job& job) {
+  archive.value(job.slot);
+  archive.value(job.submit);
+  archive.value(job.duration);
+  archive.value(job.request);
+  std::vector<ThroughputCurve::Point> levels(job.wants.levels.begin(), job.wants.levels.end());
+  archive.list(levels);
+  archive.value(job.wants.cap);
+  archive.value(job.wants.left);
+  archive.value(job.wants.deadline);
+  archive.value(job.gpus);
+  job.plan.checkpoint(archive);
+  archive.value(job.end);
+  archive.value(job.old_end);
+  archive.value(job.exact_end);
+  archive.value(job.overhead);
+  archive.value(job.executed);
+  archive.value(job.started);
+  archive.value(job.known_range);
+  if (!archive.reading()) return;
+  job.own_levels = std::make_shared<const std::vector<ThroughputCurve::Point>>(std::move(levels));
+  job.wants.levels = *job.own_levels;
+}
+
+}  // namespace
+
+bool Scheduler::checkpoint_books(Archive& archive) {
+  archive.value(now_);
+  archive.value(last_);
+  archive.value(slot_);
+  archive.value(cluster_gpus_);
+  archive.value(nodes_);
+  archive.value(node_gpus_);
+  archive.list(arrivals_);
+  archive.each(jobs_, [&archive](Job& job) { checkpoint_job(archive, job); });
+  archive.list(arriving_);
+  archive.list(completions_);
+  archive.list(running_now_);
+  archive.value(rounds_);
+  archive.value(begun_);
+  return true;
+}
+
+void Events::checkpoint(Archive& archive) {
+  std::vector<Seconds> times;
+  std::vector<std::vector<Slot>> jobs;
+  for (const auto& [time, ends] : events_) {
+    times.push_back(time);
+    jobs.push_back(ends);
+  }
+  archive.list(times);
+  archive.lists(jobs);
+  if (!archive.reading()) return;
+  events_.clear();
+  for (std::size_t i = 0; i < times.size() && i < jobs.size(); ++i) events_[times[i]] = jobs[i];
+}
+
 void Scheduler::on_job(JobMoment moment, Slot slot, const View& view) {
   if (moment != JobMoment::kAdmitted) return;
   const JobSpec& spec = view.jobs[slot].spec;

@@ -82,6 +82,8 @@ class Scheduler : public SchedulingPolicy, public CompletionRule {
   bool restart_due();
 
   void refuse_odd_sizes();
+  // What all of them remember.
+  bool checkpoint_books(Archive& archive);
 
   Cap cap_;
   Seconds now_ = 0;
@@ -117,6 +119,7 @@ class Events {
   Seconds first() const { return events_.empty() ? kNever : events_.begin()->first; }
   // The moment of the next round, if nobody arrives before.
   Seconds next(Seconds now, Seconds slot) const;
+  void checkpoint(Archive& archive);
 
  private:
   std::map<Seconds, std::vector<Slot>> events_;  // and whose ends they are

@@ -18,6 +18,13 @@ class Themis final : public Scheduler {
     traits.needs = kNeeds;
     return traits;
   }
+  bool checkpoint(Archive& archive) override {
+    archive.list(jobs_);
+    archive.list(state_);
+    archive.list(ending_);
+    archive.value(event_);
+    return checkpoint_books(archive);
+  }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<Themis>(*this);
   }

@@ -14,6 +14,15 @@ class Tiresias final : public Scheduler {
  public:
   Tiresias(double limit_1, double limit_2, bool as_of_2022)
       : Scheduler(Cap::kWidest), limits_{limit_1, limit_2}, as_of_2022_(as_of_2022) {}
+  bool checkpoint(Archive& archive) override {
+    for (std::vector<Slot>& queue : queues_) archive.list(queue);
+    archive.list(jobs_);
+    archive.list(state_);
+    archive.value(end_);
+    archive.list(ending_);
+    archive.value(jump_);
+    return checkpoint_books(archive);
+  }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<Tiresias>(*this);
   }

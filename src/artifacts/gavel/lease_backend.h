@@ -11,7 +11,7 @@
 
 namespace muster {
 
-class LeaseBackend final : public Backend, public Checkpointable {
+class LeaseBackend final : public Backend {
  public:
   LeaseBackend(SimParts parts, const LeaseRule& rule);
 

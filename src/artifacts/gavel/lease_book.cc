@@ -24,6 +24,7 @@ void LeaseBook::run(const Command& command, double step_rate, Seconds cost) {
     fresh.total = job.spec.iterations > 0 ? job.spec.iterations : job.total_work;
     fresh.unit = job.total_work / fresh.total;
     fresh.done = owner_[slot] == job.spec.id ? done_[slot] : 0;
+    if (command.kind == CommandKind::kAdopt) fresh.done = job.work / fresh.unit;
   }
   Entry& entry = running_[where_[slot]];
   entry.gpus = *command.gpus;

@@ -51,7 +51,7 @@ Seconds CountdownModel::end_of(const Command& command, const JobProgress& progre
   if (clocks_.size() <= slot) clocks_.resize(slot + 1);
   Countdown& clock = clocks_[slot];
   // Work is kept as what is left: subtracting it from the total and back would lose digits.
-  if (!command.job->running()) {
+  if (!command.job->running() || command.kind == CommandKind::kAdopt) {
     const double left = std::max(0.0, command.job->total_work - progress.work);
     clock = {left, progress.rate, progress.since, command.context.joined};
   } else {

@@ -49,6 +49,12 @@ class QssfAsCoded final : public SchedulingPolicy {
   Seconds wake(const View& view) const override {
     return only_fresh_ && !fresh_.empty() ? view.now + view.turn_length : kNever;
   }
+  bool checkpoint(Archive& archive) override {
+    archive.value(only_fresh_);
+    archive.list(fresh_);
+    archive.list(queue_);
+    return true;
+  }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<QssfAsCoded>(*this);
   }

@@ -11,6 +11,10 @@ namespace {
 // seen fewer.
 class RoundedAntMan final : public AntManPlacement {
  public:
+  bool checkpoint(Archive& archive) override {
+    archive.lists(use_);
+    return AntManPlacement::checkpoint(archive);
+  }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<RoundedAntMan>(*this);
   }

@@ -50,6 +50,8 @@ JobProgress RechargeBackend::act(const Command& command, Seconds now) {
     alone.gpus = job.spec.gpus;
     run.solo_step_time = step_time_of(*parts_.perf, job.spec, alone);
     run.total_work = job.total_work;
+    if (command.kind == CommandKind::kAdopt)
+      run.steps_left = job.remaining_at(now) / run.solo_step_time;
   }
   JobProgress progress;
   if (command.kind == CommandKind::kStop) {
@@ -222,7 +224,23 @@ Seconds RechargeBackend::advance(Seconds until, bool stop_at_event, std::vector<
 }
 
 std::unique_ptr<Backend> RechargeBackend::fork() const {
-  return std::make_unique<RechargeBackend>(*this);
+  auto future = std::make_unique<RechargeBackend>(*this);
+  future->nodes_.forget_failures();
+  return future;
+}
+
+bool RechargeBackend::checkpoint(Archive& archive) {
+  nodes_.checkpoint(archive);
+  archive.list(runs_);
+  archive.list(running_);
+  archive.list(order_);
+  archive.list(due_);
+  archive.list(stamp_);
+  archive.value(stamps_);
+  archive.value(due_time_);
+  archive.value(foreseen_);
+  archive.value(now_);
+  return true;
 }
 
 ProgressInfo recharged_progress() {

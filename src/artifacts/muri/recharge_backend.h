@@ -32,6 +32,7 @@ class RechargeBackend final : public Backend {
   void planned(const Plan& plan) override;
   Seconds next_event() override;
   std::unique_ptr<Backend> fork() const override;
+  bool checkpoint(Archive& archive) override;
 
  private:
   struct Run {

@@ -31,6 +31,10 @@ class SrsfInOrder final : public SchedulingPolicy {
       if (!plan.add(AllocationRequest::alone(slot, spec.gpus, spec.gpu_type))) return;
     }
   }
+  bool checkpoint(Archive& archive) override {
+    archive.list(list_);
+    return true;
+  }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<SrsfInOrder>(*this);
   }
@@ -53,6 +57,7 @@ class SkippingLongestPending final : public SchedulingPolicy {
       skip = !skip;
     }
   }
+  bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<SkippingLongestPending>(*this);
   }

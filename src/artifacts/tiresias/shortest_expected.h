@@ -26,6 +26,13 @@ class ShortestExpectedAsCoded final : public SchedulingPolicy {
   }
   void on_job(JobMoment moment, Slot slot, const View& view) override;
   void schedule(const View& view, Plan& plan) override;
+  bool checkpoint(Archive& archive) override {
+    sample_.checkpoint(archive);
+    archive.list(list_);
+    archive.list(expected_);
+    archive.value(newest_);
+    return true;
+  }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<ShortestExpectedAsCoded>(*this);
   }

@@ -13,6 +13,15 @@ class LeakingYarn final : public Yarn {
   Plan::Depth depth(const ClusterState&, const SchedulingTraits&) const override {
     return Plan::Depth::kAll;
   }
+  bool checkpoint(Archive& archive) override {
+    archive.list(memory_);
+    archive.each(lent_, [&archive](Lent& one) {
+      archive.value(one.slot);
+      archive.value(one.job);
+      archive.list(one.parts);
+    });
+    return true;
+  }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<LeakingYarn>(*this);
   }

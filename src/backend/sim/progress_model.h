@@ -25,7 +25,8 @@ class ProgressModel {
   virtual bool stops_add_work() const { return false; }
   // The job goes on like this: remembers it, and says when it ends; kNever: not by itself.
   virtual Seconds end_of(const Command& command, const JobProgress& progress, Seconds now) = 0;
-  virtual void checkpoint(Archive&) {}
+  // Writes or reads all that it remembers.
+  virtual void checkpoint(Archive& archive) = 0;
   virtual std::unique_ptr<ProgressModel> clone() const = 0;
 };
 

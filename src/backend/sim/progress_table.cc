@@ -18,6 +18,7 @@ const std::vector<ProgressInfo>& progress_table() {
 }
 
 Seconds start_cost(const Command& command, const RestartCost& cost) {
+  if (command.kind == CommandKind::kAdopt) return 0;  // it runs already
   const bool again = command.resumed || command.kind != CommandKind::kStart;
   if (!again) return cost.first_start;
   return cost.restart_of(command.job->spec.model, command.context.gpus);

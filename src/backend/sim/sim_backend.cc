@@ -30,11 +30,12 @@ JobProgress SimBackend::act(const Command& command, Seconds now) {
   progress.rate = rate_of(command);
   assert(progress.rate > 0 && "a performance model gave a job no speed");
   progress.work = work_by(command, now);
-  if (command.kind == CommandKind::kUpdateRate) {
-    progress.since = std::max(now, job.since);
+  const bool updates = command.kind == CommandKind::kUpdateRate;
+  if (updates || command.kind == CommandKind::kAdopt) {
+    progress.since = job.since == kNever ? now : std::max(now, job.since);
     progress.saved_work = saved_by(job, now);
     // Its end has been reported already, in the same batch as what changed its neighbours.
-    if (running_[index(command.slot)] == 0) return progress;
+    if (updates && running_[index(command.slot)] == 0) return progress;
   } else {
     progress.since = now + delay_of(command);
     progress.saved_work = progress.work;
@@ -67,7 +68,8 @@ double SimBackend::rate_of(const Command& command) const {
 
 double SimBackend::work_by(const Command& command, Seconds now) const {
   const Job& job = *command.job;
-  if (model_ == nullptr || !job.running()) return job.work_at(now);
+  const bool found = command.kind == CommandKind::kAdopt;
+  if (model_ == nullptr || !job.running() || found) return job.work_at(now);
   return model_->work_by(command, now);
 }
 
@@ -153,7 +155,15 @@ bool SimBackend::checkpoint(Archive& archive) {
   return true;
 }
 
-std::unique_ptr<Backend> SimBackend::fork() const {
+Seconds SimBackend::end_of(Slot slot) const {
+  if (index(slot) >= running_.size() || running_[index(slot)] == 0) return kNever;
+  for (const Completion& done : heap_) {
+    if (done.slot == slot && done.run == run_[index(slot)]) return done.time;
+  }
+  return kNever;
+}
+
+std::unique_ptr<SimBackend> SimBackend::copy() const {
   auto future = std::make_unique<SimBackend>(*this);
   future->nodes_.forget_failures();
   if (model_ != nullptr) future->model_ = model_->clone();

@@ -15,7 +15,7 @@
 
 namespace muster {
 
-class SimBackend final : public Backend, public Checkpointable {
+class SimBackend final : public Backend {
  public:
   // Without a progress model, progress is continuous.
   explicit SimBackend(SimParts parts, std::unique_ptr<ProgressModel> model = nullptr);
@@ -23,8 +23,11 @@ class SimBackend final : public Backend, public Checkpointable {
   JobProgress act(const Command& command, Seconds now) override;
   Seconds advance(Seconds until, bool stop_at_event, std::vector<JobEvent>& events) override;
   Seconds next_event() override;
-  std::unique_ptr<Backend> fork() const override;
+  std::unique_ptr<Backend> fork() const override { return copy(); }
+  std::unique_ptr<SimBackend> copy() const;
   bool checkpoint(Archive& archive) override;
+  // When the job that runs here will be done, as things stand; kNever: nobody does, or it will not.
+  Seconds end_of(Slot slot) const;
 
  private:
   struct Completion {

@@ -5,7 +5,7 @@ namespace muster {
 namespace {
 
 // Everyone who could ever fit is let in.
-class AcceptAll final : public AdmissionPolicy, public Checkpointable {
+class AcceptAll final : public AdmissionPolicy {
  public:
   AdmissionAnswer admit(const View&, const Load&, const JobSpec&) override { return {}; }
   bool checkpoint(Archive&) override { return true; }

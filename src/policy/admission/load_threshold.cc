@@ -14,6 +14,7 @@ class LoadThreshold final : public AdmissionPolicy {
     if (static_cast<double>(load.demanded_gpus) <= limit) return {};
     return {Admission::kHold, Reason::kLoadLimit};
   }
+  bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<AdmissionPolicy> clone() const override {
     return std::make_unique<LoadThreshold>(*this);
   }

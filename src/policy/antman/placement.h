@@ -22,6 +22,17 @@ class AntManPlacement : public PlacementPolicy {
     return Plan::Depth::kAll;
   }
   bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const override;
+  bool checkpoint(Archive& archive) override {
+    archive.list(nodes_);
+    archive.lists(gpus_);
+    archive.each(reservations_, [&archive](Reservation& one) {
+      archive.value(one.job);
+      archive.value(one.wanted);
+      archive.list(one.parts);
+    });
+    archive.list(running_);
+    return true;
+  }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<AntManPlacement>(*this);
   }

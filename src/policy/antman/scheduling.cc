@@ -20,6 +20,7 @@ class AntMan final : public SchedulingPolicy {
       }
     }
   }
+  bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<AntMan>(*this);
   }

@@ -60,6 +60,12 @@ class Chronus final : public SchedulingPolicy {
   Seconds wake(const View& view) const override {
     return view.jobs.active().empty() ? kNever : lease_end_;
   }
+  bool checkpoint(Archive& archive) override {
+    archive.value(lease_end_);
+    archive.list(jobs_);
+    archive.list(arriving_);
+    return true;
+  }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<Chronus>(*this);
   }

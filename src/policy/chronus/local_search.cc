@@ -33,6 +33,7 @@ class LocalSearch final : public WalkingPlacement {
     WalkingPlacement::place(view, traits, *best, draft);
   }
   PlacementTraits traits() const override { return {.needs = kNeeds}; }
+  bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<LocalSearch>(*this);
   }

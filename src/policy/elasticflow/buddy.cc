@@ -33,6 +33,7 @@ class Buddy final : public WalkingPlacement {
     return WalkingPlacement::ever_fits(cluster, job, gpus) &&
            whole_nodes_exist(cluster, cluster.pools_for(job.partition, job.gpu_type), gpus);
   }
+  bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<PlacementPolicy> clone() const override { return std::make_unique<Buddy>(*this); }
 
  protected:

@@ -28,6 +28,7 @@ class DeadlineAdmission final : public AdmissionPolicy {
     return {Admission::kRefuse, within_a_turn ? Reason::kSlotTooLong : Reason::kDeadlineImpossible};
   }
   Needs needs() const override { return kNeeds; }
+  bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<AdmissionPolicy> clone() const override {
     return std::make_unique<DeadlineAdmission>(slot_);
   }

@@ -63,6 +63,26 @@ void DeadlineBook::advance(const PlanFrame& frame) {
   }
 }
 
+void DeadlineBook::checkpoint(Archive& archive) {
+  std::vector<Entry> entries;
+  for (const auto& [key, entry] : entries_) entries.push_back(entry);
+  archive.each(entries, [&archive](Entry& entry) {
+    archive.value(entry.job.slot);
+    archive.value(entry.job.id);
+    archive.list(entry.job.levels);
+    archive.value(entry.job.left);
+    archive.value(entry.job.deadline);
+    entry.gpus.checkpoint(archive);
+    archive.value(entry.end);
+  });
+  free_.checkpoint(archive);
+  archive.value(gpus_);
+  archive.value(version_);
+  if (!archive.reading()) return;
+  entries_.clear();
+  for (Entry& entry : entries) entries_.emplace(key_of(entry.job), std::move(entry));
+}
+
 void DeadlineBook::remove(const Key& key) {
   const auto found = entries_.find(key);
   if (found == entries_.end()) return;

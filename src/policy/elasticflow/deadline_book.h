@@ -51,6 +51,7 @@ class DeadlineBook {
   // Gives a job another plan, in exchange for its old one; leave() says what all leave then.
   void exchange(const Key& key, GpuTimeline& gpus, Seconds end);
   void leave(GpuTimeline& free);
+  void checkpoint(Archive& archive);
 
  private:
   friend class BookTrial;

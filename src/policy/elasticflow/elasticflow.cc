@@ -52,6 +52,12 @@ class ElasticFlow final : public SchedulingPolicy {
     return view.jobs.active().empty() ? kNever : next_change_;
   }
   const DeadlineBook* promises() const override { return &book_; }
+  bool checkpoint(Archive& archive) override {
+    archive.value(frame_);
+    book_.checkpoint(archive);
+    archive.value(next_change_);
+    return true;
+  }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<ElasticFlow>(*this);
   }

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/archive.h"
 #include "model/ids.h"
 
 namespace muster {
@@ -31,6 +32,7 @@ class GpuTimeline {
   auto begin() const { return steps_.begin(); }
   auto end() const { return steps_.end(); }
   void clear() { steps_.clear(); }
+  void checkpoint(Archive& archive) { archive.list(steps_); }
   void push(Seconds at, int gpus) { steps_.push_back({at, gpus}); }
 
   // The first step that is not before `time`; size() if there is none.

@@ -58,6 +58,23 @@ class Gandiva final : public SchedulingPolicy {
     }
   }
 
+  bool checkpoint(Archive& archive) override {
+    archive.value(node_size_);
+    archive.value(free_nodes_);
+    archive.value(gpus_);
+    archive.each(classes_, [&](Class& at) {
+      archive.value(at.gpus);
+      archive.each(at.sets, [&](Set& set) {
+        archive.value(set.nodes);
+        archive.value(set.capacity);
+        archive.value(set.load);
+        archive.list(set.jobs);
+      });
+    });
+    archive.list(arrived_);
+    archive.list(pending_);
+    return true;
+  }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<Gandiva>(*this);
   }

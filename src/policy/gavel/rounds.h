@@ -33,10 +33,7 @@ struct RoundOptions {
   std::vector<double> prices;  // dollars per GPU and hour, in the order of the cluster's types
 };
 
-class RoundsPolicy : public SchedulingPolicy,
-                     public CompletionRule,
-                     public PriceAware,
-                     public Checkpointable {
+class RoundsPolicy : public SchedulingPolicy, public CompletionRule, public PriceAware {
  public:
   RoundsPolicy(std::unique_ptr<Allocator> allocator, RoundOptions options);
   RoundsPolicy(const RoundsPolicy& other);

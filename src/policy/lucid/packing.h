@@ -36,6 +36,7 @@ class PackingPlacement : public PlacementPolicy {
   }
   // The next time at which the switch turns, if anybody waits for it.
   Seconds wake(const View& view) const override;
+  bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<PackingPlacement>(*this);
   }

@@ -42,6 +42,7 @@ class Profiler final : public ScalingPolicy {
     const bool may_go = queue < options_.short_queue && idle(view, borrowed);
     return may_go ? multiple_after(view.now, options_.check_out) : kNever;
   }
+  bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<ScalingPolicy> clone() const override {
     return std::make_unique<Profiler>(*this);
   }
@@ -88,6 +89,12 @@ class Donor final : public ScalingPolicy {
   }
   Seconds wake(const View&) const override {
     return next_ < events_.size() ? events_[next_].time : kNever;
+  }
+  bool checkpoint(Archive& archive) override {
+    archive.value(next_);
+    archive.value(returned_);
+    archive.value(gave_);
+    return true;
   }
   std::unique_ptr<ScalingPolicy> clone() const override { return std::make_unique<Donor>(*this); }
 

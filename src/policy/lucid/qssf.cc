@@ -33,6 +33,10 @@ class Qssf final : public SchedulingPolicy {
       if (!plan.add(AllocationRequest::alone(entry.slot, spec.gpus, spec.gpu_type))) return;
     }
   }
+  bool checkpoint(Archive& archive) override {
+    archive.list(queue_);
+    return true;
+  }
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Qssf>(*this); }
 
  private:

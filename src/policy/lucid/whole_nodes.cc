@@ -18,6 +18,7 @@ class WholeNodes final : public WalkingPlacement {
     return spread_ ||
            whole_nodes_exist(cluster, cluster.pools_for(job.partition, job.gpu_type), gpus);
   }
+  bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<WholeNodes>(*this);
   }
@@ -39,6 +40,10 @@ class RandomNodes final : public WalkingPlacement {
  public:
   RandomNodes(bool backfill, std::uint64_t seed)
       : WalkingPlacement(backfill, true), random_(seed) {}
+  bool checkpoint(Archive& archive) override {
+    archive.value(random_);
+    return true;
+  }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<RandomNodes>(*this);
   }

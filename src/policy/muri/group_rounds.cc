@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/checkpoint.h"
+
 namespace muster {
 namespace {
 
@@ -29,6 +31,31 @@ int GroupRounds::profile(const JobSpec& job, double memory_mb) {
     }
   }
   return found->second;
+}
+
+void GroupRounds::checkpoint(Archive& archive) {
+  archive.value(rule_);
+  archive.value(random_);
+  std::vector<std::tuple<double, double, StageTimes>> seen(profile_of_.size());
+  for (const auto& [profile, number] : profile_of_)
+    seen[static_cast<std::size_t>(number)] = profile;
+  archive.each(seen, [&archive](std::tuple<double, double, StageTimes>& profile) {
+    archive.value(std::get<0>(profile));
+    archive.value(std::get<1>(profile));
+    archive.value(std::get<2>(profile));
+  });
+  archive.each(profiles_, [&archive](JobSpec& job) { muster::checkpoint(archive, job); });
+  archive.list(memory_);
+  archive.list(sequence_);
+  if (!archive.reading()) return;
+  profile_of_.clear();
+  sequences_.clear();
+  for (std::size_t i = 0; i < seen.size(); ++i) profile_of_[seen[i]] = static_cast<int>(i);
+  for (std::size_t i = 0; i < sequence_.size(); ++i) sequences_[sequence_[i]] = static_cast<int>(i);
+  joined_.assign(sequence_.size(), {});
+  weights_.assign(sequence_.size(), {});
+  slower_.assign(sequence_.size(), -1);
+  single_.clear();
 }
 
 bool GroupRounds::possible(const Sequence& sequence) const {

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/archive.h"
 #include "base/random.h"
 #include "model/plan.h"
 #include "perf/interleave.h"
@@ -57,6 +58,9 @@ class GroupRounds {
 
   // Whether the group is slower than its members one after another, at the best order of stages.
   bool slower_than_serial(const Group& group);
+
+  // The profiles seen so far, and the numbers of their groups: weights are computed again.
+  void checkpoint(Archive& archive);
 
  private:
   // A group as the sequence of its members' profiles, in order: equal sequences have equal weights.

@@ -86,6 +86,15 @@ class Muri final : public SchedulingPolicy {
     return next;
   }
 
+  bool checkpoint(Archive& archive) override {
+    rounds_.checkpoint(archive);
+    archive.list(list_);
+    archive.list(walk_);
+    archive.lists(lines_);
+    archive.list(states_);
+    archive.value(needed_);
+    return true;
+  }
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Muri>(*this); }
 
  private:

@@ -53,6 +53,7 @@ class AsPlanned final : public WalkingPlacement {
     }
     arrangement_.write(view, draft);
   }
+  bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<AsPlanned>(*this);
   }

@@ -17,6 +17,7 @@ class ProfileGuided final : public WalkingPlacement {
   ProfileGuided(bool backfill, double tolerance)
       : WalkingPlacement(backfill, true), tolerance_(tolerance) {}
   PlacementTraits traits() const override { return {.needs = kNeeds}; }
+  bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<ProfileGuided>(*this);
   }
@@ -74,6 +75,7 @@ class Bebop final : public WalkingPlacement {
  public:
   explicit Bebop(bool backfill) : WalkingPlacement(backfill, true) {}
   PlacementTraits traits() const override { return {.needs = kNeeds}; }
+  bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<PlacementPolicy> clone() const override { return std::make_unique<Bebop>(*this); }
 
  protected:

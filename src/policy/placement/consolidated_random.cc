@@ -16,6 +16,10 @@ class ConsolidatedRandom final : public WalkingPlacement {
       : WalkingPlacement(params.flag("backfill"), true),
         random_(static_cast<std::uint64_t>(params.integer("seed")), "placement"),
         consolidate_(consolidate) {}
+  bool checkpoint(Archive& archive) override {
+    archive.value(random_);
+    return true;
+  }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<ConsolidatedRandom>(*this);
   }

@@ -37,6 +37,7 @@ class Count final : public PlacementPolicy {
     if (!cluster.one_queue()) return Plan::Depth::kAll;
     return backfill_ && !traits.strict ? Plan::Depth::kUntilFull : Plan::Depth::kUntilBlocked;
   }
+  bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<PlacementPolicy> clone() const override { return std::make_unique<Count>(*this); }
 
  private:

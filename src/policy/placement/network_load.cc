@@ -38,6 +38,7 @@ class NetworkLoad final : public WalkingPlacement {
     WalkingPlacement::place(view, traits, plan, draft);
   }
   PlacementTraits traits() const override { return {.needs = kNeeds}; }
+  bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<NetworkLoad>(*this);
   }

@@ -20,7 +20,7 @@ int largest_node(const ClusterState& cluster, const JobSpec& job) {
   return largest;
 }
 
-class SearchPlacement final : public WalkingPlacement, public Checkpointable {
+class SearchPlacement final : public WalkingPlacement {
  public:
   SearchPlacement(bool backfill, Search search, bool one_node)
       : WalkingPlacement(backfill, !one_node), search_(search), one_node_(one_node) {}

@@ -40,6 +40,7 @@ class Synergy final : public WalkingPlacement {
   PlacementTraits traits() const override {
     return {.needs = mode_ == Mode::kFair ? Needs() : Needs(kNeeds)};
   }
+  bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<PlacementPolicy> clone() const override {
     return std::make_unique<Synergy>(*this);
   }

@@ -21,6 +21,7 @@ class Yarn : public PlacementPolicy {
              PlacementDraft& draft) override;
   bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const override;
   Plan::Depth depth(const ClusterState& cluster, const SchedulingTraits& traits) const override;
+  bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<PlacementPolicy> clone() const override { return std::make_unique<Yarn>(*this); }
 
  protected:

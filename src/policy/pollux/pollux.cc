@@ -50,6 +50,17 @@ class Pollux final : public SchedulingPolicy, private SpeedupSource {
   Seconds wake(const View& view) const override {
     return view.jobs.active().empty() ? kNever : cadence_.next();
   }
+  bool checkpoint(Archive& archive) override {
+    search_.checkpoint(archive);
+    cadence_.checkpoint(archive);
+    archive.each(given_, [&archive](Given& one) {
+      archive.value(one.slot);
+      archive.value(one.id);
+      archive.value(one.gpus);
+      archive.list(one.by_node);
+    });
+    return true;
+  }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<Pollux>(*this);
   }

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/archive.h"
 #include "policy/view.h"
 
 namespace muster {
@@ -38,6 +39,13 @@ class SearchCadence {
     return true;
   }
   Seconds next() const { return next_; }
+
+  void checkpoint(Archive& archive) {
+    archive.value(gap_);
+    archive.value(next_);
+    archive.value(quiet_until_);
+    archive.list(searched_);
+  }
 
  private:
   static constexpr double kLongest = 64;  // intervals

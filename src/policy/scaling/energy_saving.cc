@@ -30,6 +30,10 @@ class Saver final : public ScalingPolicy {
   Seconds wake(const View& view) const override {
     return (std::floor(view.now / options_.step) + 1) * options_.step;
   }
+  bool checkpoint(Archive& archive) override {
+    control_.checkpoint(archive);
+    return true;
+  }
   std::unique_ptr<ScalingPolicy> clone() const override { return std::make_unique<Saver>(*this); }
 
  private:

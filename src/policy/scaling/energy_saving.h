@@ -31,6 +31,12 @@ class EnergyControl {
   // Returns how many should be awake; never fewer than are in use.
   int step(int used, const std::vector<double>& forecast);
   int active() const { return active_; }
+  void checkpoint(Archive& archive) {
+    archive.each(past_, [&archive](int& used) { archive.value(used); });
+    archive.value(steps_);
+    archive.value(active_);
+    archive.value(hold_);
+  }
 
  private:
   EnergySaving options_;

@@ -15,6 +15,7 @@ class Edf final : public KeyPolicy {
   }
   double key(const Job& job, const View&) const override { return job.spec.deadline; }
   bool keys_rest() const override { return true; }
+  bool checkpoint(Archive& archive) override { return checkpoint_order(archive); }
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Edf>(*this); }
 
  private:

@@ -35,6 +35,7 @@ class Fifo final : public KeyPolicy {
   }
   double key(const Job& job, const View&) const override { return job.spec.submit; }
   bool keys_rest() const override { return true; }
+  bool checkpoint(Archive& archive) override { return checkpoint_order(archive); }
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Fifo>(*this); }
 
  private:

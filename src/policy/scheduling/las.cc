@@ -20,6 +20,7 @@ class Las final : public KeyPolicy {
     return std::min(view.now + quantum_, KeyPolicy::wake(view));
   }
   bool keys_rest() const override { return true; }
+  bool checkpoint(Archive& archive) override { return checkpoint_order(archive); }
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Las>(*this); }
 
  private:

@@ -26,6 +26,7 @@ class LeastGpus final : public SchedulingPolicy {
       if (!plan.add(AllocationRequest::alone(slot, spec.gpus, spec.gpu_type))) return;
     }
   }
+  bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<LeastGpus>(*this);
   }

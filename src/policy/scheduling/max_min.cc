@@ -36,6 +36,7 @@ class MaxMin final : public FractionPolicy {
   Seconds wake(const View& view) const override {
     return view.jobs.waiting().empty() ? kNever : view.now + quantum_;
   }
+  bool checkpoint(Archive& archive) override { return checkpoint_order(archive); }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<MaxMin>(*this);
   }

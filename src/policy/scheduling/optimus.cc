@@ -48,6 +48,7 @@ class Optimus final : public SchedulingPolicy {
       plan.add(AllocationRequest::alone(bid.slot, bid.gpus, view.jobs[bid.slot].spec.gpu_type));
     }
   }
+  bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<Optimus>(*this);
   }

@@ -28,6 +28,14 @@ class QuotaPolicy : public SchedulingPolicy {
   // Waiting jobs that were given GPUs by count in the last walk; some may not have found a place.
   const std::vector<Slot>& granted() const { return granted_; }
 
+  // What it remembers of who waits.
+  bool checkpoint_waits(Archive& archive) {
+    archive.list(waiting_since_);
+    archive.list(if_stopped_);
+    archive.value(next_);
+    return true;
+  }
+
  private:
   std::vector<Candidate> order_;
   std::vector<Slot> granted_;

@@ -39,6 +39,10 @@ class Sjf final : public SchedulingPolicy {
     }
     for (const Entry& entry : taken_) push(entry);
   }
+  bool checkpoint(Archive& archive) override {
+    archive.list(heap_);
+    return true;
+  }
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Sjf>(*this); }
 
  private:

@@ -15,6 +15,7 @@ class Srsf final : public KeyPolicy {
     return job.remaining_at(view.now) * job.spec.gpus;
   }
   bool keys_rest() const override { return true; }
+  bool checkpoint(Archive& archive) override { return checkpoint_order(archive); }
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Srsf>(*this); }
 
  private:

@@ -14,6 +14,7 @@ class Srtf final : public KeyPolicy {
   }
   double key(const Job& job, const View& view) const override { return job.remaining_at(view.now); }
   bool keys_rest() const override { return true; }
+  bool checkpoint(Archive& archive) override { return checkpoint_order(archive); }
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Srtf>(*this); }
 
  private:

@@ -36,6 +36,7 @@ class SrtfQuota final : public QuotaPolicy {
     }
     return next;
   }
+  bool checkpoint(Archive& archive) override { return checkpoint_waits(archive); }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<SrtfQuota>(*this);
   }

@@ -30,6 +30,12 @@ class LookAhead final : public Selector {
     return best;
   }
 
+  bool checkpoint(Archive& archive) override {
+    archive.value(turn_);
+    return true;
+  }
+  std::unique_ptr<Selector> clone() const override { return std::make_unique<LookAhead>(*this); }
+
  private:
   static constexpr Need kNeeds[] = {{Knowledge::kDuration}};
   double score(const Prediction& prediction) const {

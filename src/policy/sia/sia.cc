@@ -51,6 +51,11 @@ class Sia final : public SchedulingPolicy {
   Seconds wake(const View& view) const override {
     return view.jobs.active().empty() ? kNever : cadence_.next();
   }
+  bool checkpoint(Archive& archive) override {
+    cadence_.checkpoint(archive);
+    archive.list(given_);
+    return true;
+  }
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Sia>(*this); }
 
  private:

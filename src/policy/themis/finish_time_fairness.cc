@@ -22,6 +22,7 @@ class FinishTimeFairness final : public KeyPolicy {
   Seconds wake(const View& view) const override {
     return view.jobs.waiting().empty() ? kNever : view.now + quantum_;
   }
+  bool checkpoint(Archive& archive) override { return checkpoint_order(archive); }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<FinishTimeFairness>(*this);
   }

@@ -69,6 +69,12 @@ class Themis final : public SchedulingPolicy {
     last_turn_ = view.now;
   }
 
+  bool checkpoint(Archive& archive) override {
+    archive.list(list_);
+    archive.list(states_);
+    archive.value(last_turn_);
+    return true;
+  }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<Themis>(*this);
   }

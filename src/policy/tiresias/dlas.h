@@ -32,6 +32,15 @@ class Dlas : public SchedulingPolicy {
   void schedule(const View& view, Plan& plan) override;
   // The next time a running job outgrows its queue or a waiting one is let back.
   Seconds wake(const View& view) const override;
+  bool checkpoint(Archive& archive) override {
+    sample_.checkpoint(archive);
+    archive.value(now_);
+    archive.each(queues_, [&archive](ServiceQueue& queue) { queue.checkpoint(archive); });
+    archive.list(states_);
+    archive.list(chosen_);
+    archive.list(requests_);
+    return true;
+  }
   std::unique_ptr<SchedulingPolicy> clone() const override { return std::make_unique<Dlas>(*this); }
 
  protected:

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/archive.h"
 #include "base/params.h"
 
 namespace muster {
@@ -24,6 +25,10 @@ class DurationSample {
   void read(std::string_view text);
   void add(double duration);
   bool empty() const { return sorted_.empty(); }
+  void checkpoint(Archive& archive) {
+    archive.list(sorted_);
+    if (archive.reading()) fresh_ = false;
+  }
 
   // The chance to end within the next `delta`, over the service that it takes: larger goes first.
   // As Tiresias tabulates it, once per duration and rounded; 0 beyond the longest.

@@ -39,6 +39,10 @@ class Gittins final : public KeyPolicy {
     }
     return next;
   }
+  bool checkpoint(Archive& archive) override {
+    sample_.checkpoint(archive);
+    return checkpoint_order(archive);
+  }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<Gittins>(*this);
   }

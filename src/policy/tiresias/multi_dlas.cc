@@ -81,6 +81,20 @@ class MultiDlas final : public SchedulingPolicy {
     return next;
   }
 
+  bool checkpoint(Archive& archive) override {
+    archive.value(next_allocation_);
+    archive.value(asked_for_);
+    archive.value(came_or_went_);
+    archive.each(classes_, [&archive](Class& at) {
+      archive.value(at.gpus);
+      archive.value(at.total);
+      archive.value(at.free);
+      archive.value(at.reserve);
+      for (std::vector<Slot>& queue : at.queues) archive.list(queue);
+    });
+    archive.list(states_);
+    return true;
+  }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<MultiDlas>(*this);
   }

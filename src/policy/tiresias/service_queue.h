@@ -6,6 +6,7 @@
 #include <deque>
 #include <vector>
 
+#include "base/archive.h"
 #include "model/ids.h"
 
 namespace muster {
@@ -27,6 +28,17 @@ struct ServiceQueue {
   std::vector<Slot> tail;     // came since
   long long first = 0;        // orders in use
   long long last = 0;
+
+  void checkpoint(Archive& archive) {
+    archive.list(front);
+    archive.each(waiting, [&archive](Line& line) {
+      archive.value(line.gpus);
+      archive.each(line.jobs, [&archive](Waiting& one) { archive.value(one); });
+    });
+    archive.list(tail);
+    archive.value(first);
+    archive.value(last);
+  }
 
   std::deque<Waiting>& line(int gpus) {
     const auto at = std::lower_bound(waiting.begin(), waiting.end(), gpus,

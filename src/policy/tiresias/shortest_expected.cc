@@ -50,6 +50,12 @@ class ShortestExpected final : public SchedulingPolicy {
     return view.jobs.waiting().empty() ? kNever : view.now + quantum_;
   }
 
+  bool checkpoint(Archive& archive) override {
+    sample_.checkpoint(archive);
+    archive.list(list_);
+    archive.list(expected_);
+    return true;
+  }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<ShortestExpected>(*this);
   }

@@ -35,6 +35,7 @@ class Tiresias final : public KeyPolicy {
     return next;
   }
   bool keys_rest() const override { return true; }
+  bool checkpoint(Archive& archive) override { return checkpoint_order(archive); }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<Tiresias>(*this);
   }

@@ -51,6 +51,10 @@ class TiresiasQuota final : public QuotaPolicy {
     }
     return next;
   }
+  bool checkpoint(Archive& archive) override {
+    archive.value(late_);
+    return checkpoint_waits(archive);
+  }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<TiresiasQuota>(*this);
   }

@@ -20,10 +20,10 @@ Status fit_to_drive_completion(const RunConfig& config, const ClusterSpec& clust
   });
   const bool lasting = cluster.schedule.empty() && config.failures.node_mtbf == kNever &&
                        config.failures.gpu_mtbf == kNever;
-  if (even && lasting) return Done{};
+  if (even && lasting && !config.life.any()) return Done{};
   return Error{
       fmt::format("scheduling policy '{}' reproduces a published simulator: it needs equal nodes "
-                  "without partitions, and nodes that never fail or leave",
+                  "without partitions, nodes that never fail or leave, and no [life]",
                   name)};
 }
 

@@ -152,6 +152,10 @@ RunInfo describe_run(const RunConfig& config) {
     add("failures", fmt::format("node every {} s, GPU every {} s on average",
                                 config.failures.node_mtbf, config.failures.gpu_mtbf));
   }
+  if (const LifeOptions& life = config.life; life.any()) {
+    add("life", fmt::format("starts take {} s and fail {:g} %, stops take {} s", life.start_latency,
+                            100 * life.start_failure, life.stop_latency));
+  }
   if (config.measure.last) {
     add("measured jobs", fmt::format("{} to {}", *config.measure.first, *config.measure.last));
   }

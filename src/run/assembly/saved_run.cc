@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x31564153'5453554dULL;  // MUSTSAV1
+constexpr std::uint64_t kMagic = 0x32564153'5453554dULL;  // MUSTSAV2
 
 // What must be equal for a run to go on as it would have.
 std::string description_of(RunConfig config) {
@@ -19,15 +19,11 @@ std::string description_of(RunConfig config) {
 }  // namespace
 
 Status check_savable(Engine& engine, const RunConfig& config) {
-  if (config.failures.gpu_mtbf != kNever) {
-    return Error{"a run in which single GPUs fail cannot be saved; nodes may fail"};
-  }
-  Archive probe;
-  if (engine.checkpoint(probe)) return Done{};
+  const std::string part = engine.unsavable();
+  if (part.empty()) return Done{};
   return Error{fmt::format(
-      "a run of {} cannot be saved: one of its policies or its backend does not support it "
-      "(Gavel's policies do, with admission accept-all and a placement such as first-gpu)",
-      config.label())};
+      "a run of {} cannot be saved: its {} does not say how it is written (docs/engine.md)",
+      config.label(), part)};
 }
 
 Status save_run(const std::string& file, Engine& engine, const RunConfig& config,

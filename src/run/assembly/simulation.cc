@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "backend/sim/life_backend.h"
 #include "backend/sim/sim_backend.h"
 #include "base/table_lookup.h"
 #include "base/text.h"
@@ -68,6 +69,7 @@ const CompletionRule* Simulation::sole_completion_rule() const {
 }
 
 std::unique_ptr<Backend> Simulation::make_backend(const RunConfig& config, SimParts parts) const {
+  if (config.life.any()) return std::make_unique<LifeBackend>(std::move(parts), config.life);
   if (sole_completion_rule() != nullptr) {
     return std::make_unique<SimBackend>(std::move(parts), make_open_ended());
   }
@@ -200,11 +202,9 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
   const KnownInputs known{self.cluster_, self.parts_.perf, forecast != nullptr,
                           forecast != nullptr && forecast->has_nodes(),
                           self.parts_.prices != nullptr};
-  const bool at_hand = self.jobs_ != nullptr;
-  if (Status met = self.needs_.check(known, at_hand ? &self.jobs_->jobs : nullptr); !met) {
-    return met.error();
-  }
-  if (!at_hand) self.source_ = self.needs_.counted(std::move(self.source_));
+  const auto* jobs_at_hand = self.jobs_ == nullptr ? nullptr : &self.jobs_->jobs;
+  if (Status met = self.needs_.check(known, jobs_at_hand); !met) return met.error();
+  if (jobs_at_hand == nullptr) self.source_ = self.needs_.counted(std::move(self.source_));
   if (config.partitions_apart || config.profiling.nodes > 0) {
     if (Status added = self.add_stages(config); !added) return added.error();
     self.apart_->perf = self.truth_;

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/sim/life.h"
 #include "backend/sim/node_life.h"
 #include "base/result.h"
 #include "engine/engine.h"
@@ -155,6 +156,8 @@ struct RunConfig {
   RestartConfig restart;
   FailureOptions failures;
   std::optional<long long> failure_seed;  // as given; otherwise the seed of the run
+  LifeOptions life;
+  std::optional<long long> life_seed;  // likewise
   EngineOptions engine;
   MeasureConfig measure;
   OutputConfig output;

@@ -248,6 +248,43 @@ Status complete_window(RunConfig& config) {
   return Done{};
 }
 
+Status complete_life(RunConfig& config) {
+  LifeOptions& life = config.life;
+  const std::pair<std::string_view, double> seconds[] = {
+      {"life.start_latency", life.start_latency},
+      {"life.stop_latency", life.stop_latency},
+      {"life.start_limit", life.start_limit},
+      {"life.report_delay", life.report_delay},
+      {"life.census", life.census},
+  };
+  for (const auto& [name, value] : seconds) {
+    const bool positive = name == "life.start_limit" || name == "life.census";
+    if (value >= 0 && value < kNever && (value > 0 || !positive)) continue;
+    return Error{fmt::format("{} is {}, but must be a number of seconds{}", name, value,
+                             positive ? " above 0" : ", 0 or more")};
+  }
+  const std::pair<std::string_view, double> parts[] = {
+      {"life.spread", life.spread},
+      {"life.start_failure", life.start_failure},
+      {"life.partial_gang", life.partial_gang},
+      {"life.report_loss", life.report_loss},
+  };
+  for (const auto& [name, value] : parts) {
+    if (value >= 0 && value < 1) continue;
+    return Error{fmt::format("{} is {}, but must be 0 or more and less than 1", name, value)};
+  }
+  config.life_seed = config.life_seed.value_or(config.seed);
+  if (*config.life_seed < 0) return Error{"life.seed must not be negative"};
+  life.seed = static_cast<std::uint64_t>(*config.life_seed);
+  if (life.any() && config.progress.name != "continuous") {
+    return Error{fmt::format(
+        "[life] needs the progress model 'continuous', but this run has '{}': it repeats a "
+        "simulator in which commands take no time",
+        config.progress.name)};
+  }
+  return Done{};
+}
+
 }  // namespace
 
 Result<RunConfig> complete_config(RunConfig config) {
@@ -271,6 +308,7 @@ Result<RunConfig> complete_config(RunConfig config) {
   config.failure_seed = config.failure_seed.value_or(config.seed);
   if (*config.failure_seed < 0) return Error{"failures.seed must not be negative"};
   config.failures.seed = static_cast<std::uint64_t>(*config.failure_seed);
+  if (Status done = complete_life(config); !done) return done.error();
   config.usual.clear();
   return config;
 }

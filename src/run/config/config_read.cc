@@ -245,6 +245,28 @@ void read_prices(TomlReader& reader, PricesConfig& prices, const std::string& fo
   reader.keep(table.finish());
 }
 
+void read_life(TomlReader& reader, RunConfig& config) {
+  const TomlNode* node = reader.take("life");
+  if (node == nullptr) return;
+  TomlReader table(*node, reader.where(), "life");
+  table.read("start_latency", config.life.start_latency);
+  table.read("stop_latency", config.life.stop_latency);
+  table.read("spread", config.life.spread);
+  table.read("start_failure", config.life.start_failure);
+  table.read("partial_gang", config.life.partial_gang);
+  table.read("start_limit", config.life.start_limit);
+  table.read("report_delay", config.life.report_delay);
+  table.read("report_loss", config.life.report_loss);
+  table.read("census", config.life.census);
+  if (node->find("seed") != nullptr) {
+    long long seed = 0;
+    table.read("seed", seed);
+    config.life_seed = seed;
+  }
+  table.take("seed");
+  reader.keep(table.finish());
+}
+
 void read_failures(TomlReader& reader, RunConfig& config) {
   const TomlNode* node = reader.take("failures");
   if (node == nullptr) return;
@@ -354,6 +376,7 @@ Status apply_toml(RunConfig& config, const TomlNode& document, const std::string
   read_prices(reader, config.prices, folder);
   read_restart(reader, config.restart);
   read_failures(reader, config);
+  read_life(reader, config);
   read_rest(reader, config, folder);
   read_usual(reader, config);
   return reader.finish();

@@ -174,6 +174,19 @@ void write_costs(Writer& out, const RunConfig& config) {
   out.number("gpu_mtbf", config.failures.gpu_mtbf);
   out.number("gpu_repair", config.failures.gpu_repair);
   if (config.failure_seed) out.whole("seed", *config.failure_seed);
+  // Nothing is said of a life in which nothing happens.
+  if (!config.life.any()) return;
+  out.section("life");
+  out.number("start_latency", config.life.start_latency);
+  out.number("stop_latency", config.life.stop_latency);
+  out.number("spread", config.life.spread);
+  out.number("start_failure", config.life.start_failure);
+  out.number("partial_gang", config.life.partial_gang);
+  out.number("start_limit", config.life.start_limit);
+  out.number("report_delay", config.life.report_delay);
+  out.number("report_loss", config.life.report_loss);
+  out.number("census", config.life.census);
+  if (config.life_seed) out.whole("seed", *config.life_seed);
 }
 
 }  // namespace

@@ -78,6 +78,7 @@ Status apply_value(RunConfig& config, const SweepAxis& axis, std::size_t value) 
 void set_seed(RunConfig& config, long long seed) {
   config.seed = seed;
   config.failure_seed.reset();
+  config.life_seed.reset();
   config.workload.generator.params.erase("seed");
 }
 
@@ -316,6 +317,7 @@ Result<bool> seeds_matter(const SweepConfig& sweep) {
   const auto drawn = [](RunConfig config) {
     config.seed = 0;
     if (!config.failures.any()) config.failure_seed.reset();
+    if (!config.life.any()) config.life_seed.reset();
     return to_toml(config);
   };
   for (std::size_t i = 0; i + 1 < points->size(); i += 2) {

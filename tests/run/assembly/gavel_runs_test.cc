@@ -95,8 +95,6 @@ TEST_F(GavelRuns, WhatCannotGoOnIsTold) {
               HasSubstr("damaged or cut off"));
   EXPECT_THAT(run(whole, {.at_job = 4000, .file = file}).error,
               HasSubstr("job 4000 never arrived"));
-  RunConfig other = drawn("las");
-  EXPECT_THAT(run(other, {.at_job = 5, .file = file}).error, HasSubstr("cannot be saved"));
   EXPECT_THAT(
       run(drawn("gavel-isolated", "execution = 'fluid'"), {.at_job = 5, .file = file}).error,
       HasSubstr("cannot be saved"));

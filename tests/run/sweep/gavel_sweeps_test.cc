@@ -196,11 +196,10 @@ TEST_F(GavelSweeps, WhatWasSavedAndCannotGoOnIsTold) {
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("saved/0.run is not a saved run"));
   EXPECT_THAT(refused.error().message, HasSubstr("remove that file to start the run again"));
-  // A policy that cannot be saved, and a run that ends before.
+  // A policy of another kind, and a run that ends before.
   ASSERT_TRUE(set_axis(sweep, "scheduling", {"las"}));
-  const auto cannot = run_sweep(sweep, {.folder = place + "2", .threads = 1, .save_at = 3});
-  ASSERT_FALSE(cannot);
-  EXPECT_THAT(cannot.error().message, HasSubstr("cannot be saved"));
+  const auto other = run_sweep(sweep, {.folder = place + "2", .threads = 1, .save_at = 3});
+  ASSERT_TRUE(other) << other.error().message;
   const SweepResult short_runs = all_of(together(), {.folder = place + "3", .save_at = 1000});
   EXPECT_EQ(short_runs.continued, 0U);
 }

@@ -1,4 +1,4 @@
-// Looking ahead: the engine forks its state, not its past, and lets one policy set rule the fork.
+// Forks: the engine's state is copied, not its past. Looking ahead lets one policy set rule a fork.
 #include <algorithm>
 
 #include "engine/engine.h"
@@ -28,47 +28,60 @@ class Tally final : public Observer {
 
 }  // namespace
 
+Engine::Parts Engine::fork_parts(const Fork& with) const {
+  Parts parts;
+  parts.cluster = parts_.cluster;
+  parts.perf = parts_.perf;
+  parts.pacing = parts_.pacing->clone();
+  if (parts_.scaling != nullptr) parts.scaling = parts_.scaling->clone();
+  parts.forecast = parts_.forecast;
+  parts.prices = parts_.prices;
+  parts.backend = with.backend;
+  parts.source = with.source;
+  parts.observers = with.observers;
+  parts.options = parts_.options;
+  return parts;
+}
+
+std::unique_ptr<Engine> Engine::fork(const Fork& with) const {
+  Parts parts = fork_parts(with);
+  for (const PolicySet& one : parts_.policy_sets) parts.policy_sets.push_back(one.clone());
+  if (parts_.selector != nullptr) parts.selector = parts_.selector->clone();
+  auto future = std::make_unique<Engine>(std::move(parts));
+  future->state_ = state_;
+  return future;
+}
+
 Prediction Engine::predict(std::size_t policy_set, Seconds horizon) {
   Prediction prediction;
   const std::unique_ptr<Backend> backend = parts_.backend->fork();
   if (backend == nullptr) return prediction;
   NoMoreJobs no_more;
   Tally tally(prediction);
-  Parts parts;
-  parts.cluster = parts_.cluster;
-  parts.perf = parts_.perf;
-  parts.pacing = parts_.pacing->clone();
+  Parts parts = fork_parts({backend.get(), &no_more, {&tally}});
   parts.policy_sets.push_back(parts_.policy_sets[policy_set].clone());
-  if (parts_.scaling != nullptr) parts.scaling = parts_.scaling->clone();
-  parts.forecast = parts_.forecast;
-  parts.backend = backend.get();
-  parts.source = &no_more;
-  parts.observers = {&tally};
-  parts.options = parts_.options;
+  parts.prices = nullptr;
   parts.options.until_left.reset();
   // A future in which jobs push each other out for ever ends with the run.
-  parts.options.until = std::min(parts_.options.until, now_ + horizon);
+  parts.options.until = std::min(parts_.options.until, state_.now + horizon);
   Engine future(std::move(parts));
-  future.jobs_ = jobs_;
-  future.cluster_ = cluster_;
-  future.held_ = held_;
-  future.demanded_ = demanded_;
-  future.running_ = running_;
-  future.opportunistic_ = opportunistic_;
-  future.now_ = now_;
-  future.started_ = true;
-  future.stalled_events_ = stalled_events_;
-  future.stalled_turns_ = stalled_turns_;
+  future.state_ = state_;
+  future.state_.active = 0;
+  future.state_.changed = true;
+  future.state_.rescaled = false;
+  future.state_.started = true;
+  future.state_.turned = state_.now;
   // This turn has been observed already: the fork goes on from the decision.
   future.decide();
   if (future.deadlocked()) future.give_up_waiting();
-  future.next_ = future.next_turn();
+  future.dispatch();
+  future.state_.next = future.next_turn();
   while (future.turn()) {
   }
   // The last turn lies somewhere before the horizon; all policy sets are judged at the horizon.
-  const Seconds end = horizon == kNever ? future.now_ : now_ + horizon;
-  for (const Slot slot : future.jobs_.active()) {
-    const Job& job = future.jobs_[slot];
+  const Seconds end = horizon == kNever ? future.state_.now : state_.now + horizon;
+  for (const Slot slot : future.state_.jobs.active()) {
+    const Job& job = future.state_.jobs[slot];
     ++prediction.unfinished;
     prediction.sum_age += end - job.spec.submit;
     if (job.total_work > 0)

@@ -1,0 +1,307 @@
+#include "backend/sim/life_backend.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/checkpoint.h"
+
+namespace muster {
+namespace {
+
+bool overlap(const GpuSet& a, const GpuSet& b) {
+  for (int i = 0; i < a.nodes(); ++i) {
+    for (int j = 0; j < b.nodes(); ++j) {
+      if (a[i].node == b[j].node && (a[i].mask & b[j].mask) != 0) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+LifeBackend::LifeBackend(SimParts parts, const LifeOptions& life)
+    : perf_(parts.perf), life_(life), inner_(std::make_unique<SimBackend>(std::move(parts))) {}
+
+LifeBackend::LifeBackend(const LifeBackend& other)
+    : perf_(other.perf_),
+      life_(other.life_),
+      inner_(other.inner_->copy()),
+      runs_(other.runs_),
+      timers_(other.timers_),
+      reports_(other.reports_),
+      reported_(other.reported_),
+      now_(other.now_) {}
+
+JobProgress LifeBackend::expected(const Command& command, Seconds now) const {
+  JobProgress progress;
+  progress.work = progress.saved_work = command.job->work_at(now);
+  progress.rate = perf_->rate(command.job->spec, command.context);
+  progress.since = kNever;
+  return progress;
+}
+
+JobProgress LifeBackend::act(const Command& command, Seconds now) {
+  switch (command.kind) {
+    case CommandKind::kStop:
+      return stop(command, now);
+    case CommandKind::kUpdateRate:
+      return go_on(command, now);
+    case CommandKind::kAdopt: {
+      Run& run = runs_[command.run];
+      run.slot = command.slot;
+      run.gpus = *command.gpus;
+      run.phase = Phase::kRunning;
+      run.progresses = true;
+      return inner_->act(command, now);
+    }
+    default:
+      break;
+  }
+  const JobProgress progress = expected(command, now);
+  // Whoever moves works no more where it was.
+  if (command.kind != CommandKind::kStart && !command.job->starting()) {
+    Command halt = command;
+    halt.kind = CommandKind::kStop;
+    const auto before = runs_.find({command.run.job, command.run.launch - 1});
+    if (before != runs_.end()) before->second.finishes = finishes_within(before->first, halt, now);
+    inner_->act(halt, now);
+    if (before != runs_.end()) before->second.saved = progress.work;
+  }
+  return progress;
+}
+
+bool LifeBackend::finishes_within(RunId id, const Command& command, Seconds now) const {
+  return inner_->end_of(command.slot) <= now + fate_of(id, life_).stop;
+}
+
+JobProgress LifeBackend::stop(const Command& command, Seconds now) {
+  const auto found = runs_.find(command.run);
+  JobProgress progress;
+  progress.work = progress.saved_work = command.job->work;
+  progress.since = kNever;
+  // It was never dispatched, or its work is done and the word of it is on its way.
+  if (found == runs_.end()) {
+    progress.work = progress.saved_work = command.job->work_at(now);
+    return progress;
+  }
+  Run& run = found->second;
+  if (run.phase == Phase::kRunning && run.progresses) {
+    run.finishes = command.graceful && finishes_within(found->first, command, now);
+    progress = inner_->act(command, now);
+    progress.since = kNever;
+  }
+  run.saved = progress.work;
+  // What was under it is gone, or nothing was ever there.
+  if (!command.graceful || run.phase == Phase::kQueued) {
+    erase(found);
+    progress.since = now;
+  }
+  return progress;
+}
+
+JobProgress LifeBackend::go_on(const Command& command, Seconds now) {
+  if (command.job->starting()) return expected(command, now);
+  const auto found = runs_.find(command.run);
+  if (found == runs_.end() || found->second.progresses) return inner_->act(command, now);
+  Run& run = found->second;
+  run.progresses = true;
+  Command begin = command;
+  begin.kind = run.kind;
+  begin.resumed = run.kind != CommandKind::kStart || command.job->held_before > 0;
+  return inner_->act(begin, run.began);
+}
+
+void LifeBackend::dispatch(std::span<const Order> orders, Seconds now) {
+  for (const Order& order : orders) {
+    if (order.kind != CommandKind::kStart) {
+      begin_stop(order.kind == CommandKind::kStop ? order.run : order.before, now);
+    }
+  }
+  for (const Order& order : orders) {
+    if (order.kind == CommandKind::kStop) continue;
+    Run& run = runs_[order.run];
+    run.slot = order.slot;
+    run.gpus = order.gpus;
+    run.kind = order.kind;
+  }
+  start_those_that_can(now);
+}
+
+void LifeBackend::begin_stop(RunId id, Seconds now) {
+  const auto found = runs_.find(id);
+  if (found == runs_.end()) return;
+  Run& run = found->second;
+  if (run.phase == Phase::kQueued) return erase(found);
+  if (run.phase == Phase::kStopping) return;
+  run.phase = Phase::kStopping;
+  set_timer(id, run, now + fate_of(id, life_).stop);
+}
+
+// Those who were told to leave, and earlier launches of the same job, come first.
+bool LifeBackend::can_start(Runs::const_iterator run) const {
+  const auto earlier = runs_.lower_bound({run->first.job, 0});
+  if (earlier != run) return false;
+  return std::none_of(runs_.begin(), runs_.end(), [&](const auto& other) {
+    return other.second.phase == Phase::kStopping && overlap(other.second.gpus, run->second.gpus);
+  });
+}
+
+void LifeBackend::start_those_that_can(Seconds now) {
+  for (auto at = runs_.begin(); at != runs_.end(); ++at) {
+    auto& [id, run] = *at;
+    if (run.phase != Phase::kQueued || !can_start(at)) continue;
+    const LaunchFate fate = fate_of(id, life_);
+    const bool partial = fate.partial && run.gpus.nodes() > 1;
+    run.phase = Phase::kStarting;
+    run.fails = fate.fails || partial;
+    set_timer(id, run, now + (partial ? life_.start_limit : fate.start));
+  }
+}
+
+void LifeBackend::set_timer(RunId id, Run& run, Seconds at) {
+  if (run.at != kNever) timers_.erase({run.at, id});
+  run.at = at;
+  if (at != kNever) timers_.emplace(at, id);
+}
+
+void LifeBackend::erase(Runs::iterator run) {
+  set_timer(run->first, run->second, kNever);
+  runs_.erase(run);
+}
+
+void LifeBackend::report(RunId id, Slot slot, EventKind kind, double saved, bool of_end) {
+  const LaunchFate fate = fate_of(id, life_);
+  JobEvent event;
+  event.kind = kind;
+  event.slot = slot;
+  event.job = id.job;
+  event.launch = id.launch;
+  event.saved = saved;
+  event.time = now_ + (of_end ? fate.end_delay : fate.start_delay);
+  if (of_end ? fate.end_lost : fate.start_lost) {
+    event.time = (std::floor(event.time / life_.census) + 1) * life_.census;
+  }
+  reports_.emplace(std::pair{event.time, reported_++}, event);
+}
+
+void LifeBackend::expire(RunId id) {
+  const auto found = runs_.find(id);
+  Run& run = found->second;
+  set_timer(id, run, kNever);
+  if (run.phase == Phase::kStarting && !run.fails) {
+    run.phase = Phase::kRunning;
+    run.began = now_;
+    return report(id, run.slot, EventKind::kStarted, -1, false);
+  }
+  const bool returned = run.phase == Phase::kStarting;
+  const EventKind kind = returned       ? EventKind::kReturned
+                         : run.finishes ? EventKind::kFinished
+                                        : EventKind::kReleased;
+  report(id, run.slot, kind, returned || run.finishes ? -1 : run.saved, true);
+  erase(found);
+  start_those_that_can(now_);
+}
+
+void LifeBackend::take_from_simulation(Seconds until, std::vector<JobEvent>& events) {
+  inner_events_.clear();
+  inner_->advance(until, false, inner_events_);
+  for (const JobEvent& event : inner_events_) {
+    if (event.kind != EventKind::kFinished) {
+      events.push_back(event);
+      continue;
+    }
+    for (auto at = runs_.lower_bound({event.job, 0});
+         at != runs_.end() && at->first.job == event.job; ++at) {
+      if (!at->second.progresses || at->second.phase != Phase::kRunning) continue;
+      report(at->first, event.slot, EventKind::kFinished, -1, true);
+      erase(at);
+      break;
+    }
+    start_those_that_can(now_);
+  }
+}
+
+Seconds LifeBackend::next_own() const {
+  const Seconds timer = timers_.empty() ? kNever : timers_.begin()->first;
+  return std::min(timer, reports_.empty() ? kNever : reports_.begin()->first.first);
+}
+
+// A job whose start is heard of late may have been done before that.
+Seconds LifeBackend::next_event() {
+  return std::max(now_, std::min(next_own(), inner_->next_event()));
+}
+
+Seconds LifeBackend::advance(Seconds until, bool stop_at_event, std::vector<JobEvent>& events) {
+  const bool first_only = stop_at_event || until == kNever;
+  until = std::max(until, now_);
+  while (true) {
+    const Seconds next = next_event();
+    if (next > until || next == kNever) {
+      if (until != kNever) now_ = std::max(now_, until);
+      return now_;
+    }
+    now_ = next;
+    const std::size_t before = events.size();
+    if (inner_->next_event() <= now_) take_from_simulation(now_, events);
+    while (!timers_.empty() && timers_.begin()->first <= now_) expire(timers_.begin()->second);
+    bool quiet = false;
+    while (!reports_.empty() && reports_.begin()->first.first <= now_) {
+      events.push_back(reports_.begin()->second);
+      quiet = quiet || !loud(events.back().kind);
+      reports_.erase(reports_.begin());
+    }
+    if (quiet || (first_only && events.size() > before)) return now_;
+  }
+}
+
+// Nobody knows what will fail, nor by how much a start will miss the mean.
+std::unique_ptr<Backend> LifeBackend::fork() const {
+  auto future = std::make_unique<LifeBackend>(*this);
+  future->life_.start_failure = 0;
+  future->life_.partial_gang = 0;
+  future->life_.report_loss = 0;
+  future->life_.spread = 0;
+  for (auto& [id, run] : future->runs_) run.fails = false;
+  return future;
+}
+
+bool LifeBackend::checkpoint(Archive& archive) {
+  struct Entry {
+    RunId id;
+    Run run;
+  };
+  std::vector<Entry> runs;
+  for (const auto& [id, run] : runs_) runs.push_back({id, run});
+  archive.each(runs, [&archive](Entry& entry) {
+    archive.value(entry.id);
+    archive.value(entry.run.slot);
+    muster::checkpoint(archive, entry.run.gpus);
+    archive.value(entry.run.kind);
+    archive.value(entry.run.phase);
+    archive.value(entry.run.at);
+    archive.value(entry.run.began);
+    archive.value(entry.run.saved);
+    archive.value(entry.run.fails);
+    archive.value(entry.run.finishes);
+    archive.value(entry.run.progresses);
+  });
+  std::vector<JobEvent> reports;
+  for (const auto& [key, event] : reports_) reports.push_back(event);
+  archive.list(reports);
+  archive.value(now_);
+  if (archive.reading()) {
+    runs_.clear();
+    timers_.clear();
+    reports_.clear();
+    reported_ = 0;
+    for (const Entry& entry : runs) {
+      runs_[entry.id] = entry.run;
+      if (entry.run.at != kNever) timers_.emplace(entry.run.at, entry.id);
+    }
+    for (const JobEvent& event : reports)
+      reports_.emplace(std::pair{event.time, reported_++}, event);
+  }
+  return inner_->checkpoint(archive);
+}
+
+}  // namespace muster

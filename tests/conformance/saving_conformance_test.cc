@@ -1,0 +1,218 @@
+// Every row of every table can be saved and forked: put back, or copied, at a random turn, it
+// decides the same to the end.
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+#include "conformance/cases.h"
+#include "engine/world.h"
+#include "run/config/plugin_tables.h"
+
+namespace muster {
+namespace {
+
+struct SavedCase {
+  std::string name;
+  std::function<Scenario()> scenario;
+  friend std::ostream& operator<<(std::ostream& out, const SavedCase& c) { return out << c.name; }
+};
+
+Scenario small(std::size_t jobs) {
+  Scenario scenario = mixed_scenario();
+  scenario.jobs.resize(jobs);
+  return scenario;
+}
+
+// The pacing that a policy counts on, where it does.
+Choice pacing_for(const Choice& scheduling) {
+  const auto policy = make_scheduling(scheduling);
+  const bool rules = policy->traits().drives_completion;
+  const std::string wanted(rules ? policy->completion_rule()->pacing() : "");
+  if (!wanted.empty()) return {wanted};
+  if (policy->traits().optimises) return {"rounds", {{"length", "20"}}};
+  return {"events"};
+}
+
+template <typename Row>
+void add_rows(std::vector<SavedCase>& cases, const char* kind, const std::vector<Row>& table,
+              const std::function<void(Scenario&, const Choice&)>& apply, std::size_t jobs = 40) {
+  for (const Row& row : table) {
+    const Choice choice{std::string(row.name)};
+    cases.push_back({std::string(kind) + "_" + case_name(choice), [=] {
+                       Scenario scenario = small(jobs);
+                       apply(scenario, choice);
+                       return scenario;
+                     }});
+  }
+}
+
+std::vector<SavedCase> saved_cases() {
+  std::vector<SavedCase> cases;
+  const PluginTables& tables = plugin_tables();
+  for (const auto& row : tables.scheduling) {
+    const Choice choice{std::string(row.name)};
+    cases.push_back({"scheduling_" + case_name(choice), [choice] {
+                       const SchedulingTraits traits = make_scheduling(choice)->traits();
+                       Scenario scenario = small(traits.optimises ? 15 : 40);
+                       scenario.scheduling = choice;
+                       scenario.pacing = pacing_for(choice);
+                       if (traits.drives_completion) scenario.cluster = uniform_cluster(4, 4);
+                       return scenario;
+                     }});
+  }
+  add_rows(cases, "placement", tables.placement, [](Scenario& s, const Choice& choice) {
+    s.scheduling = {"srtf"};
+    s.placement = choice;
+  });
+  add_rows(cases, "admission", tables.admission,
+           [](Scenario& s, const Choice& choice) { s.admission = choice; });
+  add_rows(cases, "pacing", tables.pacing, [](Scenario& s, const Choice& choice) {
+    s.scheduling = {"las"};
+    s.pacing = choice;
+  });
+  add_rows(cases, "selector", tables.selector, [](Scenario& s, const Choice& choice) {
+    s.policy_sets = [] {
+      std::vector<PolicySet> made;
+      made.push_back(make_policy_set({"fifo"}));
+      made.push_back(make_policy_set({"srtf"}));
+      return made;
+    };
+    s.selector = [choice] { return make_selector(choice); };
+  });
+  add_rows(cases, "scaling", tables.scaling, [](Scenario& s, const Choice& choice) {
+    s.cluster.nodes[2].spare = true;
+    s.pacing = {"rounds", {{"length", "10"}}};
+    s.scaling = [choice] {
+      auto made = make_from("scaling", plugin_tables().scaling, choice.name, choice.params);
+      return std::move(*made);
+    };
+  });
+  for (const ProgressInfo& row : tables.progress) {
+    cases.push_back({"progress_" + case_name({std::string(row.name)}), [&row] {
+                       Scenario scenario = small(40);
+                       scenario.scheduling = {"srtf"};
+                       if (!row.pacing.empty()) scenario.pacing = {std::string(row.pacing)};
+                       scenario.simulator = [&row](SimParts parts, const Pacing& pacing) {
+                         const auto params = Params::make("progress", row.params, {});
+                         return row.make(*params, std::move(parts), pacing);
+                       };
+                       return scenario;
+                     }});
+  }
+  for (const char* policy : {"fifo", "srtf", "las", "muri", "optimus", "elasticflow"}) {
+    cases.push_back({"life_" + case_name({policy}), [policy] {
+                       Scenario scenario = small(30);
+                       scenario.scheduling = {policy};
+                       scenario.life = {.start_latency = 2,
+                                        .stop_latency = 3,
+                                        .start_failure = 0.1,
+                                        .partial_gang = 0.1,
+                                        .start_limit = 10,
+                                        .report_delay = 1,
+                                        .report_loss = 0.1,
+                                        .census = 15};
+                       return scenario;
+                     }});
+  }
+  return cases;
+}
+
+// Two logs of which the second goes on where the first ends.
+RunLog joined(const RunLog& first, const RunLog& second) {
+  RunLog both;
+  for (const RunLog* log : {&first, &second}) {
+    both.decisions.insert(both.decisions.end(), log->decisions.begin(), log->decisions.end());
+    both.placements.insert(both.placements.end(), log->placements.begin(), log->placements.end());
+    both.jobs.insert(both.jobs.end(), log->jobs.begin(), log->jobs.end());
+  }
+  return both;
+}
+
+class Saving : public ::testing::TestWithParam<SavedCase> {
+ protected:
+  // Calls `visit` with a run that has come to one of a few random turns.
+  static void at_random_turns(const Scenario& scenario, std::size_t turns,
+                              const std::function<void(TestRun&)>& visit) {
+    Random random(7, "turns");
+    for (int i = 0; i < 4; ++i) {
+      const auto turn = random.integer(1, static_cast<std::int64_t>(turns) - 1);
+      TestRun run(scenario);
+      for (std::int64_t t = 0; t < turn; ++t) ASSERT_TRUE(run.engine().turn());
+      SCOPED_TRACE("turn " + std::to_string(turn) + " of " + std::to_string(turns));
+      visit(run);
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+};
+
+TEST_P(Saving, ARunThatIsPutBackDecidesTheSame) {
+  Scenario scenario = GetParam().scenario();
+  scenario.failures.node_mtbf = 600;
+  scenario.failures.node_repair = 30;
+  const bool untouched = make_scheduling(scenario.scheduling)->traits().drives_completion;
+  if (untouched) scenario.failures = {};
+  const RunLog whole = simulate(scenario);
+  ASSERT_GT(whole.turns.size(), 2U);
+  at_random_turns(scenario, whole.turns.size(), [&](TestRun& run) {
+    const std::string saved = run.save();
+    ASSERT_FALSE(saved.empty()) << run.engine().unsavable();
+    TestRun other(scenario);
+    other.restore(saved);
+    EXPECT_EQ(transcript(joined(run.log(), other.run())), transcript(whole));
+  });
+}
+
+TEST_P(Saving, AForkDecidesTheSame) {
+  Scenario scenario = GetParam().scenario();
+  // A fork knows nothing of failures to come.
+  scenario.life.start_failure = 0;
+  scenario.life.partial_gang = 0;
+  scenario.life.report_loss = 0;
+  scenario.life.spread = 0;
+  const RunLog whole = simulate(scenario);
+  ASSERT_GT(whole.turns.size(), 2U);
+  at_random_turns(scenario, whole.turns.size(), [&](TestRun& run) {
+    const auto fork = run.fork();
+    EXPECT_EQ(transcript(joined(run.log(), fork->run())), transcript(whole));
+  });
+}
+
+// What an engine of the same parts makes of the world: the same jobs on the same GPUs with the same
+// accounts. What policies remembered is gone, so the decisions may differ.
+TEST_P(Saving, AnAdoptedWorldKeepsJobsGpusAndAccounts) {
+  const Scenario scenario = GetParam().scenario();
+  const RunLog whole = simulate(scenario);
+  at_random_turns(scenario, whole.turns.size(), [&](TestRun& run) {
+    TestRun other(scenario);
+    const Status adopted = other.adopt(run);
+    ASSERT_TRUE(adopted) << adopted.error().message;
+    const EngineWorld before = run.engine().world();
+    const EngineWorld after = other.engine().world();
+    ASSERT_EQ(after.jobs.size(), before.jobs.size());
+    for (std::size_t i = 0; i < before.jobs.size(); ++i) {
+      const Job& was = before.jobs[i];
+      const Job& is = after.jobs[i];
+      EXPECT_EQ(is.spec.id, was.spec.id);
+      EXPECT_EQ(is.state, was.state);
+      EXPECT_TRUE(is.gpus == was.gpus) << index(was.spec.id);
+      EXPECT_EQ(is.launch, was.launch);
+      const Seconds now = before.now;
+      EXPECT_NEAR(is.work_at(now), was.work_at(now), 1e-9 * (1 + was.work_at(now)));
+      EXPECT_EQ(is.attained_at(now), was.attained_at(now));
+      EXPECT_EQ(is.gpu_seconds_at(now), was.gpu_seconds_at(now));
+      EXPECT_EQ(is.waited_before, was.waited_before);
+      EXPECT_EQ(is.preemptions, was.preemptions);
+    }
+    EXPECT_EQ(other.engine().cluster().used_gpus(), run.engine().cluster().used_gpus());
+    if (make_scheduling(scenario.scheduling)->traits().drives_completion) return;
+    const RunLog& rest = other.run();
+    EXPECT_EQ(run.log().jobs.size() + rest.jobs.size(), scenario.jobs.size());
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Saving, ::testing::ValuesIn(saved_cases()),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace muster

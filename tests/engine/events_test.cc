@@ -1,0 +1,429 @@
+// What every event does in every state of a job, cell by cell; and what people may ask for.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "engine/invariants.h"
+#include "engine/world.h"
+#include "support/driven_engine.h"
+
+namespace muster {
+namespace {
+
+// Job 0 in one of the states that differ to events.
+enum class State { kQueued, kStarting, kRunning, kMoving, kStopping, kReleased, kAgain };
+
+std::unique_ptr<DrivenEngine> bring_to(State state) {
+  auto driven = std::make_unique<DrivenEngine>();
+  driven->submit(0, 100);
+  if (state == State::kQueued) return driven;
+  driven->want(1, 0, 1);
+  if (state == State::kStarting) return driven;
+  driven->say(5, EventKind::kStarted, 0, 1);
+  if (state == State::kRunning) return driven;
+  if (state == State::kMoving) {
+    driven->want(10, 0, 2);
+    return driven;
+  }
+  driven->want(10, 0, 0);
+  if (state == State::kReleased) driven->say(15, EventKind::kReleased, 0, 1);
+  if (state == State::kAgain) driven->want(12, 0, 1);
+  return driven;
+}
+
+std::string look_at(const DrivenEngine& driven) {
+  if (!driven.log.jobs.empty()) return std::string(job_state_name(driven.log.jobs[0].status));
+  const Job& job = *driven.job(0);
+  std::string text(job_state_name(job.state));
+  if (job.starting()) text = "starting";
+  if (job.stopping()) text = "stopping";
+  text += fmt::format(" {}/{}", job.launch, job.ended);
+  if (job.crashes > 0) text += " crashed";
+  if (job.restarts > job.crashes) text += " lost";
+  if (job.failed_starts > 0) text += " later";
+  return text;
+}
+
+struct Cell {
+  State state;
+  EventKind event;
+  std::uint32_t launch;
+  const char* expected;
+};
+
+using E = EventKind;
+
+// launch/ended: the present launch, and the last of which nothing is left. "later" waits before it
+// is tried again; "lost" counts as a restart that was not its fault.
+const Cell kCells[] = {
+    // It has never been given GPUs: whatever is said is about nothing.
+    {State::kQueued, E::kProgress, 1, "queued 0/0"},
+    {State::kQueued, E::kStarted, 1, "queued 0/0"},
+    {State::kQueued, E::kFinished, 1, "queued 0/0"},
+    {State::kQueued, E::kFailed, 1, "queued 0/0"},
+    {State::kQueued, E::kReturned, 1, "queued 0/0"},
+    {State::kQueued, E::kReleased, 1, "queued 0/0"},
+
+    {State::kStarting, E::kProgress, 1, "running 1/0"},
+    {State::kStarting, E::kStarted, 1, "running 1/0"},
+    {State::kStarting, E::kFinished, 1, "finished"},
+    {State::kStarting, E::kFailed, 1, "starting 2/1 crashed"},
+    {State::kStarting, E::kReturned, 1, "queued 1/1 later"},
+    {State::kStarting, E::kReleased, 1, "queued 1/1 later"},
+    {State::kStarting, E::kStarted, 2, "starting 1/0"},
+    {State::kStarting, E::kReturned, 2, "starting 1/0"},
+
+    {State::kRunning, E::kProgress, 1, "running 1/0"},
+    {State::kRunning, E::kStarted, 1, "running 1/0"},
+    {State::kRunning, E::kFinished, 1, "finished"},
+    {State::kRunning, E::kFailed, 1, "starting 2/1 crashed"},
+    {State::kRunning, E::kReturned, 1, "starting 2/1 lost"},
+    {State::kRunning, E::kReleased, 1, "preempted 1/1 lost"},  // not loud: the turn comes after it
+    {State::kRunning, E::kFinished, 2, "running 1/0"},
+    {State::kRunning, E::kFailed, 2, "running 1/0"},
+
+    // The new launch has not begun, the old one may still be there.
+    {State::kMoving, E::kProgress, 2, "running 2/1"},
+    {State::kMoving, E::kStarted, 2, "running 2/1"},
+    {State::kMoving, E::kFinished, 2, "finished"},
+    {State::kMoving, E::kFailed, 2, "starting 3/2 crashed"},
+    {State::kMoving, E::kReturned, 2, "preempted 2/2 later"},
+    {State::kMoving, E::kReleased, 2, "preempted 2/2 later"},
+    {State::kMoving, E::kProgress, 1, "starting 2/0"},
+    {State::kMoving, E::kStarted, 1, "starting 2/0"},
+    {State::kMoving, E::kFinished, 1, "finished"},
+    {State::kMoving, E::kFailed, 1, "starting 2/1"},
+    {State::kMoving, E::kReturned, 1, "starting 2/1"},
+    {State::kMoving, E::kReleased, 1, "starting 2/1"},
+
+    {State::kStopping, E::kProgress, 1, "stopping 1/0"},
+    {State::kStopping, E::kStarted, 1, "stopping 1/0"},
+    {State::kStopping, E::kFinished, 1, "finished"},
+    {State::kStopping, E::kFailed, 1, "preempted 1/1"},
+    {State::kStopping, E::kReturned, 1, "preempted 1/1"},
+    {State::kStopping, E::kReleased, 1, "preempted 1/1"},
+
+    {State::kReleased, E::kProgress, 1, "preempted 1/1"},
+    {State::kReleased, E::kStarted, 1, "preempted 1/1"},
+    {State::kReleased, E::kFinished, 1, "preempted 1/1"},
+    {State::kReleased, E::kFailed, 1, "preempted 1/1"},
+    {State::kReleased, E::kReturned, 1, "preempted 1/1"},
+    {State::kReleased, E::kReleased, 1, "preempted 1/1"},
+
+    // Told to stop, and given GPUs again before it had left the old ones.
+    {State::kAgain, E::kProgress, 2, "running 2/1"},
+    {State::kAgain, E::kStarted, 2, "running 2/1"},
+    {State::kAgain, E::kFinished, 2, "finished"},
+    {State::kAgain, E::kFailed, 2, "starting 3/2 crashed"},
+    {State::kAgain, E::kReturned, 2, "preempted 2/2 later"},
+    {State::kAgain, E::kReleased, 2, "preempted 2/2 later"},
+    {State::kAgain, E::kStarted, 1, "starting 2/0"},
+    {State::kAgain, E::kFinished, 1, "finished"},
+    {State::kAgain, E::kFailed, 1, "starting 2/1"},
+    {State::kAgain, E::kReturned, 1, "starting 2/1"},
+    {State::kAgain, E::kReleased, 1, "starting 2/1"},
+};
+
+TEST(Events, HaveAnAnswerInEveryState) {
+  for (const Cell& cell : kCells) {
+    SCOPED_TRACE(fmt::format("state {}, event {} of launch {}", static_cast<int>(cell.state),
+                             static_cast<int>(cell.event), cell.launch));
+    const auto driven = bring_to(cell.state);
+    driven->say(20, cell.event, 0, cell.launch);
+    EXPECT_EQ(look_at(*driven), cell.expected);
+    EXPECT_EQ(broken_invariant(*driven->engine), std::nullopt);
+    // Said twice is said once.
+    driven->say(20, cell.event, 0, cell.launch);
+    EXPECT_EQ(look_at(*driven), cell.expected);
+    // A word about a launch that is long gone changes nothing.
+    const auto again = bring_to(State::kReleased);
+    again->want(20, 0, 1);
+    again->say(21, EventKind::kStarted, 0, 2);
+    again->say(22, cell.event, 0, 1);
+    EXPECT_EQ(look_at(*again), "running 2/1");
+  }
+}
+
+TEST(Events, CancelledEndsAJobInEveryState) {
+  for (const State state : {State::kQueued, State::kStarting, State::kRunning, State::kMoving,
+                            State::kStopping, State::kReleased, State::kAgain}) {
+    SCOPED_TRACE(static_cast<int>(state));
+    const auto driven = bring_to(state);
+    const std::size_t before = driven->backend.ordered.size();
+    driven->say(20, EventKind::kCancelled, 0, 0);
+    ASSERT_EQ(driven->log.jobs.size(), 1U);
+    const JobRecord& record = driven->log.jobs[0];
+    EXPECT_EQ(record.status, JobState::kCancelled);
+    EXPECT_EQ(record.reason, Reason::kCancelled);
+    EXPECT_EQ(record.end, 20);
+    EXPECT_GE(record.queue, 0);
+    EXPECT_LE(record.queue, 20);
+    EXPECT_EQ(driven->engine->cluster().used_gpus(), 0);
+    const bool ran = state == State::kStarting || state == State::kRunning ||
+                     state == State::kMoving || state == State::kAgain;
+    EXPECT_EQ(driven->backend.ordered.size(), before + (ran ? 1 : 0));
+    if (ran) {
+      EXPECT_EQ(driven->backend.ordered.back().kind, CommandKind::kStop);
+    }
+    // Whatever is said of it later is about nobody.
+    for (const EventKind kind : {E::kStarted, E::kFinished, E::kFailed, E::kReleased})
+      driven->say(21, kind, 0, 1);
+    EXPECT_EQ(driven->log.jobs.size(), 1U);
+  }
+}
+
+TEST(Events, StartedEndsTheWait) {
+  DrivenEngine driven;
+  driven.submit(0, 100);
+  driven.want(2, 0, 1);
+  EXPECT_TRUE(driven.job(0)->starting());
+  EXPECT_EQ(driven.job(0)->attained_at(10), 0);
+  EXPECT_EQ(driven.job(0)->work_at(10), 0);
+  driven.say(12, EventKind::kStarted, 0, 1);
+  EXPECT_EQ(driven.job(0)->first_start, 12);
+  EXPECT_EQ(driven.job(0)->waited_before, 12);
+  EXPECT_EQ(driven.job(0)->attained_at(22), 10);
+  EXPECT_EQ(driven.job(0)->work_at(22), 10);
+  driven.say(112, EventKind::kFinished, 0, 1);
+  EXPECT_EQ(driven.log.job(0).start, 12);
+  EXPECT_EQ(driven.log.job(0).queue, 12);
+  EXPECT_EQ(driven.log.job(0).gpu_seconds, 100);
+}
+
+// Not its fault: no crash, and longer and longer pauses before it is tried again.
+TEST(Events, AStartThatFailsIsTriedAgainLater) {
+  DrivenEngine driven;
+  driven.submit(0, 100);
+  driven.want(0, 0, 1);
+  Seconds now = 5;
+  for (const Seconds pause : {10.0, 20.0, 40.0}) {
+    const std::uint32_t launch = driven.job(0)->launch;
+    driven.say(now, EventKind::kReturned, 0, launch);
+    EXPECT_EQ(driven.job(0)->state, JobState::kQueued);
+    EXPECT_EQ(driven.engine->due().at, now + pause);
+    driven.turn(now + pause / 2);
+    EXPECT_FALSE(driven.job(0)->running());
+    now += pause;
+    driven.turn(now);
+    EXPECT_TRUE(driven.job(0)->starting());
+    EXPECT_EQ(driven.job(0)->launch, launch + 1);
+  }
+  EXPECT_EQ(driven.job(0)->crashes, 0);
+  EXPECT_EQ(driven.job(0)->restarts, 0);
+  driven.say(now + 1, EventKind::kStarted, 0, driven.job(0)->launch);
+  EXPECT_EQ(driven.job(0)->failed_starts, 0U);
+  EXPECT_EQ(driven.job(0)->waited_before, now + 1);
+}
+
+TEST(Events, TheWorkThatAStopSavedIsWhatCounts) {
+  const auto driven = bring_to(State::kStopping);
+  EXPECT_EQ(driven->job(0)->work, 5);
+  driven->say(30, EventKind::kReleased, 0, 1, 4);
+  EXPECT_EQ(driven->job(0)->work, 4);
+  EXPECT_EQ(driven->job(0)->lost_work, 1);
+  EXPECT_EQ(driven->job(0)->overhead, 20);
+}
+
+TEST(Orders, OfATurnAreNettedAndSorted) {
+  DrivenEngine driven(uniform_cluster(2, 2));
+  driven.submit(0, 100);
+  driven.submit(0, 100);
+  driven.submit(0, 100);
+  driven.wanted = {{0, 2}, {1, 1}, {2, 0}};
+  driven.turn(1);
+  driven.say(2, EventKind::kStarted, 0, 1);
+  driven.say(2, EventKind::kStarted, 1, 1);
+  driven.backend.ordered.clear();
+  // The third starts, the first leaves, the second grows: in another order than they are named.
+  driven.wanted = {{2, 1}, {1, 2}, {0, 0}};
+  driven.turn(10);
+  ASSERT_EQ(driven.backend.ordered.size(), 3U);
+  const std::vector<Order>& orders = driven.backend.ordered;
+  EXPECT_EQ(orders[0].kind, CommandKind::kStop);
+  EXPECT_EQ(orders[0].run, (RunId{JobId{0}, 1}));
+  EXPECT_EQ(orders[1].kind, CommandKind::kResize);
+  EXPECT_EQ(orders[1].run, (RunId{JobId{1}, 2}));
+  EXPECT_EQ(orders[1].before, (RunId{JobId{1}, 1}));
+  EXPECT_EQ(orders[1].gpus.gpus(), 2);
+  EXPECT_EQ(orders[2].kind, CommandKind::kStart);
+  EXPECT_EQ(orders[2].run, (RunId{JobId{2}, 1}));
+}
+
+TEST(Orders, OfALaunchThatIsTakenBackAtOnceNeverGoOut) {
+  TurnOrders orders;
+  Order start;
+  start.run = {JobId{1}, 1};
+  orders.add(start);
+  Order move;
+  move.kind = CommandKind::kMove;
+  move.run = {JobId{1}, 2};
+  move.before = {JobId{1}, 1};
+  orders.add(move);
+  ASSERT_EQ(orders.sorted().size(), 1U);
+  EXPECT_EQ(orders.sorted()[0].kind, CommandKind::kStart);
+  EXPECT_EQ(orders.sorted()[0].run, (RunId{JobId{1}, 2}));
+  Order unsent;
+  EXPECT_TRUE(orders.withdraw({JobId{1}, 2}, unsent));
+  EXPECT_TRUE(orders.empty());
+  EXPECT_FALSE(orders.withdraw({JobId{1}, 2}, unsent));
+}
+
+TEST(People, ReviseWhatAJobAsksFor) {
+  DrivenEngine driven;
+  driven.submit(0, 100, 1);
+  driven.want(0, 0, 1);
+  driven.say(1, EventKind::kStarted, 0, 1);
+  driven.revise(5, 0, Revision::kPriority, 7);
+  EXPECT_EQ(driven.job(0)->spec.priority, 7);
+  EXPECT_TRUE(driven.job(0)->running());
+  driven.revise(5, 0, Revision::kTotalWork, 50);
+  EXPECT_EQ(driven.job(0)->total_work, 50);
+  driven.wanted[0] = 2;
+  driven.revise(6, 0, Revision::kGpus, 2);
+  EXPECT_EQ(driven.job(0)->spec.gpus, 2);
+  EXPECT_EQ(driven.job(0)->gpus.gpus(), 2);
+  EXPECT_TRUE(driven.job(0)->starting());
+  EXPECT_EQ(driven.job(0)->work, 5);
+  // More than there will ever be is not accepted.
+  driven.revise(7, 0, Revision::kGpus, 64);
+  EXPECT_EQ(driven.job(0)->spec.gpus, 2);
+  EXPECT_EQ(driven.log.decisions.back().reason, Reason::kNeverFits);
+  EXPECT_EQ(broken_invariant(*driven.engine), std::nullopt);
+}
+
+TEST(People, PutJobsOnHold) {
+  DrivenEngine driven;
+  driven.submit(0, 100, 1);
+  driven.want(0, 0, 1);
+  driven.say(0, EventKind::kStarted, 0, 1);
+  driven.revise(10, 0, Revision::kHold, 1);
+  EXPECT_EQ(driven.job(0), nullptr);
+  EXPECT_EQ(driven.engine->cluster().used_gpus(), 0);
+  EXPECT_EQ(driven.log.turns.back().held, 1);
+  driven.turn(50);
+  driven.revise(60, 0, Revision::kHold, 0);
+  ASSERT_NE(driven.job(0), nullptr);
+  EXPECT_TRUE(driven.job(0)->starting());
+  EXPECT_EQ(driven.job(0)->work, 10);
+  driven.say(61, EventKind::kStarted, 0, 2);
+  EXPECT_EQ(driven.job(0)->waited_before, 51);
+  driven.say(151, EventKind::kFinished, 0, 2);
+  EXPECT_EQ(driven.log.job(0).status, JobState::kFinished);
+  EXPECT_EQ(driven.log.job(0).queue, 51);
+}
+
+JobEvent node_event(Seconds now, EventKind kind, std::uint32_t node) {
+  JobEvent event;
+  event.time = now;
+  event.kind = kind;
+  event.node = NodeId{node};
+  return event;
+}
+
+TEST(Nodes, ThatAreDrainedTakeNothingNew) {
+  DrivenEngine driven(uniform_cluster(2, 1));
+  for (int i = 0; i < 3; ++i) driven.submit(0, 100, 1);
+  driven.want(0, 0, 1);
+  driven.say(0, EventKind::kStarted, 0, 1);
+  const NodeId node = driven.job(0)->gpus[0].node;
+  driven.say(node_event(5, EventKind::kDrained, static_cast<std::uint32_t>(node)));
+  EXPECT_TRUE(driven.job(0)->running());
+  EXPECT_EQ(driven.engine->cluster().usable_gpus(), 2);
+  driven.wanted[1] = 1;
+  driven.wanted[2] = 1;
+  driven.turn(6);
+  EXPECT_TRUE(driven.job(1)->starting());
+  EXPECT_FALSE(driven.job(2)->running());
+  driven.wanted[0] = 0;
+  driven.say(50, EventKind::kFinished, 0, 1);
+  EXPECT_EQ(driven.engine->cluster().usable_gpus(), 1);
+  EXPECT_FALSE(driven.job(2)->running());
+  EXPECT_EQ(broken_invariant(*driven.engine), std::nullopt);
+  driven.say(node_event(60, EventKind::kUndrained, static_cast<std::uint32_t>(node)));
+  EXPECT_TRUE(driven.job(2)->starting());
+  EXPECT_EQ(driven.engine->cluster().usable_gpus(), 2);
+}
+
+TEST(Nodes, ComeAndGo) {
+  DrivenEngine driven(uniform_cluster(2, 1));
+  driven.submit(0, 100, 1);
+  driven.want(0, 0, 1);
+  driven.say(0, EventKind::kStarted, 0, 1);
+  const auto node = static_cast<std::uint32_t>(driven.job(0)->gpus[0].node);
+  driven.say(node_event(10, EventKind::kNodeRemoved, node));
+  EXPECT_EQ(driven.engine->cluster().usable_gpus(), 1);
+  EXPECT_EQ(driven.job(0)->restarts, 1);
+  EXPECT_TRUE(driven.job(0)->starting());
+  driven.say(node_event(20, EventKind::kNodeAdded, node));
+  EXPECT_EQ(driven.engine->cluster().usable_gpus(), 2);
+  EXPECT_TRUE(driven.engine->state().removed.empty());
+}
+
+TEST(Due, FollowsNews) {
+  DrivenEngine driven;
+  EXPECT_EQ(driven.engine->due().at, kNever);
+  EXPECT_TRUE(driven.engine->due().or_event);
+  driven.inbox.put(stretchable_job(3, 10, 1));
+  EXPECT_EQ(driven.engine->due().at, 3);
+  driven.turn(3);
+  EXPECT_EQ(driven.engine->due().at, kNever);
+  // A new job is seen by the next apply.
+  driven.inbox.put(stretchable_job(7, 10, 1));
+  driven.engine->apply(8, {});
+  EXPECT_LE(driven.engine->due().at, 8);
+  driven.turn(8);
+  EXPECT_EQ(driven.engine->arrived(), 2);
+  // What is not loud is not worth a turn.
+  driven.want(9, 0, 1);
+  driven.say(12, EventKind::kStarted, 0, 1);
+  EXPECT_EQ(driven.engine->due().at, kNever);
+  JobEvent loud_event;
+  loud_event.time = 15;
+  loud_event.kind = EventKind::kCancelled;
+  loud_event.job = JobId{1};
+  driven.engine->apply(15, std::span(&loud_event, 1));
+  EXPECT_EQ(driven.engine->due().at, 15);
+}
+
+TEST(Adopt, RefusesAWorldThatCannotBe) {
+  DrivenEngine first;
+  first.submit(0, 100, 1);
+  first.want(0, 0, 1);
+  EngineWorld world = first.engine->world();
+  ASSERT_EQ(world.jobs.size(), 1U);
+  world.jobs.push_back(world.jobs[0]);
+  world.jobs[1].spec.id = JobId{1};
+  world.jobs[1].gpus.clear();
+  world.jobs[1].gpus.add(NodeId{0}, 0b11);
+  world.next_id = 2;
+  DrivenEngine second;
+  const Status twice = second.engine->adopt(world);
+  ASSERT_FALSE(twice);
+  EXPECT_EQ(twice.error().message, "job 1 runs on GPUs of node 0 that another job holds");
+  world.jobs[1].gpus.clear();
+  world.jobs[1].gpus.add(NodeId{9}, 1);
+  DrivenEngine third;
+  EXPECT_EQ(third.engine->adopt(world).error().message,
+            "job 1 runs on GPUs of node 9 that are not there");
+}
+
+// A daemon that was restarted: what ran runs on, and late words are still told apart.
+TEST(Adopt, GoesOnWithTheLaunchesOfBefore) {
+  DrivenEngine first;
+  first.submit(0, 100, 1);
+  first.submit(0, 100, 1);
+  first.want(0, 0, 1);
+  first.say(4, EventKind::kStarted, 0, 1);
+  DrivenEngine second;
+  ASSERT_TRUE(second.engine->adopt(first.engine->world()));
+  second.wanted[0] = 1;
+  EXPECT_EQ(second.job(0)->launch, 1U);
+  EXPECT_EQ(second.job(0)->waited_before, 4);
+  EXPECT_TRUE(second.job(1)->waiting());
+  second.say(104, EventKind::kFinished, 0, 1);
+  EXPECT_EQ(second.log.job(0).gpu_seconds, 100);
+  second.submit(110, 10);
+  EXPECT_EQ(second.engine->arrived(), 3);
+}
+
+}  // namespace
+}  // namespace muster
