@@ -69,9 +69,17 @@ void add_cluster_options(CLI::App& command, RunOptions& o, bool several) {
 }
 
 void add_policy_options(CLI::App& command, RunOptions& o, bool several) {
+  command
+      .add_option("--plugin", o.plugins,
+                  "library of policies that `muster build-policy` made; may be repeated")
+      ->type_name("FILE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(kPolicyOptions);
   several_or_one(command
                      .add_option("-s,--scheduling", o.schedulings,
-                                 "scheduling policy: who runs first, as in las:service=seconds, or FILE.py:NAME")
+                                 "scheduling policy: who runs first, as in las:service=seconds, or "
+                                 "FILE.py:NAME")
                      ->type_name("NAME")
                      ->group(kPolicyOptions),
                  several);
