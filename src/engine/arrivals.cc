@@ -28,10 +28,10 @@ void Engine::take_arrivals() {
           return c.placement->ever_fits(cluster_, job.spec, least);
         });
     if (fits) {
+      cluster_.expect(job.spec);
       held_.push_back(slot);
     } else {
-      const Reason why = cluster_.why_never(job.spec.partition, job.spec.gpu_type);
-      leave(slot, JobState::kRefused, why, now_);
+      leave(slot, JobState::kRefused, cluster_.why_never(job.spec), now_);
     }
   }
 }

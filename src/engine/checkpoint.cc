@@ -59,6 +59,9 @@ void Engine::checkpoint_cluster(Archive& archive) {
   archive.list(healthy);
   if (!archive.reading() || !archive.good() || healthy.size() != nodes) return;
   cluster_ = ClusterState(parts_.cluster);
+  cluster_.count_host(parts_.options.count_host);
+  for (const Slot slot : held_) cluster_.expect(jobs_[slot].spec);
+  for (const Slot slot : jobs_.active()) cluster_.expect(jobs_[slot].spec);
   for (std::size_t i = 0; i < nodes; ++i) {
     const NodeId node{static_cast<std::uint32_t>(i)};
     cluster_.set_up(node, healthy[i] != 0);

@@ -9,6 +9,7 @@ Engine::Engine(Parts parts)
     : parts_(std::move(parts)), cluster_(parts_.cluster), draft_(jobs_, cluster_) {
   assert(!parts_.policy_sets.empty() && parts_.backend != nullptr && parts_.source != nullptr);
   assert(parts_.policy_sets.size() == 1 || parts_.selector != nullptr);
+  cluster_.count_host(parts_.options.count_host);
 }
 
 View Engine::view() const {

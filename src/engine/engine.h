@@ -40,6 +40,7 @@ struct EngineOptions {
   std::optional<std::pair<JobId, JobId>> until_left;
   Seconds until = kNever;  // no turn later than this
   PreemptionRule preemptions;
+  bool count_host = true;  // CPU cores and memory bind, where jobs ask for them and nodes have them
   bool close_look = false;  // fill in the members of TurnStats that cost a walk over all jobs
 };
 
