@@ -80,6 +80,8 @@ function(muster_add_command)
   get_property(modules GLOBAL PROPERTY MUSTER_MODULE_TARGETS)
   add_executable(muster "${PROJECT_SOURCE_DIR}/src/cli/main.cc")
   target_link_libraries(muster PRIVATE muster_flags ${modules} ${MUSTER_NEEDS_PUBLIC})
+  # Policies from outside use the functions of the command itself.
+  set_target_properties(muster PROPERTIES ENABLE_EXPORTS ON)
 endfunction()
 
 # The program that keeps one launch. A launch outlives the daemon, so it is a program of its own. It is small: two

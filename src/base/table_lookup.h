@@ -1,11 +1,10 @@
 // How a row of any plug-in table is found and made; any vector of rows with name, params and make.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "base/params.h"
 #include "base/text.h"
@@ -32,7 +31,7 @@ auto make_from(std::string_view kind, const std::vector<Row>& table, std::string
     -> Result<decltype(table.front().make(std::declval<Params>()))> {
   const auto row = find_row(kind, table, name);
   if (!row) return row.error();
-  const auto params = Params::make(fmt::format("{} '{}'", kind, name), (*row)->params, given);
+  const auto params = Params::make(std::string(kind) + " '" + std::string(name) + "'", (*row)->params, given);
   if (!params) return params.error();
   return (*row)->make(*params);
 }

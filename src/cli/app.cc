@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 #include <optional>
 #include <system_error>
@@ -14,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/help_format.h"
 #include "cli/python_command.h"
+#include "run/config/policy_plugins.h"
 
 namespace muster {
 
@@ -46,6 +48,7 @@ std::unique_ptr<CLI::App> make_app(Chosen& chosen) {
   add_trainer_command(*app, chosen);
   add_bench_command(*app, chosen);
   add_policies_command(*app, chosen);
+  add_build_policy_command(*app, chosen);
   add_completion_command(*app, chosen);
   app->footer(
       "First steps:\n"
@@ -120,9 +123,31 @@ int bad_usage(const CLI::App& app, const CLI::ParseError& error) {
   return kExitBadInput;
 }
 
+// Options of the command line name policies, so policies from outside are loaded before it is
+// parsed: those of MUSTER_PLUGINS, then those of --plugin.
+Status load_plugins(int argc, char** argv) {
+  std::vector<std::string> paths;
+  if (const char* list = std::getenv("MUSTER_PLUGINS")) {
+    for (const std::string_view path : split(list, ':')) {
+      if (!path.empty()) paths.emplace_back(path);
+    }
+  }
+  constexpr std::string_view kOption = "--plugin";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == kOption && i + 1 < argc) paths.emplace_back(argv[i + 1]);
+    if (word.starts_with("--plugin=")) paths.emplace_back(word.substr(kOption.size() + 1));
+  }
+  for (const std::string& path : paths) {
+    if (Status loaded = load_policy_plugin(path); !loaded) return loaded;
+  }
+  return Done{};
+}
+
 }  // namespace
 
 int run_command(int argc, char** argv) {
+  if (Status loaded = load_plugins(argc, argv); !loaded) return complain(loaded.error());
   Chosen chosen;
   const std::unique_ptr<CLI::App> app = make_app(chosen);
   if (const auto status = unknown_command(*app, argc, argv)) return *status;

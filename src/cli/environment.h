@@ -11,11 +11,12 @@ struct EnvironmentVariable {
   std::string_view meaning;
 };
 
-inline constexpr std::array<EnvironmentVariable, 5> kEnvironment = {{
+inline constexpr std::array<EnvironmentVariable, 6> kEnvironment = {{
     {"MUSTER_DATA", "folder for fetched public data; by default muster under XDG_DATA_HOME"},
     {"MUSTER_SHARED", "second folder to search for public data; by default ../shared"},
     {"MUSTER_HOME", "folder with presets, experiments and the data catalogue"},
     {"MUSTER_PYTHON", "the Python that runs policies written in Python (FILE.py:NAME)"},
+    {"MUSTER_PLUGINS", "libraries of policies to load, as --plugin does, with : between"},
     {"NO_COLOR", "no colours, even on a terminal"},
 }};
 

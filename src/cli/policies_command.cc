@@ -19,6 +19,7 @@ namespace {
 struct PoliciesOptions {
   std::string name;
   bool json = false;
+  std::vector<std::string> plugins;  // loaded before the command line is parsed
 };
 
 struct Found {
@@ -155,6 +156,10 @@ void add_policies_command(CLI::App& app, Chosen& chosen) {
   const auto options = std::make_shared<PoliciesOptions>();
   command->add_option("NAME", options->name, "a policy, or a kind such as scheduling");
   command->add_flag("--json", options->json, "print the list as JSON");
+  command->add_option("--plugin", options->plugins, "library of policies to list too")
+      ->type_name("FILE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->footer(
       "Examples:\n"
       "  muster policies                 everything that can be chosen\n"

@@ -52,6 +52,11 @@ void add_cluster_options(CLI::App& command, RunOptions& o, bool several) {
           ->type_name("SHAPE")
           ->group(kCluster),
       several);
+  command
+      .add_flag("--ignore-host", o.ignore_host,
+                "do not count CPU cores and memory; by default a job waits for those it asks for "
+                "where the nodes say what they have")
+      ->group(kCluster);
   command.add_option("--restart-cost", o.restart, "seconds a job loses at each restart or move")
       ->type_name("SECONDS")
       ->group(kCluster);
@@ -69,9 +74,17 @@ void add_cluster_options(CLI::App& command, RunOptions& o, bool several) {
 }
 
 void add_policy_options(CLI::App& command, RunOptions& o, bool several) {
+  command
+      .add_option("--plugin", o.plugins,
+                  "library of policies that `muster build-policy` made; may be repeated")
+      ->type_name("FILE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(kPolicyOptions);
   several_or_one(command
                      .add_option("-s,--scheduling", o.schedulings,
-                                 "scheduling policy: who runs first, as in las:service=seconds, or FILE.py:NAME")
+                                 "scheduling policy: who runs first, as in las:service=seconds, or "
+                                 "FILE.py:NAME")
                      ->type_name("NAME")
                      ->group(kPolicyOptions),
                  several);
@@ -271,6 +284,9 @@ Result<ConfigLayers> layers_of(const RunOptions& o) {
   }
   add_singles(o, layers);
   add_lists(o, layers);
+  if (o.ignore_host) {
+    layers.settings.push_back(setting_of("engine.count_host", "false", "--ignore-host"));
+  }
   if (o.ideal) layers.settings.push_back(setting_of("execution", "fluid", "--ideal"));
   if (o.skip_bad) layers.settings.push_back(setting_of("workload.skip_bad", "true", "--skip-bad"));
   if (o.stream) layers.settings.push_back(setting_of("workload.stream", "true", "--stream"));

@@ -37,6 +37,8 @@ struct RunOptions {
   std::string node_mtbf;
   std::string node_repair;
   bool skip_bad = false;
+  bool ignore_host = false;
+  std::vector<std::string> plugins;  // loaded before the command line is parsed
   bool stream = false;
   bool ideal = false;
   std::vector<std::string> settings;  // --set

@@ -22,10 +22,10 @@ void Engine::take_arrivals() {
     job.total_work = parts_.perf->total_work(job.spec);
     log(Action::kSubmit, Reason::kArrived, job.spec.id, job.spec.gpus);
     if (ever_fits(job.spec)) {
+      state_.cluster.expect(job.spec);
       state_.held.push_back(slot);
     } else {
-      const Reason why = state_.cluster.why_never(job.spec.partition, job.spec.gpu_type);
-      leave(slot, JobState::kRefused, why, state_.now);
+      leave(slot, JobState::kRefused, state_.cluster.why_never(job.spec), state_.now);
     }
   }
 }

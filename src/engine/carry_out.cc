@@ -57,6 +57,10 @@ void Engine::stop_and_sort() {
       if (job.waiting()) starters_.push_back(i);
       const bool stays = step.gpus == job.gpus && step.co_located_with == kNoSlot;
       if (job.running() && !stays) movers_.push_back(i);
+      if (job.running() && stays && !(job.host == step.host)) {
+        job.host = step.host;
+        regrouped_.push_back(step.job);
+      }
     }
   }
   for (const std::uint32_t i : movers_) {

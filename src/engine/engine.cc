@@ -13,6 +13,7 @@ Engine::Engine(Parts parts)
       draft_(state_.jobs, state_.cluster) {
   assert(!parts_.policy_sets.empty() && parts_.source != nullptr);
   assert(parts_.policy_sets.size() == 1 || parts_.selector != nullptr);
+  state_.cluster.count_host(parts_.options.count_host);
 }
 
 View Engine::view() const {

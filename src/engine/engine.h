@@ -70,6 +70,7 @@ struct EngineOptions {
   Seconds until = kNever;  // no turn later than this
   PreemptionRule preemptions;
   RetryRule retry;
+  bool count_host = true;  // CPU cores and memory bind, where jobs ask for them and nodes have them
   bool close_look = false;  // fill in the members of TurnStats that cost a walk over all jobs
 };
 

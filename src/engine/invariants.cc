@@ -1,5 +1,6 @@
 #include "engine/invariants.h"
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -46,6 +47,27 @@ std::optional<std::string> broken_job(const JobTable& jobs, Slot slot, Seconds n
   return std::nullopt;
 }
 
+// CPU cores and memory in use on a node: as the cluster counts them, and no more than there are.
+std::optional<std::string> broken_host(const ClusterState& cluster, NodeId node,
+                                       const HostResources& used) {
+  const NodeSpec& spec = cluster.node(node);
+  const auto check = [&](std::string_view what, double whole, double in_use,
+                         double free) -> std::optional<std::string> {
+    const double slack = 1e-6 * (1 + whole);
+    if (std::abs(whole - in_use - free) > slack) {
+      return fmt::format("{} of {} {} of node {} are in use, but the cluster counts {} as free",
+                         in_use, whole, what, index(node), free);
+    }
+    if (!cluster.counts_host() || whole <= 0 || in_use <= whole + slack) return std::nullopt;
+    return fmt::format("{} {} of node {} are in use, but it has {}", in_use, what, index(node),
+                       whole);
+  };
+  if (auto broken = check("cores", spec.cpus, used.cpus_per_gpu, cluster.free_cpus(node))) {
+    return broken;
+  }
+  return check("GiB", spec.memory_gb, used.memory_per_gpu, cluster.free_memory(node));
+}
+
 }  // namespace
 
 std::optional<std::string> broken_invariant(const Engine& engine) {
@@ -56,6 +78,7 @@ std::optional<std::string> broken_invariant(const Engine& engine) {
   std::size_t waiting = 0;
   std::size_t active = 0;
   int used = 0;
+  std::map<NodeId, HostResources> hosts;  // in use, on the whole node
   JobId previous = kNoJob;
   for (const Slot slot : jobs.active()) {
     const Job& job = jobs[slot];
@@ -83,6 +106,8 @@ std::optional<std::string> broken_invariant(const Engine& engine) {
       if ((taken & part.mask) != 0)
         return fmt::format("a GPU of node {} was given twice", index(part.node));
       taken |= part.mask;
+      hosts[part.node].cpus_per_gpu += job.host.cpus_per_gpu * part.count();
+      hosts[part.node].memory_per_gpu += job.host.memory_per_gpu * part.count();
       if (!cluster.up(part.node))
         return fmt::format("job {} runs on node {}, which is down", index(job.spec.id),
                            index(part.node));
@@ -94,6 +119,9 @@ std::optional<std::string> broken_invariant(const Engine& engine) {
     return "the lists of jobs disagree with the jobs";
   if (used != cluster.used_gpus())
     return fmt::format("{} GPUs are in use, but the cluster counts {}", used, cluster.used_gpus());
+  for (const auto& [node, host] : hosts) {
+    if (auto broken = broken_host(cluster, node, host)) return broken;
+  }
   int free = 0;
   for (const Pool& pool : cluster.pools()) {
     int in_pool = 0;

@@ -94,6 +94,7 @@ Slot Engine::adopt_job(const Job& given, bool on_hold) {
   job.self = slot;
   job.next_co_located = slot;
   job.state = JobState::kSubmitted;
+  state_.cluster.expect(job.spec);
   if (parts_.prices != nullptr) state_.cost.resize(state_.jobs.slots(), 0);
   if (state == JobState::kSubmitted) {
     (on_hold ? state_.on_hold : state_.held).push_back(slot);

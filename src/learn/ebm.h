@@ -44,6 +44,10 @@ struct EbmOptions {
   double validation = 0.15;  // part of the rows that decides when to stop
   int min_leaf = 2;          // rows on each side of a cut
   int max_leaves = 3;        // of one step on one feature
+  // The first rounds cut at random instead of where it explains most: what they learn is an average
+  // over many cuts, and follows smooth effects without following the noise. 0: none.
+  int smoothing_rounds = 200;
+  int pair_smoothing_rounds = 400;  // the same of pairs
   std::uint64_t seed = 42;
   bool classify = false;
   // This changes speed only.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "learn/ebm_pairs.h"
 
@@ -11,11 +12,10 @@ namespace muster {
 EbmBag::EbmBag(const std::vector<BinnedColumn>& fine, const std::vector<BinnedColumn>& coarse,
                const std::vector<double>& target, const EbmOptions& options, double base,
                std::uint64_t seed)
-    : fine_(fine), coarse_(coarse), options_(options) {
+    : fine_(fine), coarse_(coarse), options_(options), random_(seed) {
   order_.resize(target.size());
   std::iota(order_.begin(), order_.end(), 0U);
-  Random random(seed);
-  random.shuffle(order_);
+  random_.shuffle(order_);
   const auto kept = static_cast<std::size_t>(
       std::llround(static_cast<double>(target.size()) * options.validation));
   training_ = target.size() - std::clamp<std::size_t>(kept, 1, target.size() / 2);
@@ -102,8 +102,9 @@ double EbmBag::validation_error() const {
   return sum / static_cast<double>(score_.size() - training_);
 }
 
-void EbmBag::boost(const std::vector<Cells>& cells, const std::vector<int>& counts,
-                   const std::vector<BinnedPair>* pairs, std::vector<std::vector<double>>& best) {
+double EbmBag::boost(const std::vector<Cells>& cells, const std::vector<int>& counts,
+                     const std::vector<BinnedPair>* pairs, int smoothing,
+                     std::vector<std::vector<double>>& best) {
   std::vector<std::vector<double>> scores;
   std::vector<StepSums> rows(cells.size());
   for (std::size_t t = 0; t < cells.size(); ++t) {
@@ -119,6 +120,7 @@ void EbmBag::boost(const std::vector<Cells>& cells, const std::vector<int>& coun
   StepSums sums;
   std::vector<double> step;
   for (int round = 0; round < options_.max_rounds && idle < options_.patience; ++round) {
+    Random* const random = round < smoothing ? &random_ : nullptr;
     for (std::size_t t = 0; t < cells.size(); ++t) {
       // One pass over the rows applies the step before and sums up for this one.
       if (options_.classify || t == 0) {
@@ -128,11 +130,11 @@ void EbmBag::boost(const std::vector<Cells>& cells, const std::vector<int>& coun
       }
       step.assign(scores[t].size(), 0);
       if (pairs == nullptr) {
-        feature_step(sums, rows[t].weight, fine_[t].categorical, options_, step);
+        feature_step(sums, rows[t].weight, fine_[t].categorical, options_, random, step);
       } else {
         const BinnedPair& pair = (*pairs)[t];
         pair_step(sums, rows[t].weight, coarse_[static_cast<std::size_t>(pair.first)].count,
-                  coarse_[static_cast<std::size_t>(pair.second)].count, options_, step);
+                  coarse_[static_cast<std::size_t>(pair.second)].count, options_, random, step);
       }
       if (options_.classify || t + 1 == cells.size()) apply(cells[t], step);
       for (std::size_t b = 0; b < step.size(); ++b) scores[t][b] += step[b];
@@ -142,7 +144,7 @@ void EbmBag::boost(const std::vector<Cells>& cells, const std::vector<int>& coun
       lowest = error;
       best = scores;
     }
-    if (error < mark * (1 - options_.tolerance)) {
+    if (error < mark * (1 - options_.tolerance) || random != nullptr) {
       mark = error;
       idle = 0;
     } else {
@@ -152,6 +154,7 @@ void EbmBag::boost(const std::vector<Cells>& cells, const std::vector<int>& coun
   // Later stages go on from the best state, not from the last.
   score_ = before;
   for (std::size_t t = 0; t < cells.size(); ++t) apply(cells[t], best[t]);
+  return lowest;
 }
 
 void EbmBag::fit_features() {
@@ -163,7 +166,18 @@ void EbmBag::fit_features() {
     for (const std::uint32_t row : order_) mine.push_back(column.bin[row]);
     counts.push_back(column.count);
   }
-  boost(cells, counts, nullptr, best_);
+  const std::vector<float> before = score_;
+  const double error = boost(cells, counts, nullptr, 0, best_);
+  if (options_.smoothing_rounds == 0) return;
+  // Smooth effects are learnt better with random first rounds, steps without: both are tried, and
+  // the validation rows choose.
+  std::vector<float> after = std::exchange(score_, before);
+  std::vector<std::vector<double>> smooth;
+  if (boost(cells, counts, nullptr, options_.smoothing_rounds, smooth) < error) {
+    best_ = std::move(smooth);
+  } else {
+    score_ = std::move(after);
+  }
 }
 
 // By the residuals that the features alone leave, for all pairs: O(rows x features^2).
@@ -200,7 +214,7 @@ void EbmBag::fit_pairs(const std::vector<BinnedPair>& pairs) {
     }
     counts.push_back(count);
   }
-  boost(cells, counts, &pairs, best_pairs_);
+  boost(cells, counts, &pairs, options_.pair_smoothing_rounds, best_pairs_);
 }
 
 }  // namespace muster

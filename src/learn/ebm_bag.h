@@ -50,8 +50,11 @@ class EbmBag {
  private:
   using Cells = std::vector<std::uint16_t>;
 
-  void boost(const std::vector<Cells>& cells, const std::vector<int>& counts,
-             const std::vector<BinnedPair>* pairs, std::vector<std::vector<double>>& best);
+  // The first `smoothing` rounds cut at random. Goes on from the present scores and ends with those
+  // of the lowest validation error, which it returns.
+  double boost(const std::vector<Cells>& cells, const std::vector<int>& counts,
+               const std::vector<BinnedPair>* pairs, int smoothing,
+               std::vector<std::vector<double>>& best);
   void sum_up(const Cells& cells, int count, StepSums& sums) const;
   void apply(const Cells& cells, const std::vector<double>& step);
   // Both at once, where the gradient is a difference: the rows are read once instead of twice.
@@ -63,6 +66,7 @@ class EbmBag {
   const std::vector<BinnedColumn>& fine_;
   const std::vector<BinnedColumn>& coarse_;
   const EbmOptions& options_;
+  Random random_;
   std::vector<std::uint32_t> order_;  // rows of this bag: training first, then validation
   std::size_t training_ = 0;
   std::vector<float> target_;  // in that order; of classification only

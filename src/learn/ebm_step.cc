@@ -48,6 +48,22 @@ class FeatureTree {
     return ends;
   }
 
+  // The same with cuts anywhere, each with enough rows on both sides.
+  std::vector<int> draw(int max_leaves, Random& random) const {
+    const int filled = static_cast<int>(gradient_.size()) - 1;
+    std::vector<int> ends = {0, filled};
+    for (int i = 1; i < max_leaves && filled > 1; ++i) {
+      const auto at = static_cast<int>(random.integer(1, filled - 1));
+      const auto next = std::upper_bound(ends.begin(), ends.end(), at);
+      const auto m = static_cast<std::size_t>(at);
+      const auto low = static_cast<std::size_t>(*(next - 1));
+      const auto high = static_cast<std::size_t>(*next);
+      if (number_[m] - number_[low] < min_leaf_ || number_[high] - number_[m] < min_leaf_) continue;
+      ends.insert(next, at);
+    }
+    return ends;
+  }
+
   double value(std::size_t begin, std::size_t end, double learning_rate) const {
     const double total = curve_[end] - curve_[begin];
     return total > 0 ? learning_rate * (gradient_[end] - gradient_[begin]) / total : 0;
@@ -141,6 +157,19 @@ class PairTree {
     return best;
   }
 
+  // Cuts anywhere; a part without rows stays as it is.
+  PairCuts draw(Random& random) const {
+    PairCuts cuts;
+    cuts.by_first = random.chance(0.5);
+    const int outer = cuts.by_first ? first_ : second_;
+    const int inner = cuts.by_first ? second_ : first_;
+    if (outer < 2) return cuts;
+    cuts.cut = static_cast<int>(random.integer(1, outer - 1));
+    cuts.low = static_cast<int>(random.integer(0, inner - 1));
+    cuts.high = static_cast<int>(random.integer(0, inner - 1));
+    return cuts;
+  }
+
   void write(const PairCuts& cuts, double learning_rate, std::vector<double>& step) const {
     const int outer = cuts.by_first ? first_ : second_;
     const int inner = cuts.by_first ? second_ : first_;
@@ -202,7 +231,7 @@ class PairTree {
 }  // namespace
 
 void feature_step(const StepSums& sums, const std::vector<double>& rows, bool categorical,
-                  const EbmOptions& options, std::vector<double>& step) {
+                  const EbmOptions& options, Random* random, std::vector<double>& step) {
   const auto count = static_cast<int>(step.size()) - 1;  // the last cell has no bin
   std::vector<int> order;
   for (int bin = 0; bin < count; ++bin) {
@@ -217,7 +246,8 @@ void feature_step(const StepSums& sums, const std::vector<double>& rows, bool ca
     });
   }
   const FeatureTree tree(order, sums.gradient, weight, rows, options.min_leaf);
-  const std::vector<int> ends = tree.grow(options.max_leaves);
+  const std::vector<int> ends =
+      random != nullptr ? tree.draw(options.max_leaves, *random) : tree.grow(options.max_leaves);
   for (std::size_t leaf = 0; leaf + 1 < ends.size(); ++leaf) {
     const auto begin = static_cast<std::size_t>(ends[leaf]);
     const auto end = static_cast<std::size_t>(ends[leaf + 1]);
@@ -227,10 +257,12 @@ void feature_step(const StepSums& sums, const std::vector<double>& rows, bool ca
 }
 
 void pair_step(const StepSums& sums, const std::vector<double>& rows, int first_count,
-               int second_count, const EbmOptions& options, std::vector<double>& step) {
+               int second_count, const EbmOptions& options, Random* random,
+               std::vector<double>& step) {
   const PairTree tree(sums.gradient, options.classify ? sums.weight : rows, first_count,
                       second_count);
-  const PairCuts cuts = tree.best(options.classify ? 1e-3 : options.min_leaf);
+  const PairCuts cuts = random != nullptr ? tree.draw(*random)
+                                          : tree.best(options.classify ? 1e-3 : options.min_leaf);
   if (cuts.cut >= 0) tree.write(cuts, options.learning_rate, step);
 }
 

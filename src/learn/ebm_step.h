@@ -9,6 +9,7 @@
 
 #include <vector>
 
+#include "base/random.h"
 #include "learn/ebm.h"
 
 namespace muster {
@@ -24,17 +25,18 @@ constexpr double gain_of(double gradient, double weight) {
   return weight > 0 ? gradient * gradient / weight : 0;
 }
 
-// A tree of at most options.max_leaves leaves over the bins of one feature, grown best first, in
-// O(bins x leaves). Categories have no order of their own: they are cut in the order of what they
+// A tree of at most options.max_leaves leaves over the bins of one feature, grown best first, or,
+// with `random`, cut anywhere, in O(bins x leaves). Categories have no order of their own: they are cut in the order of what they
 // want, which holds a best cut in two (Fisher, 1958). `rows` counts the rows of each bin; `step`
 // comes as zeros.
 void feature_step(const StepSums& sums, const std::vector<double>& rows, bool categorical,
-                  const EbmOptions& options, std::vector<double>& step);
+                  const EbmOptions& options, Random* random, std::vector<double>& step);
 
 // A tree of four leaves over the cells of a pair, row by row: one cut of one feature, then one cut
 // of the other in each half. O(first x second) cuts are tried, each in constant time by sums over
-// rectangles.
+// rectangles; with `random`, three cuts are drawn.
 void pair_step(const StepSums& sums, const std::vector<double>& rows, int first_count,
-               int second_count, const EbmOptions& options, std::vector<double>& step);
+               int second_count, const EbmOptions& options, Random* random,
+               std::vector<double>& step);
 
 }  // namespace muster

@@ -121,6 +121,7 @@ void checkpoint(Archive& archive, ClusterState& cluster) {
   archive.list(cluster.nodes_);
   archive.list(cluster.quota_used_);
   archive.value(cluster.used_);
+  archive.value(cluster.host_binds_);
   if (archive.reading() && archive.good()) cluster.sort_nodes();
 }
 

@@ -113,10 +113,11 @@ int ClusterState::ever_for(Symbol partition, Symbol gpu_type) const {
   return i < quota_.size() && quota_[i] >= 0 ? std::min(sum, quota_[i]) : sum;
 }
 
-Reason ClusterState::why_never(Symbol partition, Symbol gpu_type) const {
+Reason ClusterState::why_never(const JobSpec& job) const {
   // A partition that is simulated alone and has no nodes is not one of the cluster either.
-  if (!knows_partition(partition) || pools_.empty()) return Reason::kNoPartition;
-  return pools_for(partition, gpu_type).empty() ? Reason::kNoGpuType : Reason::kNeverFits;
+  if (!knows_partition(job.partition) || pools_.empty()) return Reason::kNoPartition;
+  if (pools_for(job.partition, job.gpu_type).empty()) return Reason::kNoGpuType;
+  return host_ever_fits(job, job.gpus) ? Reason::kNeverFits : Reason::kNotEnoughCpu;
 }
 
 void ClusterState::rebucket(NodeId id, std::uint64_t free_now) {

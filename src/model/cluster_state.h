@@ -15,6 +15,7 @@
 #include "model/cluster_spec.h"
 #include "model/decision.h"
 #include "model/gpu_set.h"
+#include "model/job_spec.h"
 #include "model/node_set.h"
 
 namespace muster {
@@ -70,8 +71,28 @@ class ClusterState {
   int free_for(Symbol partition, Symbol gpu_type) const;
   // GPUs that will at most ever be there for such a job, whatever is up now.
   int ever_for(Symbol partition, Symbol gpu_type) const;
-  // Why a job for which that is not enough will never run.
-  Reason why_never(Symbol partition, Symbol gpu_type) const;
+  // Why a job that cannot have its GPUs on the whole cluster, empty and up, will never run.
+  Reason why_never(const JobSpec& job) const;
+
+  // CPU cores and memory bind where jobs ask for them and nodes say what they have. Off, as it is
+  // at first: nobody is taken to ask.
+  void count_host(bool counts);
+  bool counts_host() const { return counts_host_; }
+  // Tells of a job that comes; from the first that asks for cores or memory on, host_binds().
+  void expect(const JobSpec& job) { host_binds_ = host_binds_ || host_wanted(job).any(); }
+  bool host_binds() const { return host_binds_; }
+  // What a job asks for beside each of its GPUs; nothing where that is not counted.
+  HostResources host_wanted(const JobSpec& job) const;
+  // How many of the node's free GPUs can have these beside them, and how many of all its GPUs.
+  int host_room(NodeId id, const HostResources& host) const;
+  int host_room_ever(NodeId id, const HostResources& host) const;
+  bool host_fits(const GpuSet& gpus, const HostResources& host) const;
+  // Whether so many GPUs could ever have what the job asks for beside them.
+  bool host_ever_fits(const JobSpec& job, int gpus) const;
+  // Hides free GPUs from those who look for some, and shows them again (policy/host_limit.h).
+  void withhold(NodeId id, std::uint64_t gpus) { rebucket(id, nodes_[index(id)].free & ~gpus); }
+  void show(NodeId id, std::uint64_t gpus) { rebucket(id, nodes_[index(id)].free | gpus); }
+
   // What the partition's quota still allows; a very large number where there is none.
   int quota_left(Symbol partition) const;
 
@@ -125,6 +146,8 @@ class ClusterState {
   int free_ = 0;
   int usable_ = 0;
   int used_ = 0;
+  bool counts_host_ = false;
+  bool host_binds_ = false;
 };
 
 }  // namespace muster

@@ -69,6 +69,9 @@ class GpuSet {
 struct HostResources {
   double cpus_per_gpu = 0;
   double memory_per_gpu = 0;
+
+  bool any() const { return cpus_per_gpu > 0 || memory_per_gpu > 0; }
+  friend bool operator==(const HostResources&, const HostResources&) = default;
 };
 
 // The lowest `count` set bits of `mask`.

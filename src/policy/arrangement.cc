@@ -90,7 +90,21 @@ void Arrangement::write(const View& view, PlacementDraft& draft) {
       if (view.jobs[slot].running() && !(view.jobs[slot].gpus == gpus)) draft.lift(slot);
     }
   }
+  if (draft.cluster().host_binds()) {
+    for (const Entry& entry : entries_) rehost(view, entry, draft);
+  }
   for (const std::uint32_t i : changes_) place(view, entries_[i], draft);
+}
+
+void Arrangement::rehost(const View& view, const Entry& entry, PlacementDraft& draft) const {
+  const GpuSet& gpus = gpus_of(view, entry);
+  const HostResources host = draft.cluster().host_wanted(view.jobs[entry.request.lead()].spec);
+  for (int i = 0; i < entry.request.size; ++i) {
+    const Slot slot = entry.request.jobs[static_cast<std::size_t>(i)];
+    if (!stays(view, slot, gpus)) continue;
+    if (!(draft.host_of(slot) == host)) draft.rehost(slot, host);
+    return;
+  }
 }
 
 void Arrangement::place(const View& view, const Entry& entry, PlacementDraft& draft) {

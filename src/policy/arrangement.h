@@ -34,6 +34,8 @@ class Arrangement {
   static bool stays(const View& view, Slot job, const GpuSet& gpus);
   // Finds what changes; returns the first job that gets GPUs, if there is one.
   JobId look_through(const View& view);
+  // Of a group that stays while another member asks for its CPU cores and memory.
+  void rehost(const View& view, const Entry& entry, PlacementDraft& draft) const;
   void place(const View& view, const Entry& entry, PlacementDraft& draft);
 
   std::vector<Entry> entries_;

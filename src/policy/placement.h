@@ -74,7 +74,10 @@ class WalkingPlacement : public PlacementPolicy {
   // entry.
   virtual bool find(const View& view, const ClusterState& cluster, const AllocationRequest& request,
                     GpuSet& gpus) = 0;
-  // CPU cores and memory to go with it; none by default.
+  // Whether the rule says itself how many CPU cores and how much memory go with the GPUs. For all
+  // others, what a job asks for binds the search.
+  virtual bool chooses_host() const { return false; }
+  // CPU cores and memory to go with it; those it asks for by default.
   virtual HostResources host_for(const View&, const AllocationRequest&) const { return {}; }
 
   // Called when find() failed: may take CPU cores or memory from others in the draft. True: try

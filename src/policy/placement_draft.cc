@@ -77,10 +77,19 @@ void PlacementDraft::lift(Slot job) {
   take_off(job, {Kind::kLift, job, Reason::kNone, kNoJob, kNoSlot, {}, {}});
 }
 
+HostLimit PlacementDraft::limit_to_host(const AllocationRequest& request) const {
+  const JobSpec& job = (*jobs_)[request.lead()].spec;
+  const HostResources host = cluster_->host_wanted(job);
+  if (!host.any()) return {};
+  const Symbol type = request.gpu_type != kNoSymbol ? request.gpu_type : job.gpu_type;
+  return {*cluster_, cluster_->pools_for(job.partition, type), host};
+}
+
 void PlacementDraft::start(const AllocationRequest& request, GpuSet gpus, Reason reason,
-                           const HostResources& host) {
+                           const HostResources& given) {
   const Slot lead = request.lead();
   assert(!holds(lead) && "a job that holds GPUs cannot be started");
+  const HostResources host = given.any() ? given : cluster_->host_wanted((*jobs_)[lead].spec);
   cluster_->take(gpus, (*jobs_)[lead].spec.partition, host);
   add({Kind::kStart, lead, reason, kNoJob, kNoSlot, std::move(gpus), host});
   for (int i = 1; i < request.size; ++i)

@@ -11,6 +11,7 @@
 
 #include "model/decision.h"
 #include "model/plan.h"
+#include "policy/host_limit.h"
 #include "policy/view.h"
 
 namespace muster {
@@ -58,9 +59,13 @@ class PlacementDraft {
   // Takes a running job off its GPUs so that it can go on elsewhere: start() or join() must follow.
   // Unlike a stop this is no preemption.
   void lift(Slot job);
-  // Gives the request free GPUs; every job of the request must hold none.
+  // Held around the search for GPUs of a request: it sees only those that can have the request's
+  // CPU cores and memory beside them.
+  HostLimit limit_to_host(const AllocationRequest& request) const;
+  // Gives the request free GPUs; every job of the request must hold none. Unless `given`, the cores
+  // and memory that its first job asks for go with them; those who share the GPUs share these.
   void start(const AllocationRequest& request, GpuSet gpus, Reason reason,
-             const HostResources& host = {});
+             const HostResources& given = {});
   // Lets a waiting job share the GPUs of one that holds some; both belong to one partition.
   void join(Slot job, Slot co_located_with, Reason reason);
   // Lets a waiting job use what the holders of these GPUs leave idle, now or later. The GPUs stay

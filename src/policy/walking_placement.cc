@@ -5,7 +5,7 @@
 namespace muster {
 
 bool PlacementPolicy::ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const {
-  return gpus <= cluster.ever_for(job.partition, job.gpu_type);
+  return gpus <= cluster.ever_for(job.partition, job.gpu_type) && cluster.host_ever_fits(job, gpus);
 }
 
 Symbol type_of(const View& view, const AllocationRequest& request) {
@@ -24,6 +24,13 @@ Reason why_not_placed(const View& view, const ClusterState& cluster,
   if (cluster.quota_left(spec.partition) < request.gpus) return Reason::kOverQuota;
   if (cluster.free_for(spec.partition, type_of(view, request)) < request.gpus)
     return Reason::kNotEnoughFree;
+  if (const HostResources host = cluster.host_wanted(spec); host.any()) {
+    int room = 0;
+    for (const PoolId pool : pools_of(view, cluster, request)) {
+      for (const NodeId node : cluster.pool(pool).nodes) room += cluster.host_room(node, host);
+    }
+    if (room < request.gpus) return Reason::kNotEnoughCpu;
+  }
   return Reason::kFragmented;
 }
 
@@ -57,7 +64,8 @@ Plan::Depth WalkingPlacement::depth(const ClusterState& cluster,
   if (!cluster.one_queue()) return Plan::Depth::kAll;
   if (!backfill_ || traits.strict) return Plan::Depth::kUntilBlocked;
   // Where a request can fail for its shape, what it leaves goes to someone further down.
-  return any_shape_ || !traits.work_conserving ? Plan::Depth::kUntilFull : Plan::Depth::kAll;
+  const bool any_shape = any_shape_ && !cluster.host_binds();
+  return any_shape || !traits.work_conserving ? Plan::Depth::kUntilFull : Plan::Depth::kAll;
 }
 
 Slot WalkingPlacement::host_among(const View& view, const AllocationRequest& request,
@@ -114,6 +122,9 @@ bool WalkingPlacement::try_place(const View& view, const AllocationRequest& requ
       return true;
     }
     found_.clear();
+    const auto limit = chooses_host() ? HostLimit() : draft.limit_to_host(request);
+    if (draft.cluster().free_for(spec.partition, type_of(view, request)) < request.gpus)
+      return false;
     if (!find(view, draft.cluster(), request, found_)) {
       found_.clear();
       if (!make_room(view, request, draft) || !find(view, draft.cluster(), request, found_))
@@ -137,12 +148,13 @@ bool WalkingPlacement::try_place(const View& view, const AllocationRequest& requ
 bool WalkingPlacement::put_back(const View& view, Slot job, PlacementDraft& draft, Reason reason) {
   const Job& state = view.jobs[job];
   if (!state.running() || draft.holds(job)) return false;
-  // Where cores are counted, the search decides how many go with the GPUs now.
-  if (state.host.cpus_per_gpu > 0 || state.host.memory_per_gpu > 0) return false;
+  // Where the rule chooses cores, the search decides how many go with the GPUs now.
+  if (chooses_host() && state.host.any()) return false;
+  if (!draft.cluster().host_fits(state.gpus, state.host)) return false;
   const int gpus = state.gpus.gpus();
   if (draft.cluster().quota_left(state.spec.partition) < gpus) return false;
   if (!all_free(draft.cluster(), state.gpus)) return false;
-  draft.start(AllocationRequest::alone(job, gpus), state.gpus, reason);
+  draft.start(AllocationRequest::alone(job, gpus), state.gpus, reason, state.host);
   return true;
 }
 

@@ -57,6 +57,10 @@ void Quantiles::add(double value) {
     count_folded(value);
     return;
   }
+  // Of a long stream room for all that may come is taken at once: pages that are never written cost
+  // nothing, while growing by doubling would leave copies behind that the system does not get back.
+  constexpr std::size_t kLong = std::size_t{1} << 16;
+  if (values_.size() == kLong) values_.reserve(exact_limit_ + 1);
   sorted_ = sorted_ && (values_.empty() || values_.back() <= value);
   values_.push_back(value);
   if (values_.size() > exact_limit_) fold();

@@ -51,7 +51,7 @@ struct CurvePoint {
 
 class Quantiles {
  public:
-  static constexpr std::size_t kExactLimit = std::size_t{1} << 22;
+  static constexpr std::size_t kExactLimit = std::size_t{1} << 20;
 
   explicit Quantiles(std::size_t exact_limit = kExactLimit) : exact_limit_(exact_limit) {}
 

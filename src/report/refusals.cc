@@ -50,6 +50,10 @@ std::string why(Reason reason, const RunInfo& info, const RunSummary& summary) {
     case Reason::kNeverFits:
       return "they ask for more than their part of the cluster will ever have. `muster trace check "
              "TRACE --cluster CLUSTER` lists them; choose a larger cluster or another placement";
+    case Reason::kNotEnoughCpu:
+      return "they ask for more CPU cores or memory beside their GPUs than the nodes have. Mend "
+             "the "
+             "cluster file, or leave them out of account with --ignore-host";
     case Reason::kLoadLimit:
       return "the load was above the threshold of the admission policy. Choose another threshold, "
              "or --admission accept-all";

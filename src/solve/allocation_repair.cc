@@ -134,8 +134,7 @@ void AllocationSearch::settle_rows(Candidate& candidate) {
     speedups += what.speedup;
   }
   const double mean = sum / static_cast<double>(count);
-  candidate.value =
-      -(options_.fairness == 0 ? std::exp(mean) : std::pow(mean, 1 / options_.fairness));
+  candidate.value = -value_of_mean(mean);
   int in_use = 0;
   for (std::size_t w = 0; w < words; ++w) in_use += sum_bytes(filled(used[w]) & capacity_[w]);
   candidate.utility = in_use > 0 ? -speedups / in_use : 0;

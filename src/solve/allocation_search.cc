@@ -198,16 +198,32 @@ void AllocationSearch::keep_front() {
   }
 }
 
+bool AllocationSearch::worth_breeding(double bound) {
+  if (options_.patience == 0) return true;
+  constexpr double kLittle = 1e-3;
+  double best = -population_.front().value;
+  for (const Candidate& candidate : population_) best = std::max(best, -candidate.value);
+  if (best * (1 + kLittle) >= bound) return false;
+  bests_.push_back(best);
+  const auto patience = static_cast<std::size_t>(options_.patience);
+  if (bests_.size() <= patience) return true;
+  return best > (1 + kLittle) * bests_[bests_.size() - 1 - patience];
+}
+
 const std::vector<std::vector<int>>& AllocationSearch::run(std::span<const int> node_gpus,
                                                            const std::vector<SearchJob>& jobs,
                                                            SpeedupSource& source) {
   answer_.assign(jobs.size(), std::vector<int>(node_gpus.size(), 0));
   value_ = 0;
+  gap_ = 0;
   if (jobs.empty() || node_gpus.empty()) return answer_;
   source_ = &source;
   prepare(node_gpus, jobs);
   begin();
-  for (int generation = 1; generation < options_.generations; ++generation) {
+  const double most = options_.patience > 0 ? bound() : 0;
+  bests_.clear();
+  for (int generation = 1; generation < options_.generations && worth_breeding(most);
+       ++generation) {
     breed();
     if (offspring_.empty()) break;
     survive();
@@ -217,6 +233,7 @@ const std::vector<std::vector<int>>& AllocationSearch::run(std::span<const int> 
         return a.front != b.front ? a.front < b.front : a.value < b.value;
       });
   value_ = -best->value;
+  gap_ = options_.patience > 0 && value_ > 0 ? std::max(0.0, most / value_ - 1) : 0;
   const Word* cells = cells_of(*best);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     for (std::size_t n = 0; n < node_gpus.size(); ++n) answer_[j][n] = byte(cells + j * words_, n);

@@ -51,6 +51,9 @@ struct SearchOptions {
   double fairness = -1;    // power of the mean; 0: the geometric mean
   int most_nodes = 16;     // that one job may be spread over
   bool first_fit = false;  // begin also with every job at its least, one after the other
+  // Stop once the best has become less than a thousandth better in this many generations, or is
+  // within a thousandth of the bound; 0: breed them all, and compute no bound.
+  int patience = 0;
 };
 
 class AllocationSearch {
@@ -73,6 +76,8 @@ class AllocationSearch {
     archive.value(past_words_);
     archive.value(past_count_);
   }
+  // With patience: how much better than that another table could be at most, as a part of it.
+  double gap() const { return gap_; }
 
  private:
   using Word = std::uint64_t;
@@ -101,6 +106,19 @@ class AllocationSearch {
     int nodes = 0;
     int gpus = 0;
   };
+
+  struct HullPoint {
+    int gpus = 0;
+    double cost = 0;
+  };
+
+  // An upper bound of value() for any table; it needs prepare().
+  double bound();
+  void list_hull(std::size_t job);
+  double cost(double term) const;
+  double value_of_mean(double mean) const;
+  // Whether to breed on, as `patience` has it.
+  bool worth_breeding(double bound);
 
   void prepare(std::span<const int> node_gpus, const std::vector<SearchJob>& jobs);
   void bound_row(std::size_t job);
@@ -180,6 +198,10 @@ class AllocationSearch {
   std::vector<std::pair<double, double>> tails_;
   std::vector<std::vector<int>> answer_;
   double value_ = 0;
+  double gap_ = 0;
+  std::vector<HullPoint> hull_;                   // of one job
+  std::vector<std::pair<double, int>> segments_;  // slope and GPUs
+  std::vector<double> bests_;                     // by generation
 
   // Survivors of the last search.
   std::vector<std::uint64_t> past_keys_;

@@ -23,6 +23,7 @@ enum TraceFault : std::size_t {
   kTooLarge,
   kUnknownPartition,
   kUnknownType,
+  kTooMuchHost,
   kRepeated,
   kSameName,
   kUnsorted,
@@ -52,6 +53,12 @@ constexpr std::array<Finding, kTraceFaults> kTraceFindings = {{
     {"unknown-gpu-type",
      Severity::kError,
      "its part of the cluster has no GPUs of the type that it asks for",
+     "the job is dropped",
+     0,
+     {}},
+    {"too-much-host",
+     Severity::kError,
+     "it asks for more CPU cores or memory beside its GPUs than the nodes have",
      "the job is dropped",
      0,
      {}},
@@ -85,7 +92,9 @@ Finding finding_of(JobFault fault) {
 // The cluster that a trace is to run on; empty: not looked at.
 std::optional<ClusterState> state_of(const DoctorOptions& options) {
   if (options.cluster == nullptr) return std::nullopt;
-  return ClusterState(std::make_shared<const ClusterSpec>(*options.cluster));
+  ClusterState state(std::make_shared<const ClusterSpec>(*options.cluster));
+  state.count_host(true);
+  return state;
 }
 
 int fewest_gpus(const JobSpec& job) {
@@ -93,7 +102,8 @@ int fewest_gpus(const JobSpec& job) {
 }
 
 bool never_runs(const ClusterState& cluster, const JobSpec& job) {
-  return fewest_gpus(job) > cluster.ever_for(job.partition, job.gpu_type);
+  return fewest_gpus(job) > cluster.ever_for(job.partition, job.gpu_type) ||
+         !cluster.host_ever_fits(job, fewest_gpus(job));
 }
 
 bool same_job(const JobSpec& a, const JobSpec& b) {
@@ -164,11 +174,15 @@ class Examination {
   }
   void look_for_room(const ClusterState& cluster, const JobSpec& job, std::size_t i) {
     const ClusterSpec& spec = cluster.spec();
-    switch (cluster.why_never(job.partition, job.gpu_type)) {
+    switch (cluster.why_never(job)) {
       case Reason::kNoPartition:
         return add_unknown(kUnknownPartition, i, job.partition, spec.partition_names());
       case Reason::kNoGpuType:
         return add_unknown(kUnknownType, i, job.gpu_type, spec.gpu_types());
+      case Reason::kNotEnoughCpu:
+        return add(trace_findings_[kTooMuchHost], i,
+                   fmt::format("{} cores and {} GiB for {} GPUs", exact_text(job.cpus),
+                               exact_text(job.memory_gb), job.gpus));
       default:
         add(trace_findings_[kTooLarge], i,
             fmt::format("{} GPUs, of {}", fewest_gpus(job),

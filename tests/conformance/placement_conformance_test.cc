@@ -79,6 +79,8 @@ TEST_P(PlacementConformance, GivesExactlyWhatWasAskedForAndOnlyWhatIsFree) {
     const ClusterSpec spec = divided_cluster(symbols);
     Situation situation(spec, random_job(random, symbols));
     disturb(situation.cluster, random);
+    const bool counts = round % 2 == 0;
+    situation.cluster.count_host(counts);
     const ClusterState before = situation.cluster;
     const GpuSet given = situation.place(*rule);
     const JobSpec& job = situation.jobs[situation.slot].spec;
@@ -100,6 +102,9 @@ TEST_P(PlacementConformance, GivesExactlyWhatWasAskedForAndOnlyWhatIsFree) {
       if (before.node(part.node).cpus > 0) {
         ASSERT_GE(situation.cluster.free_cpus(part.node),
                   std::min(-1e-9, before.free_cpus(part.node)));
+        if (counts) {
+          ASSERT_GE(situation.cluster.free_cpus(part.node), -1e-9) << "too few cores";
+        }
       }
       for (int j = 0; j < i; ++j) ASSERT_NE(given[j].node, part.node) << "a node is listed twice";
     }

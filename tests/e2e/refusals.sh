@@ -35,3 +35,22 @@ tell "where the cluster names no partitions, those of jobs do not matter"
 expect 0 muster simulate jobs.csv -c 3x8:a100 -o whole -q
 prints "finished"
 [[ ! -s err ]] || fail "nothing was to be said"
+
+tell "CPU cores and memory: jobs wait for them, are refused where no node has them, and --ignore-host forgets them"
+{
+  echo 'job_id,submit_s,duration_s,gpus,cpus,memory_gb'
+  for i in $(seq 4); do echo "c$i,0,100,1,10,"; done
+  for i in $(seq 8); do echo "m$i,0,100,1,,500"; done
+} >host.csv
+printf '[[nodes]]\ncount = 2\ngpus = 8\ncpus = 16\nmemory_gb = 256\n' >host.toml
+expect 1 muster trace check host.csv -c host.toml
+prints "too-much-host (8 times)"
+for placement in consolidated scattered first-gpu count; do
+  expect 0 muster simulate host.csv -c host.toml -p "$placement" -o host -q
+  says "8 of 12 jobs were refused: they ask for more CPU cores or memory"
+  [[ $(grep -c ',finished,' host/jobs.csv) == 4 ]] || fail "$(cat host/jobs.csv)"
+  [[ $(awk -F, '$3 > 0 && /,finished,/' host/jobs.csv | wc -l) == 2 ]] || fail "two of four were to wait: $(cat host/jobs.csv)"
+done
+expect 0 muster simulate host.csv -c host.toml --ignore-host -o free -q
+[[ $(grep -c ',finished,' free/jobs.csv) == 12 ]] || fail "$(cat free/jobs.csv)"
+[[ ! -s err ]] || fail "nothing was to be said"

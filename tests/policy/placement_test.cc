@@ -1,4 +1,5 @@
 // Each placement rule on a small cluster whose answer can be seen by eye.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -138,6 +139,49 @@ TEST(Blox, HasTheDefectsOfTheOriginal) {
   const Choice exact = {"blox", {{"exact_node", "true"}}};
   EXPECT_THAT(Layout(4, {3, 4, 2}).place(exact, job_of(0, 1, 2)), ElementsAre(NodeGpus(2, 2)));
   EXPECT_THAT(Layout(4, {3, 4, 1}).place(exact, job_of(0, 1, 2)), IsEmpty());
+}
+
+// A job waits for the cores and the memory that it asks for, whatever the rule that places it.
+TEST(HostResources, BindEveryPlacement) {
+  for (const PolicyInfo<PlacementPolicy>& row : placement_table()) {
+    for (const bool memory : {false, true}) {
+      for (const char* policy : {"fifo", "srtf"}) {
+        Scenario scenario;
+        scenario.cluster = uniform_cluster(1, 8);
+        scenario.cluster.nodes[0].cpus = 16;
+        scenario.cluster.nodes[0].memory_gb = 100;
+        scenario.jobs = {job_of(0, 10, 2), job_of(0, 10, 2), job_of(0, 10, 2)};
+        for (const int id : {0, 1}) {
+          (memory ? scenario.jobs[id].memory_gb : scenario.jobs[id].cpus) = memory ? 70 : 12;
+        }
+        scenario.scheduling = {policy};
+        scenario.placement = {std::string(row.name)};
+        const std::string where = fmt::format("{} with {}", row.name, policy);
+        const RunLog log = simulate(scenario);
+        EXPECT_EQ(log.job(0).start, 0) << where;
+        // Synergy gives it what is left instead.
+        EXPECT_EQ(log.job(1).start, row.name == "synergy" ? 0 : 10) << where;
+        scenario.options.count_host = false;
+        EXPECT_EQ(simulate(scenario).job(1).start, 0) << where;
+      }
+    }
+  }
+}
+
+TEST(HostResources, WhoAsksForMoreThanANodeHasIsRefused) {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(2, 8);
+  for (NodeSpec& node : scenario.cluster.nodes) node.cpus = 16;
+  scenario.jobs = {job_of(0, 10, 1), job_of(0, 10, 2)};
+  scenario.jobs[0].cpus = 17;
+  scenario.jobs[1].cpus = 32;  // on two nodes
+  scenario.placement = {"first-gpu"};
+  const RunLog log = simulate(scenario);
+  EXPECT_EQ(log.job(0).status, JobState::kRefused);
+  EXPECT_EQ(log.job(0).reason, Reason::kNotEnoughCpu);
+  EXPECT_EQ(log.job(1).status, JobState::kFinished);
+  scenario.cluster.nodes[1].cpus = 0;  // plentiful
+  EXPECT_EQ(simulate(scenario).job(0).status, JobState::kFinished);
 }
 
 // Synergy: one node of four GPUs with eight cores, shared by two jobs of two GPUs.

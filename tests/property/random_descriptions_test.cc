@@ -17,6 +17,9 @@
 #include "run/assembly/simulation.h"
 #include "run/config/declarations.h"
 #include "run/config/plugins.h"
+#include "support/temporary_folder.h"
+#include "workload/generate/generators.h"
+#include "workload/trace_writer.h"
 
 namespace muster {
 namespace {
@@ -113,6 +116,60 @@ RunConfig any_description(std::uint64_t seed) {
   return config;
 }
 
+// The jobs of the description as a trace, with CPU cores and memory that they ask for; false where
+// the generator refuses its parameters.
+bool write_with_host(const RunConfig& config, const std::string& path, Random& random) {
+  const auto generator = find_generator(config.workload.generator.name);
+  if (!generator) return false;
+  const auto params =
+      Params::make("generator", (*generator)->params(), config.workload.generator.params);
+  if (!params) return false;
+  Symbols symbols;
+  const auto drawn = (*generator)->make(*params, symbols);
+  if (!drawn) return false;
+  auto writer = create_trace(path, "muster", symbols);
+  EXPECT_TRUE(writer);
+  JobSource& source = *drawn->source;
+  for (long long i = 0; i < config.workload.limit && source.peek() != nullptr; ++i) {
+    JobSpec job = *source.peek();
+    source.pop();
+    if (random.chance(0.6)) job.cpus = random.uniform(0, 6) * job.gpus;
+    if (random.chance(0.4)) job.memory_gb = random.uniform(0, 40) * job.gpus;
+    EXPECT_TRUE((*writer)->write(job));
+  }
+  return bool((*writer)->finish());
+}
+
+// In a part of the draws nodes say how many CPU cores and how much memory they have, and jobs ask
+// for some; and GPUs fail one by one, jobs save their work now and then, and policies believe in
+// another performance model than the one that holds.
+void add_more(RunConfig& config, const TemporaryFolder& folder, std::uint64_t seed) {
+  Random random(seed, "more of a description");
+  if (random.chance(0.1)) {
+    config.failures.gpu_mtbf = random.log_uniform(3, 6);
+    config.failures.gpu_repair = random.log_uniform(1, 4);
+  }
+  if (random.chance(0.1)) config.restart.checkpoint_interval = random.log_uniform(0, 4);
+  if (random.chance(0.1)) config.beliefs.push_back(any_choice("perf", random));
+  if (!random.chance(0.4)) return;
+  const std::string path = (folder.path() / fmt::format("{}.csv", seed)).string();
+  if (!write_with_host(config, path, random)) return;
+  config.workload.trace = path;
+  config.workload.format = "muster";
+  config.workload.generator = {};
+  config.cluster.shape.clear();
+  const auto kinds = random.integer(1, 2);
+  for (std::int64_t i = 0; i < kinds; ++i) {
+    config.cluster.text += fmt::format("[[nodes]]\ncount = {}\ngpus = {}\n",
+                                       random.integer(1, 6), 1 << random.integer(0, 3));
+    if (random.chance(0.8)) config.cluster.text += fmt::format("cpus = {}\n", random.integer(1, 40));
+    if (random.chance(0.6)) {
+      config.cluster.text += fmt::format("memory_gb = {}\n", random.integer(8, 400));
+    }
+  }
+  config.engine.count_host = random.chance(0.9);
+}
+
 std::string described;  // what runs now, for the message of an abort
 
 void tell_and_abort(int) {
@@ -124,8 +181,9 @@ void tell_and_abort(int) {
 enum class Fate { kRan, kRefused };
 
 // Fails the test where a run neither is refused with a reason nor comes to its end.
-Fate try_description(std::uint64_t seed) {
-  const RunConfig drawn = any_description(seed);
+Fate try_description(std::uint64_t seed, const TemporaryFolder& folder) {
+  RunConfig drawn = any_description(seed);
+  add_more(drawn, folder, seed);
   described =
       fmt::format("\nMUSTER_SEED={}: -g {} --jobs-limit {} -c {} -s {} -p {} -a {} --pacing {}{}\n",
                   seed, drawn.workload.generator.text(), drawn.workload.limit, drawn.cluster.shape,
@@ -134,6 +192,9 @@ Fate try_description(std::uint64_t seed) {
   described +=
       fmt::format("  progress {}, accounting {}, execution {}, scaling {}\n", drawn.progress.text(),
                   drawn.accounting.text(), drawn.execution.text(), drawn.scaling.text());
+  if (!drawn.cluster.text.empty()) {
+    described += fmt::format("  {} of its own on\n{}", drawn.workload.trace, drawn.cluster.text);
+  }
   for (const Choice& model : drawn.perf) described += "  --perf " + model.text() + "\n";
   for (const PolicySetConfig& set : drawn.policy_sets) {
     described += fmt::format("  --policy-set {}+{}+{}\n", set.scheduling.text(),
@@ -158,15 +219,16 @@ Fate try_description(std::uint64_t seed) {
 
 TEST(RandomDescriptions, RunOrAreRefusedWithAReason) {
   std::signal(SIGABRT, tell_and_abort);
+  const TemporaryFolder folder;
   if (const char* one = std::getenv("MUSTER_SEED")) {
-    try_description(static_cast<std::uint64_t>(parse_integer(one).value_or(0)));
+    try_description(static_cast<std::uint64_t>(parse_integer(one).value_or(0)), folder);
     return;
   }
   const char* given = std::getenv("MUSTER_SEEDS");
   const auto seeds = given != nullptr ? parse_integer(given).value_or(0) : 2000;
   std::int64_t ran = 0;
   for (std::int64_t seed = 1; seed <= seeds; ++seed) {
-    if (try_description(static_cast<std::uint64_t>(seed)) == Fate::kRan) ++ran;
+    if (try_description(static_cast<std::uint64_t>(seed), folder) == Fate::kRan) ++ran;
     if (::testing::Test::HasFailure()) break;
   }
   EXPECT_GT(2 * ran, seeds) << "most are refused: the test tests little";

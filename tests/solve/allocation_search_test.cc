@@ -103,6 +103,46 @@ TEST(AllocationSearch, FindsTheBestOfAllTables) {
   EXPECT_NEAR(search.value(), best, 1e-12);
 }
 
+// No table is better than the bound; where a search stops early it is not far from the best.
+TEST(AllocationSearch, TheBoundHoldsAndPatienceLosesLittle) {
+  Random random(3, "bounds");
+  for (int round = 0; round < 40; ++round) {
+    const std::vector<int> nodes(static_cast<std::size_t>(random.integer(1, 6)), 4);
+    const auto count = static_cast<std::size_t>(random.integer(1, 20));
+    auto jobs = some_jobs(count, nodes.size(), 16);
+    std::vector<double> powers;
+    for (SearchJob& job : jobs) {
+      powers.push_back(random.uniform(0.1, 1));
+      job.least = static_cast<int>(random.integer(0, 3));
+      job.restart_factor = random.uniform(0.2, 1);
+      if (random.chance(0.3)) job.held[0] = 1;
+    }
+    Roots source(powers);
+    SearchOptions options;
+    options.fairness = std::vector<double>{-1, 0, 0.5, 1, -3}[random.below(5)];
+    AllocationSearch whole(options, 1);
+    whole.run(nodes, jobs, source);
+    options.patience = 10;
+    AllocationSearch hasty(options, 1);
+    hasty.run(nodes, jobs, source);
+    EXPECT_GE(hasty.value() * (1 + hasty.gap()), whole.value() * (1 - 1e-12));
+    EXPECT_GE(hasty.value(), 0.97 * whole.value()) << "fairness " << options.fairness;
+  }
+}
+
+// With one node there is nothing but the knapsack, and one job has no rest: the bound is the value.
+TEST(AllocationSearch, TheBoundIsTightForOneJob) {
+  const std::vector<int> nodes = {8};
+  const auto jobs = some_jobs(1, 1, 6);
+  Roots source({0.5});
+  SearchOptions options;
+  options.patience = 10;
+  AllocationSearch search(options, 1);
+  search.run(nodes, jobs, source);
+  EXPECT_NEAR(search.gap(), 0, 1e-3);
+  EXPECT_NEAR(search.value(), std::sqrt(6) / 8 + 1e-3, 1e-3);
+}
+
 TEST(AllocationSearch, LeavesAJobAloneThatWouldLoseByARestart) {
   const std::vector<int> nodes = {4, 4};
   auto jobs = some_jobs(1, nodes.size(), 8);

@@ -18,28 +18,30 @@ using ::testing::IsEmpty;
 
 // One line per thing that can be wrong.
 constexpr const char* kSick =
-    "job_id,submit_s,duration_s,gpus,min_gpus,max_gpus,deadline_s,estimate_s,partition,gpu_type\n"
-    "fine,10,60,1,,,,,,\n"                  // 2
-    "broken,10,x,1,,,,,,\n"                 // 3 unreadable
-    "empty,10,,1,,,,,,\n"                   // 4 missing
-    "huge,10,60,64,,,,,,\n"                 // 5 larger than the cluster
-    "fine,10,60,1,,,,,,\n"                  // 6 repeated
-    "fine,11,61,1,,,,,,\n"                  // 7 same name
-    "early,5,60,1,,,,,,\n"                  // 8 unsorted
-    "nan,nan,60,1,,,,,,\n"                  // 9 not finite
-    "far,1e13,60,1,,,,,,\n"                 // 10 overflow, late
-    "before,-5,60,1,,,,,,\n"                // 11 negative submit, unsorted
-    "minus,12,-60,1,,,,,,\n"                // 12 negative duration
-    "lessgpus,13,60,-1,,,,,,\n"             // 13 negative GPUs
-    "nogpus,14,60,0,,,,,,\n"                // 14 no GPUs
-    "toomany,15,60,2000000,,,,,,\n"         // 15 too many, larger than the cluster
-    "zero,16,0,1,,,,,,\n"                   // 16 zero duration
-    "late,20000000000,60,1,,,,,,\n"         // 17 late
-    "toolate,30000000000,60,1,,,5,,,\n"     // 18 late, early deadline
-    "range,30000000001,60,4,5,2,,,,\n"      // 19 late, elastic range
-    "amount,30000000002,60,1,,,,-5,,\n"     // 20 late, negative amount
-    "lost,30000000003,60,1,,,,,reserch,\n"  // 21 late, unknown partition
-    "typed,30000000004,60,1,,,,,,v10\n";    // 22 late, unknown GPU type
+    "job_id,submit_s,duration_s,gpus,min_gpus,max_gpus,deadline_s,estimate_s,partition,gpu_type,"
+    "cpus\n"
+    "fine,10,60,1,,,,,,,\n"                   // 2
+    "broken,10,x,1,,,,,,,\n"                  // 3 unreadable
+    "empty,10,,1,,,,,,,\n"                    // 4 missing
+    "huge,10,60,64,,,,,,,\n"                  // 5 larger than the cluster
+    "fine,10,60,1,,,,,,,\n"                   // 6 repeated
+    "fine,11,61,1,,,,,,,\n"                   // 7 same name
+    "early,5,60,1,,,,,,,\n"                   // 8 unsorted
+    "nan,nan,60,1,,,,,,,\n"                   // 9 not finite
+    "far,1e13,60,1,,,,,,,\n"                  // 10 overflow, late
+    "before,-5,60,1,,,,,,,\n"                 // 11 negative submit, unsorted
+    "minus,12,-60,1,,,,,,,\n"                 // 12 negative duration
+    "lessgpus,13,60,-1,,,,,,,\n"              // 13 negative GPUs
+    "nogpus,14,60,0,,,,,,,\n"                 // 14 no GPUs
+    "toomany,15,60,2000000,,,,,,,\n"          // 15 too many, larger than the cluster
+    "zero,16,0,1,,,,,,,\n"                    // 16 zero duration
+    "late,20000000000,60,1,,,,,,,\n"          // 17 late
+    "toolate,30000000000,60,1,,,5,,,,\n"      // 18 late, early deadline
+    "range,30000000001,60,4,5,2,,,,,\n"       // 19 late, elastic range
+    "amount,30000000002,60,1,,,,-5,,,\n"      // 20 late, negative amount
+    "lost,30000000003,60,1,,,,,reserch,,\n"   // 21 late, unknown partition
+    "typed,30000000004,60,1,,,,,,v10,\n"      // 22 late, unknown GPU type
+    "cores,30000000005,60,1,,,,,,v100,99\n";  // 23 late, too much host
 
 class DoctorTest : public ::testing::Test {
  protected:
@@ -58,6 +60,7 @@ class DoctorTest : public ::testing::Test {
     cluster_ = uniform_cluster(4, 8);
     cluster_.nodes[0].partition = symbols_.intern("research");
     cluster_.nodes[1].gpu_type = symbols_.intern("v100");
+    cluster_.nodes[1].cpus = 64;
     DoctorOptions options;
     options.cluster = &cluster_;
     options.symbols = &symbols_;
@@ -93,9 +96,10 @@ TEST_F(DoctorTest, FindsEverythingWithItsLine) {
       {"no-gpus", {14}},
       {"too-many-gpus", {15}},
       {"zero-duration", {16}},
-      {"late-time", {10, 17, 18, 19, 20, 21, 22}},
+      {"late-time", {10, 17, 18, 19, 20, 21, 22, 23}},
       {"unknown-partition", {21}},
       {"unknown-gpu-type", {22}},
+      {"too-much-host", {23}},
       {"early-deadline", {18}},
       {"elastic-range", {19}},
       {"negative-amount", {20}}};

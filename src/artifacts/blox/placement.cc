@@ -51,6 +51,7 @@ class BloxPlacement final : public PlacementPolicy {
  private:
   bool try_place(const View& view, const AllocationRequest& request, PlacementDraft& draft) {
     const ClusterState& cluster = draft.cluster();
+    const auto limit = draft.limit_to_host(request);
     const Symbol partition = view.jobs[request.lead()].spec.partition;
     if (cluster.free_for(partition, type_of(view, request)) < request.gpus) return false;
     found_.clear();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "policy/placement/search.h"
 #include "policy/table.h"
 
 namespace muster {
@@ -42,6 +43,7 @@ bool AntManPlacement::ever_fits(const ClusterState& cluster, const JobSpec& job,
   for (const PoolId pool : cluster.pools_for(job.partition, job.gpu_type)) {
     for (const NodeId node : cluster.pool(pool).nodes) sizes.push_back(cluster.node(node).gpus);
   }
+  if (cluster.host_wanted(job).any() && !whole_nodes_exist(cluster, job, gpus)) return false;
   std::sort(sizes.rbegin(), sizes.rend());
   if (sizes.empty() || gpus <= sizes[0]) return !sizes.empty();
   // Whole nodes of the largest size, and one more for the rest.
@@ -130,9 +132,16 @@ void AntManPlacement::allow(const View& view, const PlacementDraft& draft,
   const auto pools = pools_of(view, cluster, request);
   largest_ = 1;
   for (const PoolId pool : pools) largest_ = std::max(largest_, cluster.pool(pool).largest);
+  const JobSpec& spec = view.jobs[request.lead()].spec;
+  // Opportunistic jobs count no cores; nor are GPUs reserved beside which there will be too few.
+  const HostResources host = spec.priority < 0 ? HostResources{} : cluster.host_wanted(spec);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    const PoolId pool = cluster.pool_of(NodeId{static_cast<std::uint32_t>(i)});
+    const NodeId id{static_cast<std::uint32_t>(i)};
+    const PoolId pool = cluster.pool_of(id);
     nodes_[i].allowed = !over && std::find(pools.begin(), pools.end(), pool) != pools.end();
+    if (host.any() && cluster.host_room_ever(id, host) < std::min(request.gpus, largest_)) {
+      nodes_[i].allowed = false;
+    }
   }
 }
 
@@ -178,8 +187,10 @@ bool AntManPlacement::guarantee(const AllocationRequest& request, JobId id, Plac
   }
   if (missing > 0) return false;
   GpuSet gpus;
+  for (const NodeGpus& part : reservation.parts) gpus.add(part.node, part.mask);
+  const HostResources host = draft.cluster().host_wanted(draft.jobs()[request.lead()].spec);
+  if (!draft.cluster().host_fits(gpus, host)) return false;
   for (const NodeGpus& part : reservation.parts) {
-    gpus.add(part.node, part.mask);
     nodes_[index(part.node)].reserved &= ~part.mask;
     nodes_[index(part.node)].held |= part.mask;
     change(part.node, part.mask, Change::kStarted);

@@ -31,7 +31,7 @@ class Buddy final : public WalkingPlacement {
   }
   bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const override {
     return WalkingPlacement::ever_fits(cluster, job, gpus) &&
-           whole_nodes_exist(cluster, cluster.pools_for(job.partition, job.gpu_type), gpus);
+           whole_nodes_exist(cluster, job, gpus);
   }
   bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<PlacementPolicy> clone() const override { return std::make_unique<Buddy>(*this); }
@@ -72,8 +72,11 @@ class Buddy final : public WalkingPlacement {
     places_.clear();
     for (const AllocationRequest& request : requests_) {
       places_.emplace_back();
+      const JobSpec& spec = view.jobs[request.lead()].spec;
+      const HostResources host = trial.host_wanted(spec);
+      const HostLimit limit(trial, pools_of(view, trial, request), host);
       if (!find(view, trial, request, places_.back())) return false;
-      trial.take(places_.back(), view.jobs[request.lead()].spec.partition, {});
+      trial.take(places_.back(), spec.partition, host);
     }
     for (const AllocationRequest& request : requests_) {
       if (draft.holds(request.lead())) draft.stop(request.lead(), Reason::kConsolidated);

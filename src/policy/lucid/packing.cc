@@ -125,12 +125,14 @@ bool PackingPlacement::start(const View& view, const AllocationRequest& request,
   const JobSpec& spec = view.jobs[request.lead()].spec;
   if (draft.cluster().free_for(spec.partition, type_of(view, request)) < request.gpus) return false;
   const auto pools = pools_of(view, draft.cluster(), request);
+  const auto limit = draft.limit_to_host(request);
   // Free GPUs only become fewer in this walk: who asks for as many as one that failed fails too.
   const auto key = std::make_pair(pools.data(), request.gpus);
   if (std::find(full_.begin(), full_.end(), key) != full_.end()) return false;
   GpuSet found;
   if (!find_whole_nodes(draft.cluster(), pools, request.gpus, found)) {
-    full_.push_back(key);
+    // Others may ask for fewer cores.
+    if (!draft.cluster().host_wanted(spec).any()) full_.push_back(key);
     return false;
   }
   const Reason reason = draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder;

@@ -16,7 +16,7 @@ class WholeNodes final : public WalkingPlacement {
   bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const override {
     if (!WalkingPlacement::ever_fits(cluster, job, gpus)) return false;
     return spread_ ||
-           whole_nodes_exist(cluster, cluster.pools_for(job.partition, job.gpu_type), gpus);
+           whole_nodes_exist(cluster, job, gpus);
   }
   bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<PlacementPolicy> clone() const override {

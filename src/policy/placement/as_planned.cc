@@ -36,13 +36,13 @@ class AsPlanned final : public WalkingPlacement {
         const AllocationRequest& request = plan.requests()[i];
         if (stays(view, request) != staying) continue;
         if (!sit(view, trial, request, places_[i])) continue;
-        trial.take(places_[i], view.jobs[request.lead()].spec.partition);
+        take(view, trial, request, places_[i]);
       }
     }
     for (std::size_t i = 0; i < plan.requests().size(); ++i) {
       const AllocationRequest& request = plan.requests()[i];
       if (places_[i].empty() && find_rest(view, trial, request, places_[i])) {
-        trial.take(places_[i], view.jobs[request.lead()].spec.partition);
+        take(view, trial, request, places_[i]);
       }
       if (places_[i].empty()) {
         if (draft.blocked() == nullptr) draft.block(request, why_not_placed(view, trial, request));
@@ -118,16 +118,25 @@ class AsPlanned final : public WalkingPlacement {
       mask |= lowest_bits(free & ~held, hint_node.gpus - std::popcount(mask));
       gpus.add(hint_node.node, mask);
     }
-    if (gpus.gpus() == request.gpus) return true;
+    const bool room = trial.host_fits(gpus, trial.host_wanted(job.spec));
+    if (gpus.gpus() == request.gpus && room) return true;
     gpus.clear();
     return false;
   }
-  bool find_rest(const View& view, const ClusterState& trial, const AllocationRequest& request,
+  static void take(const View& view, ClusterState& trial, const AllocationRequest& request,
+                   const GpuSet& gpus) {
+    const JobSpec& spec = view.jobs[request.lead()].spec;
+    trial.take(gpus, spec.partition, trial.host_wanted(spec));
+  }
+  bool find_rest(const View& view, ClusterState& trial, const AllocationRequest& request,
                  GpuSet& gpus) {
     const Job& job = view.jobs[request.lead()];
-    // A node hint that is gone (its node failed) is the policy's to replace.
+    // A node hint that is gone (its node failed) is the policy's to replace. But hints know nothing
+    // of CPU cores and memory: who asks for them may go elsewhere.
+    const HostResources host = trial.host_wanted(job.spec);
     const Range range = ranges_[index(request.lead())];
-    if (range.begin != range.end) return false;
+    if (range.begin != range.end && !host.any()) return false;
+    const HostLimit limit(trial, pools_of(view, trial, request), host);
     return trial.free_for(job.spec.partition, type_of(view, request)) >= request.gpus &&
            find(view, trial, request, gpus);
   }

@@ -20,6 +20,7 @@ class Count final : public PlacementPolicy {
       if (!free_members(view, traits, request, draft)) continue;
       const Symbol partition = view.jobs[request.lead()].spec.partition;
       found_.clear();
+      const auto limit = draft.limit_to_host(request);
       const bool room =
           draft.cluster().free_for(partition, type_of(view, request)) >= request.gpus &&
           find_first_gpus(draft.cluster(), pools_of(view, draft.cluster(), request), request.gpus,
@@ -34,7 +35,8 @@ class Count final : public PlacementPolicy {
     }
   }
   Plan::Depth depth(const ClusterState& cluster, const SchedulingTraits& traits) const override {
-    if (!cluster.one_queue()) return Plan::Depth::kAll;
+    // Whom the cores or the memory keep waiting, others may pass.
+    if (!cluster.one_queue() || cluster.host_binds()) return Plan::Depth::kAll;
     return backfill_ && !traits.strict ? Plan::Depth::kUntilFull : Plan::Depth::kUntilBlocked;
   }
   bool checkpoint(Archive&) override { return true; }

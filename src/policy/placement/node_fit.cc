@@ -4,6 +4,19 @@
 #include <limits>
 
 namespace muster {
+namespace {
+
+double known_or_plenty(double whole, double free) {
+  return whole > 0 ? free : std::numeric_limits<double>::infinity();
+}
+
+// Parts of a node need not add up to it exactly.
+bool has_host(double free, double per_gpu, int gpus) {
+  constexpr double kSlack = 1e-9;
+  return per_gpu <= 0 || free >= per_gpu * (gpus - kSlack);
+}
+
+}  // namespace
 
 bool NodeFit::describes(const ClusterState& cluster) const {
   return nodes_.size() == cluster.node_count() && all_.size() == cluster.pools().size() &&
@@ -23,7 +36,7 @@ void NodeFit::describe(const ClusterState& cluster) {
   }
   for (std::size_t i = 0; i < cluster.node_count(); ++i) {
     const NodeId id{static_cast<std::uint32_t>(i)};
-    nodes_.push_back({id, cluster.pool_of(id), cluster.node(id).rack, cluster.node(id).gpus, 0});
+    nodes_.push_back({id, cluster.pool_of(id), cluster.node(id).rack, cluster.node(id).gpus});
   }
   std::stable_sort(nodes_.begin(), nodes_.end(),
                    [](const Node& a, const Node& b) { return a.rack < b.rack; });
@@ -37,7 +50,13 @@ void NodeFit::describe(const ClusterState& cluster) {
 void NodeFit::reset(const ClusterState& cluster) {
   if (!describes(cluster)) describe(cluster);
   free_ = 0;
-  for (Node& node : nodes_) free_ += node.free = cluster.usable_on(node.id);
+  host_ = {};
+  for (Node& node : nodes_) {
+    free_ += node.free = cluster.usable_on(node.id);
+    const NodeSpec& spec = cluster.node(node.id);
+    node.cpus = known_or_plenty(spec.cpus, spec.cpus);
+    node.memory = known_or_plenty(spec.memory_gb, spec.memory_gb);
+  }
   for (Switch& at : switches_) {
     at.start.assign(static_cast<std::size_t>(at.largest) + 1, at.first);
   }
@@ -47,12 +66,17 @@ void NodeFit::reset(const ClusterState& cluster) {
 void NodeFit::reset_to_free(const ClusterState& cluster) {
   reset(cluster);
   free_ = 0;
-  for (Node& node : nodes_) free_ += node.free = cluster.free_on(node.id);
+  for (Node& node : nodes_) {
+    free_ += node.free = cluster.free_on(node.id);
+    const NodeSpec& spec = cluster.node(node.id);
+    node.cpus = known_or_plenty(spec.cpus, cluster.free_cpus(node.id));
+    node.memory = known_or_plenty(spec.memory_gb, cluster.free_memory(node.id));
+  }
 }
 
 bool NodeFit::take(int gpus, std::span<const PoolId> pools, std::vector<NodePart>* where) {
   if (gpus > free_) return false;
-  const bool any = pools.size() == all_.size() && memory_ == nullptr;
+  const bool any = pools.size() == all_.size() && memory_ == nullptr && !host_.any();
   if (any && gpus >= refused_) return false;
   for (Switch& at : switches_) {
     if (!take_in(at, gpus, pools, where)) continue;
@@ -69,7 +93,8 @@ bool NodeFit::take(int gpus, std::span<const PoolId> pools, std::vector<NodePart
 
 bool NodeFit::has_room(std::size_t node, int gpus, std::span<const PoolId> pools,
                        double memory_gb) const {
-  return nodes_[node].free >= gpus &&
+  return nodes_[node].free >= gpus && has_host(nodes_[node].cpus, host_.cpus_per_gpu, gpus) &&
+         has_host(nodes_[node].memory, host_.memory_per_gpu, gpus) &&
          (memory_ == nullptr || (*memory_)[index(nodes_[node].id)] >= memory_gb) &&
          (pools.size() == all_.size() ||
           std::find(pools.begin(), pools.end(), nodes_[node].pool) != pools.end());
@@ -77,6 +102,8 @@ bool NodeFit::has_room(std::size_t node, int gpus, std::span<const PoolId> pools
 
 void NodeFit::give(std::size_t node, int gpus, double memory_gb, std::vector<NodePart>* where) {
   nodes_[node].free -= gpus;
+  nodes_[node].cpus -= host_.cpus_per_gpu * gpus;
+  nodes_[node].memory -= host_.memory_per_gpu * gpus;
   if (memory_ != nullptr) (*memory_)[index(nodes_[node].id)] -= memory_gb;
   if (where != nullptr) where->push_back({nodes_[node].id, gpus, memory_gb});
 }
@@ -96,7 +123,7 @@ bool NodeFit::take_in(Switch& at, int gpus, std::span<const PoolId> pools,
   }
   if (gpus <= size) {
     std::size_t i = at.first;
-    if (any && memory_ == nullptr) {
+    if (any && memory_ == nullptr && !host_.any()) {
       std::size_t& start = at.start[static_cast<std::size_t>(gpus)];
       while (start < at.last && nodes_[start].free < gpus) ++start;
       i = start;
@@ -134,14 +161,16 @@ bool NodeFit::take_in(Switch& at, int gpus, std::span<const PoolId> pools,
   return true;
 }
 
-bool NodeFit::ever(const ClusterState& cluster, int gpus, std::span<const PoolId> pools) {
+bool NodeFit::ever(const ClusterState& cluster, int gpus, std::span<const PoolId> pools,
+                   const HostResources& host) {
   for (const PoolId pool : pools) {
-    if (gpus <= cluster.pool(pool).largest) return true;
+    if (!host.any() && gpus <= cluster.pool(pool).largest) return true;
   }
   NodeFit fit;
   fit.reset(cluster);
   fit.free_ = 0;
   for (Node& node : fit.nodes_) fit.free_ += node.free = node.size;
+  fit.ask_for(host);
   return fit.take(gpus, pools);
 }
 

@@ -30,12 +30,16 @@ class NodeFit {
   bool take(int gpus, std::span<const PoolId> pools, std::vector<NodePart>* where = nullptr);
   // The same where any node will do.
   bool take(int gpus, std::vector<NodePart>* where = nullptr) { return take(gpus, all_, where); }
+  // The next take() needs these beside each GPU too, of nodes that say what they have.
+  void ask_for(const HostResources& host) { host_ = host; }
+  bool asks_for_host() const { return host_.any(); }
   int free() const { return free_; }
   // From now on jobs also need memory of these nodes, by id, and take it: as Tiresias has it, 5 GB
   // on one node, or 11 and a tenth per GPU of the job beside each of its GPUs on several.
   void count_memory(std::vector<double>* free_gb) { memory_ = free_gb; }
-  // Whether it would fit an empty cluster with all its nodes up.
-  static bool ever(const ClusterState& cluster, int gpus, std::span<const PoolId> pools);
+  // Whether it would fit an empty cluster with all its nodes up, with these beside each GPU.
+  static bool ever(const ClusterState& cluster, int gpus, std::span<const PoolId> pools,
+                   const HostResources& host = {});
 
  private:
   struct Node {
@@ -44,6 +48,8 @@ class NodeFit {
     int rack = 0;
     int size = 0;
     int free = 0;
+    double cpus = 0;  // free; without bound where the node does not say
+    double memory = 0;
   };
   struct Switch {
     std::size_t first = 0;
@@ -62,6 +68,7 @@ class NodeFit {
   std::vector<std::size_t> chosen_;
   std::vector<PoolId> all_;
   std::vector<double>* memory_ = nullptr;
+  HostResources host_;
   int free_ = 0;
   int refused_ = 0;  // where any node will do: no job of this size or larger fits any more
 };

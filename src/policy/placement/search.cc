@@ -98,16 +98,19 @@ bool find_whole_nodes(const ClusterState& cluster, std::span<const PoolId> pools
   return left == 0;
 }
 
-bool whole_nodes_exist(const ClusterState& cluster, std::span<const PoolId> pools, int gpus) {
+bool whole_nodes_exist(const ClusterState& cluster, const JobSpec& job, int gpus) {
+  const auto pools = cluster.pools_for(job.partition, job.gpu_type);
+  const HostResources host = cluster.host_wanted(job);
   int largest = 0;
+  for (const PoolId id : pools) largest = std::max(largest, cluster.pool(id).largest);
+  const int part = std::min(gpus, largest);
   int nodes = 0;
   for (const PoolId id : pools) {
-    const Pool& pool = cluster.pool(id);
-    if (pool.largest > largest) nodes = 0;
-    largest = std::max(largest, pool.largest);
-    for (const NodeId node : pool.nodes) nodes += cluster.node(node).gpus == largest ? 1 : 0;
+    for (const NodeId node : cluster.pool(id).nodes) {
+      nodes += cluster.host_room_ever(node, host) >= part ? 1 : 0;
+    }
   }
-  return gpus <= largest || gpus / largest <= nodes;
+  return part > 0 && nodes > 0 && gpus / part <= nodes;
 }
 
 bool find_first_gpus(const ClusterState& cluster, std::span<const PoolId> pools, int gpus,

@@ -28,7 +28,8 @@ bool find_most_nodes(const ClusterState& cluster, std::span<const PoolId> pools,
 bool find_whole_nodes(const ClusterState& cluster, std::span<const PoolId> pools, int gpus,
                       GpuSet& found);
 
-// Whether that search could succeed on these pools, empty and up.
-bool whole_nodes_exist(const ClusterState& cluster, std::span<const PoolId> pools, int gpus);
+// Whether that search could ever find so many GPUs for the job, with the CPU cores and memory that
+// it asks for beside them.
+bool whole_nodes_exist(const ClusterState& cluster, const JobSpec& job, int gpus);
 
 }  // namespace muster

@@ -12,10 +12,14 @@ namespace {
 using Search = bool (*)(const ClusterState&, std::span<const PoolId>, int, GpuSet&);
 
 // The largest job that one node of the cluster could ever hold.
+// GPUs that such a job can have on one node at most.
 int largest_node(const ClusterState& cluster, const JobSpec& job) {
+  const HostResources host = cluster.host_wanted(job);
   int largest = 0;
   for (const PoolId pool : cluster.pools_for(job.partition, job.gpu_type)) {
-    largest = std::max(largest, cluster.pool(pool).largest);
+    for (const NodeId node : cluster.pool(pool).nodes) {
+      largest = std::max(largest, cluster.host_room_ever(node, host));
+    }
   }
   return largest;
 }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "policy/shared_params.h"
@@ -24,16 +23,14 @@ class Synergy final : public WalkingPlacement {
   enum class Mode { kFair, kGreedy, kTune };
   Synergy(bool backfill, Mode mode) : WalkingPlacement(backfill), mode_(mode) {}
   bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const override {
-    if (!WalkingPlacement::ever_fits(cluster, job, gpus)) return false;
+    // A job that asks for more cores than there are gets its fair part.
+    if (gpus > cluster.ever_for(job.partition, job.gpu_type)) return false;
     if (mode_ != Mode::kGreedy || job.gpus <= 0) return true;
     // A greedy job that wants more cores beside its GPUs than there are would wait for ever.
     const HostResources wanted{job.cpus / job.gpus, job.memory_gb / job.gpus};
     int room = 0;
     for (const PoolId pool : cluster.pools_for(job.partition, job.gpu_type)) {
-      for (const NodeId id : cluster.pool(pool).nodes) {
-        const NodeSpec& node = cluster.node(id);
-        room += room_for(node, wanted, node.gpus, node.cpus, node.memory_gb);
-      }
+      for (const NodeId id : cluster.pool(pool).nodes) room += cluster.host_room_ever(id, wanted);
     }
     return gpus <= room;
   }
@@ -62,6 +59,7 @@ class Synergy final : public WalkingPlacement {
     return find_with_host(cluster, pools, request.gpus, gpus);
   }
 
+  bool chooses_host() const override { return true; }
   HostResources host_for(const View&, const AllocationRequest&) const override { return host_; }
 
   bool make_room(const View& view, const AllocationRequest& request,
@@ -121,25 +119,6 @@ class Synergy final : public WalkingPlacement {
     if (part > 0 && (least == 0 || part < least)) least = part;
   }
 
-  // How many GPUs of the node can be given with their cores and memory; nodes with none listed have
-  // plenty.
-  static int room_for(const NodeSpec& node, const HostResources& host, int gpus, double cpus,
-                      double memory) {
-    constexpr double kSlack = 1e-9;  // shares of a node need not add up to it exactly
-    double room = gpus;
-    if (node.cpus > 0 && host.cpus_per_gpu > 0) {
-      room = std::min(room, std::floor(cpus / host.cpus_per_gpu + kSlack));
-    }
-    if (node.memory_gb > 0 && host.memory_per_gpu > 0) {
-      room = std::min(room, std::floor(memory / host.memory_per_gpu + kSlack));
-    }
-    return static_cast<int>(std::max(room, 0.0));
-  }
-  int room_on(const ClusterState& cluster, NodeId id) const {
-    return room_for(cluster.node(id), host_, cluster.free_on(id), cluster.free_cpus(id),
-                    cluster.free_memory(id));
-  }
-
   bool find_with_host(const ClusterState& cluster, std::span<const PoolId> pools, int wanted,
                       GpuSet& gpus) const {
     int largest = 0;
@@ -157,14 +136,14 @@ class Synergy final : public WalkingPlacement {
     };
     int left = wanted;
     visit([&](NodeId node) {
-      if (room_on(cluster, node) < wanted) return true;
+      if (cluster.host_room(node, host_) < wanted) return true;
       gpus.add(node, lowest_bits(cluster.free_mask(node), wanted));
       left = 0;
       return false;
     });
     if (left == 0) return true;
     visit([&](NodeId node) {
-      const int part = std::min(left, room_on(cluster, node));
+      const int part = std::min(left, cluster.host_room(node, host_));
       if (part == 0) return true;
       gpus.add(node, lowest_bits(cluster.free_mask(node), part));
       left -= part;

@@ -50,11 +50,13 @@ void Yarn::place(const View& view, const SchedulingTraits& traits, const Plan& p
 
 bool Yarn::ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const {
   return PlacementPolicy::ever_fits(cluster, job, gpus) &&
-         NodeFit::ever(cluster, gpus, cluster.pools_for(job.partition, job.gpu_type));
+         NodeFit::ever(cluster, gpus, cluster.pools_for(job.partition, job.gpu_type),
+                       cluster.host_wanted(job));
 }
 
-Plan::Depth Yarn::depth(const ClusterState&, const SchedulingTraits& traits) const {
+Plan::Depth Yarn::depth(const ClusterState& cluster, const SchedulingTraits& traits) const {
   // One that finds no shape leaves room for any behind it; but mostly all find theirs.
+  if (cluster.host_binds()) return Plan::Depth::kAll;
   return traits.preemptive ? Plan::Depth::kUntilFirstMisfit : Plan::Depth::kAll;
 }
 
@@ -68,6 +70,7 @@ void Yarn::choose(const View& view, const Plan& plan, PlacementDraft& draft) {
       continue;
     }
     const std::size_t first = parts_.size();
+    fit_.ask_for(view.cluster.host_wanted(view.jobs[request.lead()].spec));
     int* const quota = one_queue ? nullptr : &quota_left(view, request);
     if (quota != nullptr && *quota < request.gpus) {
       draft.block(request, Reason::kOverQuota);
@@ -82,8 +85,9 @@ void Yarn::choose(const View& view, const Plan& plan, PlacementDraft& draft) {
       target.last = parts_.size();
       target.overtakes = draft.blocked() != nullptr;
     } else {
-      draft.block(request,
-                  fit_.free() < request.gpus ? Reason::kNotEnoughFree : Reason::kFragmented);
+      draft.block(request, fit_.free() < request.gpus ? Reason::kNotEnoughFree
+                           : fit_.asks_for_host()     ? Reason::kNotEnoughCpu
+                                                      : Reason::kFragmented);
     }
   }
 }
@@ -95,8 +99,9 @@ void Yarn::place_beside(const View& view, const SchedulingTraits& traits, const 
   for (const AllocationRequest& request : plan.requests()) {
     if (fit_.free() == 0 && draft.blocked() != nullptr) return;
     parts_.clear();
-    const Symbol partition = view.jobs[request.lead()].spec.partition;
-    if (draft.cluster().quota_left(partition) < request.gpus ||
+    const JobSpec& spec = view.jobs[request.lead()].spec;
+    fit_.ask_for(draft.cluster().host_wanted(spec));
+    if (draft.cluster().quota_left(spec.partition) < request.gpus ||
         !fit_.take(request.gpus, pools_of(view, draft.cluster(), request), &parts_)) {
       draft.block(request, why_not_placed(view, draft.cluster(), request));
       if (traits.strict) return;

@@ -23,7 +23,10 @@ namespace {
 class Pollux final : public SchedulingPolicy, private SpeedupSource {
  public:
   Pollux(const SearchOptions& options, std::uint64_t seed, Seconds interval, Seconds restart)
-      : search_(options, seed), cadence_(interval), restart_(restart) {}
+      : search_(options, seed),
+        bounded_(options.patience > 0),
+        cadence_(interval),
+        restart_(restart) {}
 
   SchedulingTraits traits() const override {
     return {.needs = kNeeds,
@@ -36,7 +39,7 @@ class Pollux final : public SchedulingPolicy, private SpeedupSource {
   }
 
   void schedule(const View& view, Plan& plan) override {
-    if (cadence_.due(view)) allocate(view);
+    if (cadence_.due(view)) allocate(view, plan);
     for (const Given& given : given_) {
       if (!present(view, given)) continue;
       plan.add(
@@ -80,7 +83,7 @@ class Pollux final : public SchedulingPolicy, private SpeedupSource {
     return job.spec.id == given.id && (job.running() || job.waiting());
   }
 
-  void allocate(const View& view) {
+  void allocate(const View& view, Plan& plan) {
     view_ = &view;
     order_.assign(view.jobs.active().begin(), view.jobs.active().end());
     std::stable_sort(order_.begin(), order_.end(), [&](Slot a, Slot b) {
@@ -104,6 +107,7 @@ class Pollux final : public SchedulingPolicy, private SpeedupSource {
       base_.push_back(rate(slot, 1, fair_));
     }
     const auto& table = search_.run(node_gpus_, jobs_, *this);
+    if (bounded_) plan.solved(search_.gap());
     for (std::size_t j = 0; j < order_.size(); ++j) {
       Given given{order_[j], view.jobs[order_[j]].spec.id, 0, table[j]};
       for (const int gpus : given.by_node) given.gpus += gpus;
@@ -146,6 +150,7 @@ class Pollux final : public SchedulingPolicy, private SpeedupSource {
   }
 
   AllocationSearch search_;
+  bool bounded_;
   SearchCadence cadence_;
   Seconds restart_;
   int fair_ = 1;
@@ -174,6 +179,7 @@ PolicyInfo<SchedulingPolicy> pollux_row() {
           "Pollux, 2021",
           {kPopulation,
            kGenerations,
+           kPatience,
            kFairness,
            kRestartCost,
            {"interval", ParamKind::kReal, "60",
@@ -182,6 +188,7 @@ PolicyInfo<SchedulingPolicy> pollux_row() {
           [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
             SearchOptions options = search_options(params);
             options.first_fit = true;
+            options.patience = static_cast<int>(params.integer("patience"));
             return std::make_unique<Pollux>(options,
                                             static_cast<std::uint64_t>(params.integer("seed")),
                                             params.real("interval"), params.real("restart"));

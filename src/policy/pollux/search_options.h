@@ -19,6 +19,16 @@ inline const ParamInfo kFairness{
     -10,
     1};
 
+// Of the paper's form only: the published searches breed them all.
+inline const ParamInfo kPatience{
+    "patience",
+    ParamKind::kInteger,
+    "10",
+    "a search ends early when its best became less than 0.1 % better in this many generations; "
+    "0: never",
+    0,
+    300};
+
 SearchOptions search_options(const Params& params);
 
 }  // namespace muster

@@ -293,6 +293,7 @@ void read_rest(TomlReader& reader, RunConfig& config, const std::string& folder)
       table.fail(*node, "'engine.max_crashes' must lie between 0 and 1000000");
     }
     config.engine.max_crashes = static_cast<int>(crashes);
+    table.read("count_host", config.engine.count_host);
     table.read("until", config.engine.until);
     reader.keep(table.finish());
   }

@@ -206,6 +206,7 @@ std::string to_toml(const RunConfig& config) {
   write_costs(out, config);
   out.section("engine");
   out.whole("max_crashes", config.engine.max_crashes);
+  out.flag("count_host", config.engine.count_host);
   out.number("until", config.engine.until);
   const bool odd_deadlines = config.measure.deadlines != MeasureConfig{}.deadlines;
   if (config.measure.first || odd_deadlines) out.section("measure");

@@ -1,5 +1,5 @@
 // Everything a description can name, with the makers: for each kind of plug-in the general rows,
-// then the rows of artifacts (artifacts/rows.h). The command line, TOML, the reference and the
+// then the rows of artifacts (artifacts/rows.h), then those of `--plugin`. The command line, TOML, the reference and the
 // conformance tests see these tables; general modules see only their own.
 #pragma once
 
@@ -27,6 +27,10 @@ struct PluginTables {
   std::vector<PerfInfo> perf;
 };
 
+// Made when first asked for; policies from outside must have been loaded by then
+// (run/config/policy_plugins.h).
 const PluginTables& plugin_tables();
+// The same, made anew.
+PluginTables present_tables();
 
 }  // namespace muster
