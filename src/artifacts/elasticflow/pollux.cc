@@ -157,7 +157,7 @@ class PolluxAsCoded final : public SchedulingPolicy, public CompletionRule, priv
     measured_ = true;
     for (const Slot slot : order_) {
       State& job = jobs_[index(slot)];
-      job.training = view.perf.training(view.jobs[slot].spec);
+      job.training = training_of(view.perf, view.jobs[slot].spec);
       job.learner.learn_of(job.training);
     }
   }
