@@ -1,11 +1,10 @@
 // `muster build-policy`: makes a library of a policy in a file of the user's own.
-#include <spawn.h>
-#include <sys/wait.h>
-
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <spawn.h>
 #include <string>
+#include <sys/wait.h>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -74,7 +73,8 @@ int run(const BuildOptions& options) {
 }  // namespace
 
 void add_build_policy_command(CLI::App& app, Chosen& chosen) {
-  CLI::App* command = app.add_subcommand("build-policy", "Compile a policy of your own for --plugin");
+  CLI::App* command =
+      app.add_subcommand("build-policy", "Compile a policy of your own for --plugin");
   const auto options = std::make_shared<BuildOptions>();
   command->add_option("FILE", options->source, "C++ file that ends with MUSTER_PLUGIN(ROW)")
       ->required();

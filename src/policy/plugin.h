@@ -35,11 +35,7 @@ struct PolicyPlugin {
 }  // namespace muster
 
 // `muster build-policy` defines MUSTER_PLUGIN_FINGERPRINT.
-#define MUSTER_PLUGIN(...)                                         \
-  extern "C" const char* muster_plugin_fingerprint() {             \
-    return MUSTER_PLUGIN_FINGERPRINT;                              \
-  }                                                                \
-  extern "C" void muster_plugin_rows(muster::PolicyPlugin& rows) { \
-    rows.add_all(__VA_ARGS__);                                     \
-  }                                                                \
+#define MUSTER_PLUGIN(...)                                                                      \
+  extern "C" const char* muster_plugin_fingerprint() { return MUSTER_PLUGIN_FINGERPRINT; }      \
+  extern "C" void muster_plugin_rows(muster::PolicyPlugin& rows) { rows.add_all(__VA_ARGS__); } \
   static_assert(true, "so that a semicolon may follow")
