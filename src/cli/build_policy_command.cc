@@ -76,7 +76,9 @@ void add_build_policy_command(CLI::App& app, Chosen& chosen) {
   CLI::App* command =
       app.add_subcommand("build-policy", "Compile a policy of your own for --plugin");
   const auto options = std::make_shared<BuildOptions>();
-  command->add_option("FILE", options->source, "C++ file that ends with MUSTER_PLUGIN(ROW)")
+  command
+      ->add_option("FILE", options->source,
+                   "C++ file that ends with MUSTER_PLUGIN(ROW), as in docs/policies.md")
       ->required();
   command->add_option("-o,--output", options->library,
                       "library to write; by default FILE with the extension .so");
@@ -84,7 +86,7 @@ void add_build_policy_command(CLI::App& app, Chosen& chosen) {
   command->footer(
       "Examples:\n"
       "  muster build-policy my.cc\n"
-      "  muster simulate trace.csv -c 16x8 --plugin my.so -s my-policy\n"
+      "  muster simulate trace.csv -c 16x8 --plugin my.so -s guide-las\n"
       "  muster build-policy my.cc --print\n");
   command->callback([options, &chosen] { chosen.run = [options] { return run(*options); }; });
 }
