@@ -19,9 +19,9 @@ namespace {
 void run(long long jobs) {
   Symbols symbols;
   const Generator* generator = *find_generator("poisson");
-  const auto params = Params::make(
-      "poisson", generator->params(),
-      {{"jobs", std::to_string(jobs)}, {"cluster_gpus", "512"}, {"load", "0.8"}});
+  const auto params =
+      Params::make("poisson", generator->params(),
+                   {{"jobs", std::to_string(jobs)}, {"cluster_gpus", "512"}, {"load", "0.8"}});
   if (!params) std::abort();
   const auto source = generator->make(*params, symbols);
   if (!source) std::abort();
@@ -32,8 +32,7 @@ void run(long long jobs) {
   PolicySet set;
   set.admission = std::move(*make_from("admission", plugin_tables().admission, "accept-all", {}));
   set.scheduling = std::move(*make_from("scheduling", plugin_tables().scheduling, "fifo", {}));
-  set.placement =
-      std::move(*make_from("placement", plugin_tables().placement, "consolidated", {}));
+  set.placement = std::move(*make_from("placement", plugin_tables().placement, "consolidated", {}));
   parts.policy_sets.push_back(std::move(set));
   SimBackend backend({parts.cluster, parts.perf});
   MetricsFold fold(symbols);
@@ -56,8 +55,8 @@ int main() {
     bench::run(jobs);
     const double peak = peak_rss_mb();
     if (few == 0) few = peak;
-    fmt::print("  {:>10} jobs {:>8.1f} MiB {:>6.1f} bytes per job beyond the first run\n", jobs, peak,
-               (peak - few) * 1048576 / static_cast<double>(jobs));
+    fmt::print("  {:>10} jobs {:>8.1f} MiB {:>6.1f} bytes per job beyond the first run\n", jobs,
+               peak, (peak - few) * 1048576 / static_cast<double>(jobs));
   }
   return 0;
 }

@@ -27,3 +27,7 @@ install(FILES include/muster/job.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/must
 configure_file("${PROJECT_SOURCE_DIR}/cmake/muster.service.in" "${CMAKE_CURRENT_BINARY_DIR}/muster.service" @ONLY)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/muster.service" DESTINATION lib/systemd/system)
 install(FILES LICENSE THIRD_PARTY.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+# What policies outside the tree include (docs/policies.md).
+foreach(module base model perf solve policy)
+  install(DIRECTORY "src/${module}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/muster" FILES_MATCHING PATTERN "*.h")
+endforeach()

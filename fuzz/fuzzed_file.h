@@ -6,15 +6,14 @@
 #include <fstream>
 #include <string>
 #include <string_view>
-
 #include <unistd.h>
 
 namespace muster {
 
 inline const std::filesystem::path& fuzz_folder() {
   struct Folder {
-    std::filesystem::path path = std::filesystem::temp_directory_path() /
-                                 ("muster_fuzz_" + std::to_string(getpid()));
+    std::filesystem::path path =
+        std::filesystem::temp_directory_path() / ("muster_fuzz_" + std::to_string(getpid()));
     Folder() { std::filesystem::create_directories(path); }
     ~Folder() {
       std::error_code ignored;

@@ -1,10 +1,16 @@
 // Short texts of command lines and stored rows: policies with parameters, seeds, points of a sweep,
-// weights, sizes, times, and the GPUs of a run. What can be written is read back as it was.
+// weights, sizes, times, targets of HTTP requests, and the GPUs of a run. What can be written is
+// read back as it was.
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
+#include <string>
 #include <string_view>
 
+#include "backend/local/run_folder.h"
+#include "daemon/http/http.h"
 #include "daemon/stored_rows.h"
 #include "run/config/choice.h"
 #include "run/sweep/sweep.h"
@@ -29,6 +35,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       std::abort();
     }
   }
+  std::string path;
+  std::map<std::string, std::string> query;
+  (void)parse_target(text, path, query);
+  query.clear();
+  // Controls are refused.
+  if (parse_target("/v1/jobs?name=" + percent_encoded(text), path, query) &&
+      query["name"] != text) {
+    std::abort();
+  }
+  (void)parse_run_folder(text);
   (void)parse_seeds(text);
   (void)parse_points(text, size % 2 == 0);
   (void)parse_weighted(text, "models");

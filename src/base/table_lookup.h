@@ -31,7 +31,8 @@ auto make_from(std::string_view kind, const std::vector<Row>& table, std::string
     -> Result<decltype(table.front().make(std::declval<Params>()))> {
   const auto row = find_row(kind, table, name);
   if (!row) return row.error();
-  const auto params = Params::make(std::string(kind) + " '" + std::string(name) + "'", (*row)->params, given);
+  const auto params =
+      Params::make(std::string(kind) + " '" + std::string(name) + "'", (*row)->params, given);
   if (!params) return params.error();
   return (*row)->make(*params);
 }

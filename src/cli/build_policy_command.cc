@@ -1,11 +1,10 @@
 // `muster build-policy`: makes a library of a policy in a file of the user's own.
-#include <spawn.h>
-#include <sys/wait.h>
-
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <spawn.h>
 #include <string>
+#include <sys/wait.h>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -74,9 +73,12 @@ int run(const BuildOptions& options) {
 }  // namespace
 
 void add_build_policy_command(CLI::App& app, Chosen& chosen) {
-  CLI::App* command = app.add_subcommand("build-policy", "Compile a policy of your own for --plugin");
+  CLI::App* command =
+      app.add_subcommand("build-policy", "Compile a policy of your own for --plugin");
   const auto options = std::make_shared<BuildOptions>();
-  command->add_option("FILE", options->source, "C++ file that ends with MUSTER_PLUGIN(ROW)")
+  command
+      ->add_option("FILE", options->source,
+                   "C++ file that ends with MUSTER_PLUGIN(ROW), as in docs/policies.md")
       ->required();
   command->add_option("-o,--output", options->library,
                       "library to write; by default FILE with the extension .so");
@@ -84,7 +86,7 @@ void add_build_policy_command(CLI::App& app, Chosen& chosen) {
   command->footer(
       "Examples:\n"
       "  muster build-policy my.cc\n"
-      "  muster simulate trace.csv -c 16x8 --plugin my.so -s my-policy\n"
+      "  muster simulate trace.csv -c 16x8 --plugin my.so -s guide-las\n"
       "  muster build-policy my.cc --print\n");
   command->callback([options, &chosen] { chosen.run = [options] { return run(*options); }; });
 }

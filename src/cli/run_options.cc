@@ -73,7 +73,7 @@ void add_cluster_options(CLI::App& command, RunOptions& o, bool several) {
       ->group(kCluster);
 }
 
-void add_policy_options(CLI::App& command, RunOptions& o, bool several) {
+void add_plugin_option(CLI::App& command, RunOptions& o) {
   command
       .add_option("--plugin", o.plugins,
                   "library of policies that `muster build-policy` made; may be repeated")
@@ -81,6 +81,9 @@ void add_policy_options(CLI::App& command, RunOptions& o, bool several) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group(kPolicyOptions);
+}
+
+void add_policy_options(CLI::App& command, RunOptions& o, bool several) {
   several_or_one(command
                      .add_option("-s,--scheduling", o.schedulings,
                                  "scheduling policy: who runs first, as in las:service=seconds, or "
@@ -164,6 +167,7 @@ void add_other_options(CLI::App& command, RunOptions& o) {
 void add_run_options(CLI::App& command, RunOptions& o, bool several) {
   add_workload_options(command, o);
   add_cluster_options(command, o, several);
+  add_plugin_option(command, o);
   add_policy_options(command, o, several);
   add_other_options(command, o);
 }

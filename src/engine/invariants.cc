@@ -68,6 +68,23 @@ std::optional<std::string> broken_host(const ClusterState& cluster, NodeId node,
   return check("GiB", spec.memory_gb, used.memory_per_gpu, cluster.free_memory(node));
 }
 
+std::optional<std::string> broken_hosts(const JobTable& jobs, const ClusterState& cluster) {
+  std::map<NodeId, HostResources> used;  // on the whole node
+  for (const Slot slot : jobs.running()) {
+    const Job& job = jobs[slot];
+    if (job.opportunistic || !leads_group(jobs, slot)) continue;
+    for (int i = 0; i < job.gpus.nodes(); ++i) {
+      HostResources& there = used[job.gpus[i].node];
+      there.cpus_per_gpu += job.host.cpus_per_gpu * job.gpus[i].count();
+      there.memory_per_gpu += job.host.memory_per_gpu * job.gpus[i].count();
+    }
+  }
+  for (const auto& [node, host] : used) {
+    if (auto broken = broken_host(cluster, node, host)) return broken;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> broken_invariant(const Engine& engine) {
@@ -78,7 +95,6 @@ std::optional<std::string> broken_invariant(const Engine& engine) {
   std::size_t waiting = 0;
   std::size_t active = 0;
   int used = 0;
-  std::map<NodeId, HostResources> hosts;  // in use, on the whole node
   JobId previous = kNoJob;
   for (const Slot slot : jobs.active()) {
     const Job& job = jobs[slot];
@@ -106,8 +122,6 @@ std::optional<std::string> broken_invariant(const Engine& engine) {
       if ((taken & part.mask) != 0)
         return fmt::format("a GPU of node {} was given twice", index(part.node));
       taken |= part.mask;
-      hosts[part.node].cpus_per_gpu += job.host.cpus_per_gpu * part.count();
-      hosts[part.node].memory_per_gpu += job.host.memory_per_gpu * part.count();
       if (!cluster.up(part.node))
         return fmt::format("job {} runs on node {}, which is down", index(job.spec.id),
                            index(part.node));
@@ -119,9 +133,7 @@ std::optional<std::string> broken_invariant(const Engine& engine) {
     return "the lists of jobs disagree with the jobs";
   if (used != cluster.used_gpus())
     return fmt::format("{} GPUs are in use, but the cluster counts {}", used, cluster.used_gpus());
-  for (const auto& [node, host] : hosts) {
-    if (auto broken = broken_host(cluster, node, host)) return broken;
-  }
+  if (auto broken = broken_hosts(jobs, cluster)) return broken;
   int free = 0;
   for (const Pool& pool : cluster.pools()) {
     int in_pool = 0;

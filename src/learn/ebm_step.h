@@ -26,9 +26,9 @@ constexpr double gain_of(double gradient, double weight) {
 }
 
 // A tree of at most options.max_leaves leaves over the bins of one feature, grown best first, or,
-// with `random`, cut anywhere, in O(bins x leaves). Categories have no order of their own: they are cut in the order of what they
-// want, which holds a best cut in two (Fisher, 1958). `rows` counts the rows of each bin; `step`
-// comes as zeros.
+// with `random`, cut anywhere, in O(bins x leaves). Categories have no order of their own: they are
+// cut in the order of what they want, which holds a best cut in two (Fisher, 1958). `rows` counts
+// the rows of each bin; `step` comes as zeros.
 void feature_step(const StepSums& sums, const std::vector<double>& rows, bool categorical,
                   const EbmOptions& options, Random* random, std::vector<double>& step);
 

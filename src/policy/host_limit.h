@@ -1,5 +1,5 @@
-// While it lives, a cluster shows only those free GPUs that can have the CPU cores and memory of one
-// request beside them: any search for GPUs is then bound by both, without knowing of them.
+// While it lives, a cluster shows only those free GPUs that can have the CPU cores and memory of
+// one request beside them: any search for GPUs is then bound by both, without knowing of them.
 #pragma once
 
 #include <span>

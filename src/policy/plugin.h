@@ -1,6 +1,6 @@
 // A policy in a file outside of Muster: end the file with
 //
-//   MUSTER_PLUGIN(kMyRow);            // any number of rows, of any kind of policy
+//   MUSTER_PLUGIN(my_row());            // any number of rows, of any kind of policy
 //
 // then `muster build-policy my.cc` makes my.so of it, and `--plugin my.so` adds its rows to the
 // tables. docs/policies.md is the guide.
@@ -35,11 +35,7 @@ struct PolicyPlugin {
 }  // namespace muster
 
 // `muster build-policy` defines MUSTER_PLUGIN_FINGERPRINT.
-#define MUSTER_PLUGIN(...)                                         \
-  extern "C" const char* muster_plugin_fingerprint() {             \
-    return MUSTER_PLUGIN_FINGERPRINT;                              \
-  }                                                                \
-  extern "C" void muster_plugin_rows(muster::PolicyPlugin& rows) { \
-    rows.add_all(__VA_ARGS__);                                     \
-  }                                                                \
+#define MUSTER_PLUGIN(...)                                                                      \
+  extern "C" const char* muster_plugin_fingerprint() { return MUSTER_PLUGIN_FINGERPRINT; }      \
+  extern "C" void muster_plugin_rows(muster::PolicyPlugin& rows) { rows.add_all(__VA_ARGS__); } \
   static_assert(true, "so that a semicolon may follow")

@@ -1,11 +1,11 @@
 // How good a table could be at all: a bound on the first objective of the genetic search.
 //
-// Nodes are forgotten and only the number of GPUs is kept: each job takes one of its sizes, or none,
-// and all sizes together are at most the GPUs that there are. That is the multiple-choice knapsack
-// problem, whose linear relaxation is solved by taking the segments of the jobs' convex hulls in
-// the order of their slopes (Kellerer, Pferschy and Pisinger, "Knapsack Problems", section 11.2.1).
-// A job of a given size is taken to run on as few nodes as can hold it, so the bound holds where a
-// job never runs faster on more of them.
+// Nodes are forgotten and only the number of GPUs is kept: each job takes one of its sizes, or
+// none, and all sizes together are at most the GPUs that there are. That is the multiple-choice
+// knapsack problem, whose linear relaxation is solved by taking the segments of the jobs' convex
+// hulls in the order of their slopes (Kellerer, Pferschy and Pisinger, "Knapsack Problems",
+// section 11.2.1). A job of a given size is taken to run on as few nodes as can hold it, so the
+// bound holds where a job never runs faster on more of them.
 #include <algorithm>
 #include <cmath>
 
@@ -26,8 +26,8 @@ void AllocationSearch::list_hull(std::size_t job) {
   const SearchJob& wants = (*jobs_)[job];
   int largest = 0;
   for (std::size_t n = 0; n < nodes_; ++n) {
-    largest = std::max(largest, wants.room.empty() ? node_gpus_[n]
-                                                   : std::min(wants.room[n], node_gpus_[n]));
+    largest = std::max(largest,
+                       wants.room.empty() ? node_gpus_[n] : std::min(wants.room[n], node_gpus_[n]));
   }
   RowSize held;
   for (std::size_t n = 0; n < nodes_; ++n) {

@@ -123,6 +123,8 @@ class Inputs:
         self.write("scheduler.log", "[2020-08-01 12:00:00.000000] Starting the scheduler\n")
         self.write("estimates.csv", "job_id,estimate\n" + "".join(
             f"{name},600\n" for name in [self.name(i) for i in range(90)]))
+        example = re.search(r"<!-- example: las -->\n```cpp\n(.*?)```", (tree / "docs/policies.md").read_text("utf-8"), re.S)
+        self.write("my.cc", f'#include "policy/plugin.h"\n{example[1]}\nMUSTER_PLUGIN(muster::guide_las_row());\n')
         self.run("learn", "table", "trace.csv", "-o", "table.csv")
         for name in ("last_week.csv", "new_jobs.csv"):
             shutil.copy(folder / "table.csv", folder / name)

@@ -1,5 +1,5 @@
-// Water filling against the definition: the lexicographic max-min optimum, found by brute force with
-// a program per job and level, on random problems.
+// Water filling against the definition: the lexicographic max-min optimum, found by brute force
+// with a program per job and level, on random problems.
 #include <algorithm>
 #include <cmath>
 

@@ -160,9 +160,10 @@ void add_more(RunConfig& config, const TemporaryFolder& folder, std::uint64_t se
   config.cluster.shape.clear();
   const auto kinds = random.integer(1, 2);
   for (std::int64_t i = 0; i < kinds; ++i) {
-    config.cluster.text += fmt::format("[[nodes]]\ncount = {}\ngpus = {}\n",
-                                       random.integer(1, 6), 1 << random.integer(0, 3));
-    if (random.chance(0.8)) config.cluster.text += fmt::format("cpus = {}\n", random.integer(1, 40));
+    config.cluster.text += fmt::format("[[nodes]]\ncount = {}\ngpus = {}\n", random.integer(1, 6),
+                                       1 << random.integer(0, 3));
+    if (random.chance(0.8))
+      config.cluster.text += fmt::format("cpus = {}\n", random.integer(1, 40));
     if (random.chance(0.6)) {
       config.cluster.text += fmt::format("memory_gb = {}\n", random.integer(8, 400));
     }

@@ -30,8 +30,7 @@ class Buddy final : public WalkingPlacement {
     if (scattered) pack_anew(view, plan, draft, false);
   }
   bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const override {
-    return WalkingPlacement::ever_fits(cluster, job, gpus) &&
-           whole_nodes_exist(cluster, job, gpus);
+    return WalkingPlacement::ever_fits(cluster, job, gpus) && whole_nodes_exist(cluster, job, gpus);
   }
   bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<PlacementPolicy> clone() const override { return std::make_unique<Buddy>(*this); }

@@ -15,8 +15,7 @@ class WholeNodes final : public WalkingPlacement {
   WholeNodes(bool backfill, bool spread) : WalkingPlacement(backfill, spread), spread_(spread) {}
   bool ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const override {
     if (!WalkingPlacement::ever_fits(cluster, job, gpus)) return false;
-    return spread_ ||
-           whole_nodes_exist(cluster, job, gpus);
+    return spread_ || whole_nodes_exist(cluster, job, gpus);
   }
   bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<PlacementPolicy> clone() const override {

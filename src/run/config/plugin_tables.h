@@ -1,6 +1,6 @@
 // Everything a description can name, with the makers: for each kind of plug-in the general rows,
-// then the rows of artifacts (artifacts/rows.h), then those of `--plugin`. The command line, TOML, the reference and the
-// conformance tests see these tables; general modules see only their own.
+// then the rows of artifacts (artifacts/rows.h), then those of `--plugin`. The command line, TOML,
+// the reference and the conformance tests see these tables; general modules see only their own.
 #pragma once
 
 #include <vector>

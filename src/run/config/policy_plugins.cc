@@ -1,9 +1,8 @@
 #include "run/config/policy_plugins.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -62,7 +61,8 @@ const PolicyPlugin& loaded_policies() { return loaded(); }
 Result<std::string> policy_headers() {
   std::error_code ignored;
   const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  for (const fs::path& root : {folder / ".." / "include" / "muster", folder / ".." / ".." / "src"}) {
+  for (const fs::path& root :
+       {folder / ".." / "include" / "muster", folder / ".." / ".." / "src"}) {
     if (fs::is_regular_file(root / "policy" / "plugin.h", ignored)) {
       return root.lexically_normal().string();
     }
@@ -101,10 +101,17 @@ Result<std::vector<std::string>> policy_build_command(const std::string& source,
   if (!fingerprint) return fingerprint.error();
   const char* chosen = std::getenv("CXX");
   const std::string compiler = chosen != nullptr && *chosen != '\0' ? chosen : "c++";
-  return std::vector<std::string>{
-      compiler, "-std=c++20", "-O2", "-fPIC", "-shared", "-ffp-contract=off",
-      fmt::format("-DMUSTER_PLUGIN_FINGERPRINT=\"{}\"", *fingerprint), "-I" + *headers, source,
-      "-o", library};
+  return std::vector<std::string>{compiler,
+                                  "-std=c++20",
+                                  "-O2",
+                                  "-fPIC",
+                                  "-shared",
+                                  "-ffp-contract=off",
+                                  fmt::format("-DMUSTER_PLUGIN_FINGERPRINT=\"{}\"", *fingerprint),
+                                  "-I" + *headers,
+                                  source,
+                                  "-o",
+                                  library};
 }
 
 Status load_policy_plugin(const std::string& path) {
@@ -117,8 +124,7 @@ Status load_policy_plugin(const std::string& path) {
   if (library == nullptr) return not_loaded(path, dlerror());
   const auto fingerprint =
       reinterpret_cast<const char* (*)()>(dlsym(library, "muster_plugin_fingerprint"));
-  const auto rows =
-      reinterpret_cast<void (*)(PolicyPlugin&)>(dlsym(library, "muster_plugin_rows"));
+  const auto rows = reinterpret_cast<void (*)(PolicyPlugin&)>(dlsym(library, "muster_plugin_rows"));
   if (fingerprint == nullptr || rows == nullptr) {
     return not_loaded(path, "it is no library of policies, as it has no MUSTER_PLUGIN(...)");
   }
