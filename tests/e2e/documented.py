@@ -258,7 +258,7 @@ def preset_stories(presets):
             text = re.split(r"\s{2,}(?=[^\s-])|;", line[line.index("--"):])[0]
             for options in re.split(r", (?=--)", text):
                 options = re.split(r", | or |\s\(|\.$", options)[0]
-                if re.search(r"FILE|DIR|\.\.\.|and --", options):
+                if re.search(r"FILE|DIR|NAME|\.\.\.|and --", options):
                     continue  # an outline
                 options = re.sub(r"=[kL]\b", "=3", re.sub(r" +", " ", options))
                 choices = re.search(r"(\S+) \| (\S+)", options)
