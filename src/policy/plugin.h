@@ -1,6 +1,6 @@
 // A policy in a file outside of Muster: end the file with
 //
-//   MUSTER_PLUGIN(kMyRow);            // any number of rows, of any kind of policy
+//   MUSTER_PLUGIN(my_row());          // any number of rows, of any kind of policy
 //
 // then `muster build-policy my.cc` makes my.so of it, and `--plugin my.so` adds its rows to the
 // tables. docs/policies.md is the guide.
