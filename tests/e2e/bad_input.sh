@@ -90,8 +90,8 @@ wrong simulat
 says "did you mean 'simulate'?"
 wrong simulat --help
 says "did you mean 'simulate'?"
-wrong serve --help
-says "no command 'serve'; known: demo, simulate"
+wrong shedule --help
+says "no command 'shedule'"
 wrong trace chek --help
 says "no \`muster trace\` command 'chek'; did you mean 'check'?"
 wrong simulate --schedulng fifo

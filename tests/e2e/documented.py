@@ -24,6 +24,8 @@ import sys
 import tempfile
 import time
 
+from doc_daemon import LIVE, PageDaemon
+
 SECONDS = 120  # for one command; a documented one that takes longer needs a mark
 # The tutorials have a test of their own, which also checks what they quote.
 ELSEWHERE = {"tutorial-operator.md", "tutorial-researcher.md"}
@@ -56,7 +58,7 @@ class Block:
         lines = [re.sub(r"\s+#\s.*$", "", line) for line in lines]
         if not any(line.startswith("muster ") for line in lines):
             return []
-        shell = [line for line in lines if re.match(r"muster |\(.*\) > ", line)]
+        shell = [line for line in lines if re.match(r"muster |export |\(.*\) > ", line)]
         # "reproduce blox                all of Blox": what stands behind a wide gap is a remark.
         shell = [re.split(r"(?<=\S)(?: {3,}| {2}(?=[a-z]))", line)[0] if line.startswith("muster ") else line
                  for line in shell]
@@ -132,7 +134,8 @@ class Inputs:
         for policy, name in (("las", "las"), ("fifo", "lucid")):
             self.run("simulate", "trace.csv", "-c", "4x8", "-s", policy, "-q", "-o", f"results/{name}")
         self.run("compare", "trace.csv", "-c", "4x8", "-s", "fifo", "-s", "las", "-q", "-o", "results/compare")
-        for name in ("presets", "examples"):
+        self.write("job.toml", 'command = ["true"]\n')
+        for name in ("presets", "examples", "python"):
             (folder / name).symlink_to(tree / name)
         if data.is_dir():
             (folder / "data").symlink_to(data)
@@ -175,6 +178,8 @@ class Story:
         for name, path in DATA.items():
             if re.search(r"(^|[\s=/:'])" + re.escape(name), command) and not (self.inputs.data / path).exists():
                 return f"needs data/{path}"
+        if re.match(r"muster serve(?!.*--fake-gpus)", command) and not os.path.exists("/dev/nvidia0"):
+            return "needs a GPU"
         if "| jq" in command and not shutil.which("jq"):
             return "needs jq"
         return ""
@@ -184,15 +189,20 @@ class Story:
             folder = pathlib.Path(temporary) / "page"
             shutil.copytree(self.inputs.folder, folder, symlinks=True)
             (folder / ".config/fish/completions").mkdir(parents=True)
-            for block in self.story:
-                for name in block.mark("file"):
-                    (folder / name).write_text(block.text, encoding="utf-8")
-                for command in block.commands():
-                    if only in command or not command.startswith("muster ") or " -o " in command:
-                        self.run_one(folder, block, command)
+            environment = dict(os.environ, HOME=str(folder), PATH=f"{self.inputs.folder}.bin:{os.environ['PATH']}")
+            daemon = PageDaemon(folder, environment)
+            try:
+                for block in self.story:
+                    for name in block.mark("file"):
+                        (folder / name).write_text(block.text, encoding="utf-8")
+                    for command in block.commands():
+                        if only in command or not command.startswith("muster ") or " -o " in command:
+                            self.run_one(folder, daemon, block, command)
+            finally:
+                daemon.stop()
         return self.results
 
-    def run_one(self, folder, block, command):
+    def run_one(self, folder, daemon, block, command):
         why = (block.mark("not tested") or [self.lacks(command)])[0]
         if why:
             self.results.append(("left out", block.page, command, why, 0))
@@ -201,12 +211,23 @@ class Story:
             if command in self.done:
                 return
             self.done.add(command)
-        environment = dict(os.environ, HOME=str(folder), PATH=f"{self.inputs.folder}.bin:{os.environ['PATH']}")
-        shell = block.tested(command)
+        shell = block.tested(command).replace("/tmp/muster", f"{folder}/state")
         begun = time.monotonic()
+        if shell.startswith("export "):
+            daemon.environment.update(setting.split("=", 1) for setting in shell.split()[1:])
+            return
+        if shell.startswith("muster serve"):
+            why = daemon.serve(shell)
+            self.results.append(("BAD" if why else "good", block.page, command, why, time.monotonic() - begun))
+            return
+        if LIVE.match(shell):
+            daemon.with_jobs()
+        if shell.endswith("&"):
+            daemon.follow(shell)
+            return
         try:
-            done = subprocess.run(["bash", "-c", shell], cwd=folder, env=environment, capture_output=True, text=True,
-                                  check=False, stdin=subprocess.DEVNULL, timeout=SECONDS)
+            done = subprocess.run(["bash", "-c", shell], cwd=folder, env=daemon.environment, capture_output=True,
+                                  text=True, check=False, stdin=subprocess.DEVNULL, timeout=SECONDS)
             good = done.returncode in ANSWERS.get(shell, (0,))
             why = f"status {done.returncode}: {done.stderr.strip()[-600:]}"
             if "It never waited" in done.stdout and block.page != "command-line.md":
@@ -239,7 +260,7 @@ def preset_stories(presets):
             text = re.split(r"\s{2,}(?=[^\s-])|;", line[line.index("--"):])[0]
             for options in re.split(r", (?=--)", text):
                 options = re.split(r", | or |\s\(|\.$", options)[0]
-                if re.search(r"FILE|DIR|\.\.\.|and --", options):
+                if re.search(r"FILE|DIR|NAME|\.\.\.|and --", options):
                     continue  # an outline
                 options = re.sub(r"=[kL]\b", "=3", re.sub(r" +", " ", options))
                 choices = re.search(r"(\S+) \| (\S+)", options)

@@ -13,7 +13,7 @@ tell "the policy of the guide, in a file outside of the tree"
 {
   echo '#include "policy/plugin.h"'
   sed -n '/<!-- example: las -->/,/^```$/p' "$tree/docs/policies.md" | sed '1,2d;$d'
-  echo 'MUSTER_PLUGIN(muster::guide_las_row());'
+  grep '^MUSTER_PLUGIN' "$tree/docs/policies.md"
 } >my.cc
 expect 0 muster build-policy my.cc
 prints "wrote my.so"
