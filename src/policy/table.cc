@@ -17,7 +17,6 @@ PolicyInfo<SchedulingPolicy> multi_dlas_row();
 PolicyInfo<SchedulingPolicy> gittins_row();
 PolicyInfo<SchedulingPolicy> shortest_expected_row();
 PolicyInfo<SchedulingPolicy> longest_pending_row();
-PolicyInfo<SchedulingPolicy> gandiva_row();
 PolicyInfo<SchedulingPolicy> themis_row();
 PolicyInfo<SchedulingPolicy> antman_row();
 PolicyInfo<SchedulingPolicy> muri_row();
@@ -95,7 +94,6 @@ const std::vector<PolicyInfo<SchedulingPolicy>>& scheduling_table() {
       gittins_row(),
       shortest_expected_row(),
       longest_pending_row(),
-      gandiva_row(),
       themis_row(),
       antman_row(),
       muri_row(),
