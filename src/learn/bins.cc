@@ -9,6 +9,8 @@ Bins Bins::of_categories(int count) {
   return bins;
 }
 
+// Cuts lie half way between neighbouring values, so that a value that was seen never lies on one.
+// Infinities count as no value here, and fall into the outermost bins.
 Bins Bins::of_numbers(std::span<const double> values, int most, bool uniform) {
   Bins bins;
   std::vector<double> sorted;

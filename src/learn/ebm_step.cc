@@ -64,12 +64,14 @@ class FeatureTree {
     return ends;
   }
 
+  // The Newton step of a leaf, shrunk: its gradients over its curvature.
   double value(std::size_t begin, std::size_t end, double learning_rate) const {
     const double total = curve_[end] - curve_[begin];
     return total > 0 ? learning_rate * (gradient_[end] - gradient_[begin]) / total : 0;
   }
 
  private:
+  // All cuts of a range that leave enough rows on both sides; O(range) by the sums.
   Cut best_cut(int begin, int end) const {
     const auto b = static_cast<std::size_t>(begin);
     const auto e = static_cast<std::size_t>(end);

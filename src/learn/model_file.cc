@@ -65,6 +65,8 @@ std::string fault(const EbmTerm& term, const FeatureSet& features) {
   return {};
 }
 
+// The file says which kind of model it holds and in which version; a reader that does not know them
+// refuses it instead of guessing.
 // Parses and reads; every complaint of the library becomes one of ours.
 template <typename Model, typename Read>
 Result<Model> read_model(std::string_view text, std::string_view where, std::string_view kind,

@@ -55,6 +55,7 @@ class CurveModel final : public PerfModel, private ScalingCurves {
           display_name(job), job.gpus, name, job.batch_size, least, measured_.folder)};
     }
     std::vector<int> batches;
+    batches.reserve(by_batch.size());
     for (const auto& [size, curve] : by_batch) batches.push_back(size);
     return Error{fmt::format(
         "job {}: batch size {} of model {} has no row in {}; there are {}. Use one of these, or "

@@ -14,6 +14,10 @@ void DenseLu::resize(std::size_t size) {
 
 void DenseLu::clear() { std::fill(matrix_.begin(), matrix_.end(), 0.0); }
 
+// Gaussian elimination with partial pivoting (Golub and Van Loan, section 3.4), after scaling rows
+// and columns by the roots of the diagonal, which keeps the matrix symmetric. O(n^3). A pivot of
+// zero becomes huge, which makes that component of the answer zero: the system is used near optima,
+// where it may lose rank.
 bool DenseLu::factor() {
   for (std::size_t i = 0; i < size_; ++i) {
     const double diagonal = std::abs(at(i, i));

@@ -88,6 +88,9 @@ void WarmSimplex::set_coefficient(std::size_t row, std::size_t variable, double 
                               true);
 }
 
+// The primal simplex method of CLP, from the basis of the last call: a changed bound or coefficient
+// leaves it near the optimum, mostly a few pivots away. The duals are turned to our sign: those of
+// rows E x <= b are never negative.
 LinearSolution WarmSimplex::solve() {
   Clp_Simplex* model = model_->clp;
   clp().Clp_primal(model, 0);

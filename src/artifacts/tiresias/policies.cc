@@ -8,6 +8,9 @@
 #include "policy/tiresias/multi_dlas.h"
 
 namespace muster {
+
+PolicyInfo<SchedulingPolicy> gandiva_row();
+
 namespace {
 
 // Shortest remaining service first; equals stay in the order of the turn before.
@@ -114,6 +117,7 @@ std::vector<PolicyInfo<SchedulingPolicy>> tiresias_scheduling_rows() {
       variant("longest-pending", "longest-pending-as-coded",
               "as longest-pending, and every start passes over the next in line",
               make_without<SkippingLongestPending>),
+      gandiva_row(),
   };
 }
 

@@ -30,6 +30,9 @@ double least_cost(const Candidate& job) {
 
 }  // namespace
 
+// Time passes: what lies before now is cut off every plan. If the cluster has another size, all are
+// planned anew in the order of their deadlines, and whom it no longer serves in time loses its
+// promise. O(entries) steps of timelines.
 void DeadlineBook::advance(const PlanFrame& frame) {
   if (entries_.empty()) free_ = GpuTimeline(frame.now, frame.gpus);
   const bool resized = gpus_ != frame.gpus;
@@ -149,7 +152,9 @@ bool BookTrial::add(const Candidate& job, bool anew) {
   return true;
 }
 
-// No plan can do it: more GPU-seconds are due by some time than there are.
+// No plan can do it: more GPU-seconds are due by some time than there are. The processor demand
+// criterion for earliest-deadline-first (Baruah, Rosier and Howell, 1990), with the cheapest size
+// of each job: necessary, not sufficient, and O(jobs) where a plan costs much more.
 bool BookTrial::hopeless(const std::vector<Planned>& all, const Candidate& job) const {
   double due = 0;
   for (const Planned& planned : all) {

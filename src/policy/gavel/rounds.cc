@@ -166,6 +166,8 @@ void RoundsPolicy::learn_prices(const View& view) {
   }
 }
 
+// Adds what everybody ran in the last round to the times of its type, and so moves it down the
+// order.
 void RoundsPolicy::book_last_round(const View& view) {
   idle_ = round_.empty();
   if (idle_) return;
@@ -293,6 +295,9 @@ bool RoundsPolicy::asks_early() const {
                      [](const Entry& entry) { return !entry.allocated; });
 }
 
+// What is still owed since the last reset is remembered as a deficit, and all times start anew from
+// half a round. Invariant: over many resets the time of a cell follows the integral of its
+// fraction, with the deficit as the error.
 void RoundsPolicy::reset(const View& view) {
   before_reset(view);
   const Seconds elapsed = view.now - last_reset_;
@@ -310,6 +315,7 @@ void RoundsPolicy::reset(const View& view) {
   last_reset_ = view.now;
 }
 
+// Writes the jobs, and the pairs after them, as a problem, and the answer back into the cells.
 void RoundsPolicy::ask(const View& view) {
   problem_.now = view.now;
   problem_.types = types_;

@@ -4,6 +4,9 @@
 
 namespace muster {
 
+// A partition at random would do (POP, section 3); ids modulo the number of parts are as good as
+// that for streams of jobs, and repeat. Programs that cost O(n^k) together cost 1 / parts^(k-1) of
+// it.
 std::vector<ProblemPart> split_problem(const AllocationProblem& whole, std::size_t parts) {
   int most = 1;
   for (const int gpus : whole.capacity) most = std::max(most, gpus);
