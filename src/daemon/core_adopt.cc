@@ -130,6 +130,7 @@ Status Core::adopt(const StoredWorld& world, Seconds now) {
     drained.node = node.id;
     drained.drained = true;
   }
+  if (recorder_ != nullptr) recorder_->begin(plan_, found);
   if (Status adopted = engine_->adopt(found); !adopted) return adopted;
   return launches_.adopt(world.runs, now);
 }
