@@ -279,11 +279,12 @@ class Deaths(unittest.TestCase):
                         accepted[int(done.stdout)] = name
                 time.sleep(chance.uniform(0, 0.3))
                 if chance.random() < 0.3:
-                    for pid in chance.sample(daemon.keepers(), min(1, len(daemon.keepers()))):
-                        try:
-                            os.kill(pid, signal.SIGKILL)
-                        except ProcessLookupError:
-                            pass
+                    keepers = daemon.keepers()
+                    try:
+                        if keepers:
+                            os.kill(chance.choice(keepers), signal.SIGKILL)
+                    except ProcessLookupError:
+                        pass
                 daemon.kill()
                 daemon.start(wait=chance.random() < 0.7)
             wait_until(daemon.answers, what="an answer")

@@ -177,7 +177,13 @@ Json to_json(const EngineWorld& world, const Symbols& symbols) {
   for (const WorldNode& node : world.nodes) {
     if (node.drained) drained.push_back(static_cast<std::uint32_t>(node.node));
   }
-  return {{"now", world.now}, {"next_id", world.next_id}, {"jobs", jobs}, {"drained", drained}};
+  Json on_hold = Json::array();
+  for (const JobId job : world.on_hold) on_hold.push_back(static_cast<std::uint32_t>(job));
+  return {{"now", world.now},
+          {"next_id", world.next_id},
+          {"jobs", jobs},
+          {"on_hold", on_hold},
+          {"drained", drained}};
 }
 
 EngineWorld world_from(const Json& json, Symbols& symbols) {
@@ -188,6 +194,9 @@ EngineWorld world_from(const Json& json, Symbols& symbols) {
     Job& job = world.jobs.emplace_back();
     job.spec = spec_from(one.at("spec"), symbols);
     each_field_of_job(job, Taker{one});
+  }
+  for (const Json& job : json.at("on_hold")) {
+    world.on_hold.push_back(JobId{job.get<std::uint32_t>()});
   }
   for (const Json& node : json.at("drained")) {
     WorldNode& drained = world.nodes.emplace_back();
