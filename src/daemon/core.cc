@@ -34,8 +34,9 @@ Core::~Core() = default;
 
 Result<std::unique_ptr<Core>> Core::make(LivePlan plan, const Abilities& abilities,
                                          CoreSettings settings, const StoredWorld& world,
-                                         Seconds now) {
+                                         Seconds now, CoreRecorder* recorder) {
   std::unique_ptr<Core> core(new Core(std::move(plan), abilities, settings));
+  core->recorder_ = recorder;
   Engine::Parts parts = std::move(core->plan_.parts);
   parts.backend = &core->backend_;
   parts.source = &core->inbox_;
@@ -151,9 +152,9 @@ void Core::step(Seconds now) {
     const Due due = engine_->due();
     const std::vector<JobEvent> events = std::exchange(events_, {});
     if (!closing_ && (now >= due.at || (due.or_event && loud_news))) {
-      engine_->turn_at(now, events);
+      feed(true, now, events);
     } else if (!events.empty() || !inbox_.empty()) {
-      engine_->apply(now, events);
+      feed(false, now, events);
     } else {
       break;
     }
@@ -161,6 +162,22 @@ void Core::step(Seconds now) {
     give_orders(now);
     take_news(now);
   }
+}
+
+void Core::feed(bool turn, Seconds now, const std::vector<JobEvent>& events) {
+  if (recorder_ != nullptr) {
+    // Only a turn takes jobs out of the inbox.
+    for (const JobSpec& job : inbox_.jobs()) {
+      if (turn) recorder_->arrival(job, *plan_.symbols);
+    }
+    recorder_->news(turn, now, events);
+  }
+  if (turn) {
+    engine_->turn_at(now, events);
+  } else {
+    engine_->apply(now, events);
+  }
+  if (recorder_ != nullptr) recorder_->flush();
 }
 
 void Core::close(Seconds now) {

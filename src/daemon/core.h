@@ -17,6 +17,7 @@
 #include "daemon/launches.h"
 #include "daemon/live_inbox.h"
 #include "daemon/progress_meter.h"
+#include "daemon/record/recorder.h"
 #include "engine/engine.h"
 #include "run/assembly/live_plan.h"
 
@@ -58,7 +59,7 @@ class Core final : private Observer {
   // Continues from what the store holds: its jobs, its runs and the drained nodes.
   static Result<std::unique_ptr<Core>> make(LivePlan plan, const Abilities& abilities,
                                             CoreSettings settings, const StoredWorld& world,
-                                            Seconds now);
+                                            Seconds now, CoreRecorder* recorder = nullptr);
   ~Core() override;
 
   // A job that is committed already; ids rise.
@@ -102,6 +103,7 @@ class Core final : private Observer {
   };
 
   Core(LivePlan plan, const Abilities& abilities, CoreSettings settings);
+  void feed(bool turn, Seconds now, const std::vector<JobEvent>& events);
   Status adopt(const StoredWorld& world, Seconds now);
   JobSpec spec_of(const StoredJob& row, const JobRequest& request);
   Symbol word(const std::string& text);
@@ -135,6 +137,7 @@ class Core final : private Observer {
   LiveBackend backend_;
   LiveInbox inbox_;
   std::unique_ptr<Engine> engine_;
+  CoreRecorder* recorder_ = nullptr;  // null: nothing is recorded
   Launches launches_;
   std::map<JobId, Known> known_;  // not over, or over with a launch that is not
   std::set<JobId> touched_;       // rows to be written

@@ -116,8 +116,12 @@ Status Core::adopt(const StoredWorld& world, Seconds now) {
     if (job.running() && known.request->time_limit > 0 && !job.starting()) {
       set_limit(known, now + std::max(0.0, known.request->time_limit - job.attained_at(now)));
     }
+    if (known.held && job.state == JobState::kSubmitted) {
+      found.on_hold.push_back(row.id);
+    } else if (known.held) {
+      events_.push_back(hold_event(row.id, true));
+    }
     found.jobs.push_back(std::move(job));
-    if (known.held) events_.push_back(hold_event(row.id, true));
   }
   newest_ = found.next_id - 1;
   for (StoredNode& node : nodes_) {
@@ -130,6 +134,7 @@ Status Core::adopt(const StoredWorld& world, Seconds now) {
     drained.node = node.id;
     drained.drained = true;
   }
+  if (recorder_ != nullptr) recorder_->begin(plan_, found);
   if (Status adopted = engine_->adopt(found); !adopted) return adopted;
   return launches_.adopt(world.runs, now);
 }

@@ -19,6 +19,7 @@ std::string decision_text(const Decision& decision) {
 }  // namespace
 
 void Core::on_decision(const Decision& decision) {
+  if (recorder_ != nullptr) recorder_->decision(decision);
   if (decision.job == kNoJob) return;
   StoredDecision& row = effects_.batch.decisions.emplace_back();
   row.sequence = next_decision_++;

@@ -85,6 +85,11 @@ Status Daemon::open() {
   auto executor = settings_.make_executor(store_->directory().path(), generation_, mailbox_);
   if (!executor) return executor.error();
   executor_ = std::move(*executor);
+  if (!settings_.recording.empty()) {
+    auto recorder = CoreRecorder::open(settings_.recording);
+    if (!recorder) return recorder.error();
+    recorder_ = std::move(*recorder);
+  }
   if (Status opened = open_core(*world); !opened) return opened;
   act(core_->take(clock_->now()));
   ask_for_census();
@@ -96,8 +101,8 @@ Status Daemon::open_core(const StoredWorld& world) {
   if (!plan) return plan.error();
   for (const std::string& note : plan->notes) say(note);
   const std::string label = plan->label;
-  auto core =
-      Core::make(std::move(*plan), executor_->abilities(), settings_.core, world, clock_->now());
+  auto core = Core::make(std::move(*plan), executor_->abilities(), settings_.core, world,
+                         clock_->now(), recorder_.get());
   if (!core) return core.error();
   core_ = std::move(*core);
   const std::lock_guard lock(status_mutex_);

@@ -32,6 +32,7 @@ struct DaemonSettings {
                                                   std::uint64_t generation, Mailbox& mailbox)>
       make_executor;
   std::string executor_name;
+  std::string recording;  // a file that everything is recorded to; empty: nothing is
   CoreSettings core;
   IntakeLimits intake;
   HttpLimits http;
@@ -92,6 +93,7 @@ class Daemon {
   std::unique_ptr<Intake> intake_;
   std::unique_ptr<Api> api_;
   std::unique_ptr<Executor> executor_;
+  std::unique_ptr<CoreRecorder> recorder_;
   std::unique_ptr<Core> core_;
 
   std::mutex mutex_;

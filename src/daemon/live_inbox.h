@@ -14,6 +14,7 @@ class LiveInbox final : public JobSource {
  public:
   void add(JobSpec job) { jobs_.push_back(std::move(job)); }
   bool empty() const { return jobs_.empty(); }
+  const std::deque<JobSpec>& jobs() const { return jobs_; }
   // Takes a job back that nobody has seen; nothing if it is not there.
   std::optional<JobSpec> take_back(JobId id) {
     const auto found =

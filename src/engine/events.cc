@@ -38,7 +38,8 @@ void Engine::on_event(const JobEvent& event) {
   const Slot slot = slot_of(event);
   if (slot == kNoSlot) return;
   const Job& job = state_.jobs[slot];
-  if (job.running() || job.waiting()) on_run_event(slot, event);
+  // One that was put on hold may still be on its GPUs.
+  if (job.running() || job.waiting() || job.ended < job.launch) on_run_event(slot, event);
 }
 
 // A word is about the present launch, about one that has been told to stop and may still be there,
@@ -160,6 +161,12 @@ void Engine::on_released(Slot slot, const JobEvent& event) {
 // It was done before it could be stopped. A launch that was to follow is taken back.
 void Engine::finish_stopped(Slot slot, const JobEvent& event) {
   Job& job = state_.jobs[slot];
+  if (job.state == JobState::kSubmitted) {
+    std::erase(state_.on_hold, slot);
+    std::erase(state_.held, slot);
+  } else {
+    state_.demanded -= job.spec.gpus;
+  }
   if (job.running()) {
     halt(slot, Reason::kCompleted, kNoJob, {.at = state_.now, .graceful = false, .release = true});
   }
@@ -167,7 +174,6 @@ void Engine::finish_stopped(Slot slot, const JobEvent& event) {
   job.waited_before += std::max(0.0, event.time - job.waiting_since);
   if (job.first_start == kNever) job.first_start = event.time;
   job.work = job.total_work;
-  state_.demanded -= job.spec.gpus;
   const Seconds end = parts_.pacing->end_of(event.time, state_.now);
   leave(slot, JobState::kFinished, Reason::kCompleted, end, end);
 }

@@ -74,8 +74,9 @@ bool may_follow(JobState from, JobState to) {
   if (to == JobState::kCancelled) return !over;
   switch (from) {
     case JobState::kSubmitted:
-      // Preempted: a person had put it on hold.
-      return to == JobState::kQueued || to == JobState::kRefused || to == JobState::kPreempted;
+      // Preempted or finished: a person had put it on hold.
+      return to == JobState::kQueued || to == JobState::kRefused || to == JobState::kPreempted ||
+             to == JobState::kFinished;
     case JobState::kQueued:
       return to == JobState::kRunning || to == JobState::kRefused || to == JobState::kFinished ||
              to == JobState::kSubmitted;

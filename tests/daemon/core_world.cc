@@ -111,6 +111,7 @@ void CoreWorld::submit() {
   request->gpus = static_cast<int>(1 + random_.below(static_cast<std::uint64_t>(plan_.gpus)));
   request->estimate = random_.uniform(5, 60);
   request->grace = 8;
+  request->retries = 1'000'000;  // a start that fails after it was seen in place is one of these
   request->priority = static_cast<int>(random_.below(3));
   StoredJob row;
   row.id = JobId{next_++};

@@ -63,10 +63,9 @@ class Daemon:
         self.folder.cleanup()
 
     def start(self, wait=True):
-        self.log = open(self.base / "daemon.log", "ab")
-        self.process = subprocess.Popen([MUSTER, "serve", "--state", self.state, *self.options],
-                                        stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
-                                        start_new_session=True)
+        with open(self.base / "daemon.log", "ab") as log:
+            self.process = subprocess.Popen([MUSTER, "serve", "--state", self.state, *self.options],
+                                            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
         if wait:
             wait_until(lambda: self.answers() or self.process.poll() is not None, what="an answer of the daemon")
             if self.process.poll() is not None:

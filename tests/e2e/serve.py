@@ -266,6 +266,8 @@ class Deaths(unittest.TestCase):
         print(f"seed {seed}")
         chance = random.Random(seed)
         with Daemon("--scheduling", "las", "--pacing", "rounds:length=0.5", gpus=3) as daemon:
+            recording = daemon.base / "recording.jsonl"
+            daemon.options += ["--record", str(recording)]
             accepted = {}
             for kill in range(kills):
                 for _ in range(chance.randrange(3)):
@@ -277,11 +279,12 @@ class Deaths(unittest.TestCase):
                         accepted[int(done.stdout)] = name
                 time.sleep(chance.uniform(0, 0.3))
                 if chance.random() < 0.3:
-                    for pid in chance.sample(daemon.keepers(), min(1, len(daemon.keepers()))):
-                        try:
-                            os.kill(pid, signal.SIGKILL)
-                        except ProcessLookupError:
-                            pass
+                    keepers = daemon.keepers()
+                    try:
+                        if keepers:
+                            os.kill(chance.choice(keepers), signal.SIGKILL)
+                    except ProcessLookupError:
+                        pass
                 daemon.kill()
                 daemon.start(wait=chance.random() < 0.7)
             wait_until(daemon.answers, what="an answer")
@@ -294,6 +297,10 @@ class Deaths(unittest.TestCase):
                 dones = (daemon.work / f"{name}.done").read_text().split()
                 self.assertEqual(len(set(dones)), len(dones), f"seed {seed}: {name}")
             wait_until(lambda: not daemon.marked() and not daemon.keepers(), what=f"seed {seed}: the end of all processes")
+            daemon.end()
+            replayed = subprocess.run([MUSTER, "replay", "--json", recording], capture_output=True, text=True)
+            self.assertEqual(replayed.returncode, 0, f"seed {seed}: {replayed.stderr}")
+            self.assertGreater(json.loads(replayed.stdout)["segments"], kills / 2)
 
 
 if __name__ == "__main__":

@@ -311,6 +311,19 @@ TEST(People, PutJobsOnHold) {
   EXPECT_EQ(driven.log.job(0).queue, 51);
 }
 
+TEST(People, PutJobsOnHoldThatAreDone) {
+  DrivenEngine driven;
+  driven.submit(0, 100, 1);
+  driven.want(0, 0, 1);
+  driven.say(0, EventKind::kStarted, 0, 1);
+  driven.revise(99, 0, Revision::kHold, 1);
+  driven.say(100, EventKind::kFinished, 0, 1);
+  EXPECT_EQ(driven.log.job(0).status, JobState::kFinished);
+  driven.revise(110, 0, Revision::kHold, 0);
+  EXPECT_EQ(driven.job(0), nullptr);
+  EXPECT_EQ(broken_invariant(*driven.engine), std::nullopt);
+}
+
 JobEvent node_event(Seconds now, EventKind kind, std::uint32_t node) {
   JobEvent event;
   event.time = now;

@@ -134,7 +134,8 @@ void show(const LinkOptions& from, double seconds) {
   const auto jobs = link->get("/v1/jobs");
   if (!nodes || !jobs) return;
   std::string gpus;
-  for (const Json& gpu : Json::parse(*nodes)[0]["jobs"]) {
+  const Json node = Json::parse(*nodes)[0];
+  for (const Json& gpu : node["jobs"]) {
     gpus += gpu.empty() ? "   ." : fmt::format("{:>4}", gpu[0].get<int>());
   }
   int waiting = 0;

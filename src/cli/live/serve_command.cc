@@ -24,6 +24,7 @@ struct ServeOptions {
   std::string state;
   std::string executor = "local";
   std::string cgroup;
+  std::string recording;
   bool drain = false;
   bool shadow = false;
 };
@@ -57,6 +58,7 @@ DaemonSettings settings_of(const ServeOptions& options) {
   settings.state = state_folder(options.state);
   settings.executor_name = options.executor;
   settings.log = log_line;
+  settings.recording = options.recording;
   settings.make_plan = [plan = options.plan](bool safe) { return live_plan_of(plan, safe); };
   if (options.shadow) {
     settings.executor_name = "shadow";
@@ -130,6 +132,10 @@ void add_serve_command(CLI::App& app, Chosen& chosen) {
       ->add_option("--cgroup", options->cgroup,
                    "cgroup v2 folder in which each launch gets its own, for memory limits")
       ->type_name("FOLDER");
+  command
+      ->add_option("--record", options->recording,
+                   "append everything that was decided from to this file, for `muster replay`")
+      ->type_name("FILE");
   command->add_flag("--shadow", options->shadow,
                     "decide, say what would be done, and do nothing: jobs are pretended to run as "
                     "long as is believed");

@@ -1,0 +1,23 @@
+// What goes into an engine from outside, and what comes out of it, as JSON that reads back exactly.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/symbols.h"
+#include "engine/job_event.h"
+#include "engine/world.h"
+#include "model/decision.h"
+
+namespace muster {
+
+nlohmann::json to_json(const JobSpec& spec, const Symbols& symbols);
+nlohmann::json to_json(const JobEvent& event);
+nlohmann::json to_json(const Decision& decision);
+nlohmann::json to_json(const EngineWorld& world, const Symbols& symbols);
+
+// Back again; they throw what the JSON library throws where the text is not one of ours.
+JobSpec spec_from(const nlohmann::json& json, Symbols& symbols);
+JobEvent event_from(const nlohmann::json& json);
+EngineWorld world_from(const nlohmann::json& json, Symbols& symbols);
+
+}  // namespace muster

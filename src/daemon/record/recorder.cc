@@ -1,0 +1,47 @@
+#include "daemon/record/recorder.h"
+
+#include <cerrno>
+
+#include <nlohmann/json.hpp>
+
+#include "base/out_file.h"
+#include "daemon/record/record_json.h"
+
+namespace muster {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string line_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CoreRecorder>> CoreRecorder::open(const std::string& path) {
+  std::unique_ptr<CoreRecorder> recorder(new CoreRecorder(path));
+  if (!recorder->out_) return file_error("write", path, errno);
+  // What a crash cut off is not to run into our first line.
+  recorder->out_ << "\n";
+  return recorder;
+}
+
+void CoreRecorder::begin(const LivePlan& plan, const EngineWorld& world) {
+  out_ << line_of({{"begin", plan.description}, {"world", to_json(world, *plan.symbols)}});
+}
+
+void CoreRecorder::arrival(const JobSpec& job, const Symbols& symbols) {
+  out_ << line_of({{"job", to_json(job, symbols)}});
+}
+
+void CoreRecorder::news(bool turn, Seconds now, std::span<const JobEvent> events) {
+  Json list = Json::array();
+  for (const JobEvent& event : events) list.push_back(to_json(event));
+  out_ << line_of({{turn ? "turn" : "news", now}, {"events", list}});
+}
+
+void CoreRecorder::decision(const Decision& decision) {
+  out_ << line_of({{"decision", to_json(decision)}});
+}
+
+}  // namespace muster
