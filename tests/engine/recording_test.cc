@@ -281,6 +281,30 @@ TEST_F(SimulatedRecording, IsFollowedToWhereItWasCutOff) {
   for (std::size_t i = 0; i + 10 < some.size(); ++i) EXPECT_EQ(some[i], all[i]);
 }
 
+// Answers that come later are a part of it: starts that take time and fail, stops that take time.
+TEST_F(SimulatedRecording, ReplaysAnswersThatComeLater) {
+  std::ostringstream out;
+  LifeBackend simulator({.cluster = cluster(), .perf = perf_, .failures = scenario_.failures},
+                        {.start_latency = 2, .stop_latency = 3, .start_failure = 0.2});
+  ListSource source(scenario_.jobs);
+  Recorder recorder(simulator, source, symbols_, out);
+  RunLog live;
+  Engine engine(parts("srtf", recorder.backend(), recorder.source(), live));
+  ASSERT_TRUE(engine.run());
+  recorder.finish();
+  EXPECT_THAT(out.str(), HasSubstr(" returned "));
+  EXPECT_THAT(out.str(), HasSubstr(" launch=2"));
+  const Recording recorded = recording(out.str());
+  EXPECT_TRUE(recorded.answers_later);
+  Replay replay(recorded);
+  RunLog again;
+  Engine engine_again(parts("srtf", replay.backend(), replay.source(), again));
+  const Status status = replay.run(engine_again);
+  EXPECT_TRUE(status) << status.error().message;
+  EXPECT_TRUE(replay.exhausted());
+  EXPECT_EQ(again.lines(), live.lines());
+}
+
 // A live inbox: jobs appear between two looks, with no other entry in between.
 TEST(RecordingSource, RemembersWhenAJobAppeared) {
   class Inbox final : public JobSource {

@@ -141,10 +141,15 @@ void read_golden_member(TomlReader& reader, ExperimentRun& run) {
   reader.keep(table.finish());
 }
 
-// Replaces "shared:path" by the file's place; what is not here is remembered as missing.
-void find_files(ExperimentRun& run) {
+// Replaces "shared:path" by the file's place, and the name of a file beside the experiment by its
+// path; what is not here is remembered as missing.
+void find_files(ExperimentRun& run, const std::string& where) {
   const auto replace = [&](std::string& path) {
-    if (!path.starts_with(kReference)) return;
+    if (!path.starts_with(kReference)) {
+      const auto beside = std::filesystem::path(where).parent_path() / path;
+      if (!path.empty() && std::filesystem::is_regular_file(beside)) path = beside.string();
+      return;
+    }
     auto found = find_reference_file(path.substr(kReference.size()));
     if (found) {
       path = *found;
@@ -243,7 +248,7 @@ Result<ExperimentRun> read_run(const TomlNode& node, const RunConfig& base,
     (i == 0 ? run.config : run.more.emplace_back()) = std::move(seeded);
   }
   if (Status read = reader.finish(); !read) return read.error();
-  find_files(run);
+  find_files(run, where);
   if (!run.missing.empty() || !run.simulated()) return run;
   const std::string place = fmt::format("{}, line {}", where, node.line);
   if (Status done = complete_all(run, place); !done) return done.error();
