@@ -23,7 +23,7 @@ inline const ParamInfo kFairness{
 inline const ParamInfo kPatience{
     "patience",
     ParamKind::kInteger,
-    "10",
+    "30",
     "a search ends early when its best became less than 0.1 % better in this many generations; "
     "0: never",
     0,
