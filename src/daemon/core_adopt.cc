@@ -73,6 +73,20 @@ Job job_of(const StoredJob& row, JobSpec spec, const RunRows& runs, Seconds now)
   return job;
 }
 
+// Nodes that were drained when the daemon ended still are.
+void keep_drained(const StoredWorld& world, std::vector<StoredNode>& nodes, EngineWorld& found) {
+  for (StoredNode& node : nodes) {
+    const auto before = std::find_if(world.nodes.begin(), world.nodes.end(),
+                                     [&](const StoredNode& row) { return row.name == node.name; });
+    if (before == world.nodes.end() || !before->drained) continue;
+    node.drained = true;
+    node.reason = before->reason;
+    WorldNode& drained = found.nodes.emplace_back();
+    drained.node = node.id;
+    drained.drained = true;
+  }
+}
+
 }  // namespace
 
 Status Core::adopt(const StoredWorld& world, Seconds now) {
@@ -124,16 +138,7 @@ Status Core::adopt(const StoredWorld& world, Seconds now) {
     found.jobs.push_back(std::move(job));
   }
   newest_ = found.next_id - 1;
-  for (StoredNode& node : nodes_) {
-    const auto before = std::find_if(world.nodes.begin(), world.nodes.end(),
-                                     [&](const StoredNode& row) { return row.name == node.name; });
-    if (before == world.nodes.end() || !before->drained) continue;
-    node.drained = true;
-    node.reason = before->reason;
-    WorldNode& drained = found.nodes.emplace_back();
-    drained.node = node.id;
-    drained.drained = true;
-  }
+  keep_drained(world, nodes_, found);
   if (recorder_ != nullptr) recorder_->begin(plan_, found);
   if (Status adopted = engine_->adopt(found); !adopted) return adopted;
   return launches_.adopt(world.runs, now);

@@ -121,6 +121,30 @@ TEST(Product, MultipliesRatesAndTakesTheLargestWish) {
   EXPECT_EQ(multiply({})->rate(job, context), 1);
 }
 
+// A factor that slows all jobs down hides nothing of what another one knows.
+TEST(Product, PassesOnWhatItsPartsKnow) {
+  Symbols symbols;
+  const auto plain = make_perf({"locality", {{"across_nodes", "0.5"}}}, symbols);
+  EXPECT_EQ(plain->knowledge().steps, nullptr);
+  EXPECT_EQ(plain->knowledge().profiles, nullptr);
+  std::vector<std::unique_ptr<PerfModel>> models;
+  models.push_back(make_perf({"locality", {{"across_nodes", "0.5"}}}, symbols));
+  models.push_back(make_perf({"interleave"}, symbols));
+  const auto product = multiply(std::move(models));
+  EXPECT_NE(product->knowledge().interleaving, nullptr);
+  EXPECT_EQ(product->knowledge().scaling, nullptr);
+  JobSpec job = job_of(0, 100, 2);
+  job.iterations = 50;
+  job.step_ms = 1000;
+  job.stage_ms = {100, 200, 600, 100};
+  EXPECT_EQ(steps_of(*product, job), 50);
+  EXPECT_DOUBLE_EQ(step_time_of(*product, job, on(2, 2)),
+                   2 * step_time_of(*product, job, on(2, 1)));
+  // Where nobody counts steps, one is a second of undisturbed run.
+  EXPECT_EQ(steps_of(*plain, job), 100);
+  EXPECT_DOUBLE_EQ(step_time_of(*plain, job, on(2, 2)), 2);
+}
+
 TEST(RunContext, CountsNodesAndRacks) {
   ClusterSpec spec = uniform_cluster(4, 4);
   spec.nodes[2].rack = spec.nodes[3].rack = 7;
