@@ -126,6 +126,7 @@ void Engine::halt(Slot slot, Reason reason, JobId other, const HaltHow& how) {
   }
   job.lost_work += std::max(0.0, done - progress.work);
   job.total_work += progress.added_work;
+  job.added_work += progress.added_work;
   job.overhead += progress.added_work;
   job.work = progress.work;
   job.saved_work = progress.work;
@@ -196,6 +197,7 @@ void Engine::leave(Slot slot, JobState status, Reason reason, Seconds end, Secon
     for (Observer* observer : parts_.observers) observer->on_job_end(record);
   }
   notify(JobMoment::kLeft, slot);
+  state_.metrics.clear(slot);
   ++state_.left;
   if (parts_.options.until_left && job.spec.id >= parts_.options.until_left->first &&
       job.spec.id <= parts_.options.until_left->second) {
@@ -245,6 +247,7 @@ void Engine::update_rate(Slot slot, Seconds at, CommandKind kind) {
   job.rate = progress.rate;
   job.since = progress.since;
   job.saved_work = progress.saved_work;
+  note_belief(slot);
 }
 
 void Engine::update_group_rates(Slot member, Seconds at) {
@@ -298,6 +301,7 @@ void Engine::launch(const PlacementDraft::Step& step, CommandKind kind) {
     state_.jobs.set_state(slot, JobState::kRunning);
     notify(JobMoment::kStarted, slot);
   }
+  note_belief(slot);
   if (!step.opportunistic) update_opportunistic_rates(step.gpus, state_.now);
 }
 

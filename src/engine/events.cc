@@ -24,6 +24,8 @@ void Engine::on_event(const JobEvent& event) {
       return cancel(event);
     case EventKind::kRevised:
       return revise(event);
+    case EventKind::kMetric:
+      return on_metric(event);
     case EventKind::kProgress:
     case EventKind::kFinished:
     case EventKind::kFailed:
@@ -72,6 +74,15 @@ void Engine::on_run_event(Slot slot, const JobEvent& event) {
   }
 }
 
+// Of a job that is there, whichever launch of it spoke: a number that comes late is still true.
+void Engine::on_metric(const JobEvent& event) {
+  const Slot slot = slot_of(event);
+  if (slot == kNoSlot) return;
+  state_.metrics.set(slot, event.metric, event.value);
+  const JobMetric metric{event.time, event.job, event.metric, event.value};
+  for (Observer* observer : parts_.observers) observer->on_metric(metric);
+}
+
 void Engine::on_progress(Slot slot, const JobEvent& event) {
   Job& job = state_.jobs[slot];
   if (job.starting()) begin_run(slot, event);  // that word was lost
@@ -80,6 +91,7 @@ void Engine::on_progress(Slot slot, const JobEvent& event) {
   if (event.value > 0) job.total_work = event.value;
   job.rate = job.running() ? event.rate : 0;
   job.since = event.time;
+  note_belief(slot);
   if (job.waiting()) notify(JobMoment::kChanged, slot);
 }
 

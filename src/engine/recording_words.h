@@ -14,8 +14,8 @@ namespace muster {
 // Fields of a job by name; those at their default are left out. A job's number is not among them:
 // the engine gives it.
 using RecordedMember =
-    std::variant<double JobSpec::*, int JobSpec::*, Symbol JobSpec::*, std::string JobSpec::*,
-                 StageTimes JobSpec::*, std::vector<ValueStep> JobSpec::*>;
+    std::variant<double JobSpec::*, int JobSpec::*, bool JobSpec::*, Symbol JobSpec::*,
+                 std::string JobSpec::*, StageTimes JobSpec::*, std::vector<ValueStep> JobSpec::*>;
 struct RecordedField {
   std::string_view name;
   RecordedMember member;
@@ -25,10 +25,10 @@ const std::vector<RecordedField>& recorded_job_fields();
 
 inline constexpr std::array<std::string_view, 6> kCommandNames = {"start", "stop",        "resize",
                                                                   "move",  "update-rate", "adopt"};
-inline constexpr std::array<std::string_view, 16> kEventNames = {
-    "progress", "finished",  "failed",     "node-up",     "node-down", "gpu-up",
-    "gpu-down", "started",   "returned",   "released",    "cancelled", "revised",
-    "drained",  "undrained", "node-added", "node-removed"};
+inline constexpr std::array<std::string_view, 17> kEventNames = {
+    "progress", "finished",  "failed",     "node-up",      "node-down", "gpu-up",
+    "gpu-down", "started",   "returned",   "released",     "cancelled", "revised",
+    "drained",  "undrained", "node-added", "node-removed", "metric"};
 inline constexpr std::array<std::string_view, 6> kRevisionNames = {
     "priority", "gpus", "estimate", "total-work", "deadline", "hold"};
 

@@ -165,11 +165,33 @@ Status check_stages(const RunConfig& config) {
   if (!profiling.lender.empty() && !config.partitions_apart) {
     return Error{"profiling.lender names a virtual cluster: it needs partitions.apart = true"};
   }
+  if (profiling.online && (config.partitions_apart || profiling.free)) {
+    return Error{
+        "profiling.online profiles jobs as they come: it cannot be combined with partitions.apart, "
+        "nor with profiling.free, which lets jobs start before anybody could have profiled them"};
+  }
   if (!profiling.lender.empty() && !config.scaling.empty()) {
     return Error{
         "profiling.lender and a scaling policy both decide which nodes are powered: choose one"};
   }
   return Done{};
+}
+
+Status complete_durations(RunConfig& config) {
+  if (!config.errors.empty()) {
+    if (Status done = complete("errors", config.errors, config); !done) return done;
+    if (config.durations != Durations::kEstimate) {
+      return Error{
+          fmt::format("errors '{}' are of estimates, but durations is '{}': add --durations "
+                      "estimate, or leave the errors out",
+                      config.errors.name, durations_name(config.durations))};
+    }
+  }
+  if (config.durations == Durations::kTrue || config.execution.name == "turns") return Done{};
+  return Error{
+      fmt::format("execution '{}' lets policies know how long jobs run, but durations is "
+                  "'{}': leave that out",
+                  config.execution.name, durations_name(config.durations))};
 }
 
 Status check_restart(const RestartConfig& restart) {
@@ -299,6 +321,7 @@ Result<RunConfig> complete_config(RunConfig config) {
   if (!cluster) return cluster.error();
   if (Status done = complete_workload(config, cluster->total_gpus()); !done) return done.error();
   if (Status done = complete_choices(config); !done) return done.error();
+  if (Status done = complete_durations(config); !done) return done.error();
   if (Status done = check_restart(config.restart); !done) return done.error();
   if (Status done = check_numbers(config); !done) return done.error();
   if (Status done = check_stages(config); !done) return done.error();
