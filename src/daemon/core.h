@@ -130,6 +130,7 @@ class Core final : private Observer {
   void on_job_end(const JobRecord& record) override;
   Slot slot_of(JobId job);
   void account(Known& known, const Job& job, Seconds now) const;
+  void drop_taken_back();
 
   LivePlan plan_;
   Abilities abilities_;

@@ -94,7 +94,22 @@ void Core::account(Known& known, const Job& job, Seconds now) const {
   row.resizes = job.resizes;
 }
 
+// A launch that is taken back in the step in which it was to begin is never begun: where a job
+// turns out to have finished, the launch that was to follow has got its GPUs a moment before.
+void Core::drop_taken_back() {
+  std::set<RunId> stopped;
+  std::vector<LaunchCall> kept;
+  for (auto call = effects_.calls.rbegin(); call != effects_.calls.rend(); ++call) {
+    const bool begins = call->command == RunCommand::kPrepare || call->command == RunCommand::kGo;
+    if (begins && stopped.contains(call->run)) continue;
+    if (!begins) stopped.insert(call->run);
+    kept.push_back(*call);
+  }
+  effects_.calls.assign(kept.rbegin(), kept.rend());
+}
+
 CoreEffects Core::take(Seconds now) {
+  drop_taken_back();
   for (const JobId id : touched_) {
     const auto found = known_.find(id);
     if (found == known_.end()) continue;

@@ -41,7 +41,8 @@ void Engine::on_event(const JobEvent& event) {
   if (slot == kNoSlot) return;
   const Job& job = state_.jobs[slot];
   // One that was put on hold may still be on its GPUs.
-  if (job.running() || job.waiting() || job.ended < job.launch) on_run_event(slot, event);
+  const bool on_hold = job.state == JobState::kSubmitted && job.ended < job.launch;
+  if (job.running() || job.waiting() || on_hold) on_run_event(slot, event);
 }
 
 // A word is about the present launch, about one that has been told to stop and may still be there,
