@@ -41,6 +41,11 @@ void add_workload_options(CLI::App& command, RunOptions& o) {
                   "CSV of job_id and estimate, as `muster learn predict --id job_id` writes")
       ->type_name("FILE")
       ->group(kWorkload);
+  command
+      .add_option("--durations", o.durations,
+                  "what policies are told of run times: true, estimate or none (default true)")
+      ->type_name("WHAT")
+      ->group(kWorkload);
   command.add_option("--jobs-limit", o.limit, "use only the first N jobs")
       ->type_name("N")
       ->group(kWorkload);
@@ -232,6 +237,7 @@ void add_singles(const RunOptions& o, ConfigLayers& layers) {
       {"--generate", "workload.generator", o.generator},
       {"--format", "workload.format", o.format},
       {"--jobs-limit", "workload.limit", o.limit},
+      {"--durations", "durations", o.durations},
       {"--pacing", "pacing", o.pacing},
       {"--scaling", "scaling", o.scaling},
       {"--selector", "selector", o.selector},

@@ -26,6 +26,7 @@ struct RunOptions {
   std::vector<std::string> beliefs;
   std::string scaling;
   std::string estimates;
+  std::string durations;
   std::string selector;
   std::vector<std::string> policy_sets;  // scheduling+placement+admission
   std::string seed;

@@ -126,6 +126,7 @@ void Engine::halt(Slot slot, Reason reason, JobId other, const HaltHow& how) {
   }
   job.lost_work += std::max(0.0, done - progress.work);
   job.total_work += progress.added_work;
+  job.added_work += progress.added_work;
   job.overhead += progress.added_work;
   job.work = progress.work;
   job.saved_work = progress.work;
@@ -245,6 +246,7 @@ void Engine::update_rate(Slot slot, Seconds at, CommandKind kind) {
   job.rate = progress.rate;
   job.since = progress.since;
   job.saved_work = progress.saved_work;
+  note_belief(slot);
 }
 
 void Engine::update_group_rates(Slot member, Seconds at) {
@@ -298,6 +300,7 @@ void Engine::launch(const PlacementDraft::Step& step, CommandKind kind) {
     state_.jobs.set_state(slot, JobState::kRunning);
     notify(JobMoment::kStarted, slot);
   }
+  note_belief(slot);
   if (!step.opportunistic) update_opportunistic_rates(step.gpus, state_.now);
 }
 

@@ -114,7 +114,9 @@ class Backend {
   // Whether things may happen that next_event() does not know of: true for everything but a
   // simulation. While jobs run on such a backend the scheduling loop keeps turning.
   virtual bool has_external_events() const { return false; }
-  // A simulator that continues from this very state, for looking ahead; null if there is none.
+  // A simulator that continues from this very state, for looking ahead; null if there is none. It
+  // knows no more than is believed: a job whose length is a belief ends when its total_work is
+  // done. The engine gives it a rate update for each of these that runs.
   virtual std::unique_ptr<Backend> fork() const { return nullptr; }
   // Saved with a run and restored with it (base/archive.h); false: cannot be saved.
   virtual bool checkpoint(Archive&) { return false; }

@@ -21,6 +21,7 @@ void checkpoint(Archive& archive, EngineState& state) {
   archive.list(state.removed);
   archive.list(state.cost);
   archive.list(state.used_before);
+  state.overruns.checkpoint(archive);
   archive.value(state.last_block);
   archive.value(state.now);
   archive.value(state.turned);

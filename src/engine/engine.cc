@@ -14,6 +14,7 @@ Engine::Engine(Parts parts)
   assert(!parts_.policy_sets.empty() && parts_.source != nullptr);
   assert(parts_.policy_sets.size() == 1 || parts_.selector != nullptr);
   state_.cluster.count_host(parts_.options.count_host);
+  minds_lengths_ = minds_lengths();
 }
 
 View Engine::view() const {
@@ -62,6 +63,7 @@ void Engine::take_in(Seconds now, std::span<const JobEvent> events) {
 
 void Engine::apply(Seconds now, std::span<const JobEvent> events) {
   take_in(now, events);
+  outgrow_beliefs();
   dispatch();
   if (state_.started) state_.next = next_turn(true);
 }
@@ -70,6 +72,7 @@ bool Engine::turn_at(Seconds now, std::span<const JobEvent> events) {
   if (state_.over) return false;
   const Seconds previous = state_.started ? state_.turned : now;
   take_in(now, events);
+  outgrow_beliefs();
   take_arrivals();
   decide();
   scale();
@@ -197,7 +200,8 @@ Seconds Engine::next_turn(bool news) {
   if (state_.rescaled && parts_.pacing->length() > 0)
     state_.wake = std::min(state_.wake, state_.now + parts_.pacing->length());
   if (!news && state_.wake <= state_.now) state_.wake = kNever;  // that was this turn
-  moments.wake = state_.wake;
+  moments.wake =
+      minds_lengths_ ? std::min(state_.wake, state_.overruns.next(state_.jobs)) : state_.wake;
   // On a backend that can surprise, a running job may be done by the next turn, whatever is known.
   const bool has_external_events = parts_.backend->has_external_events();
   const SchedulingTraits traits = active().scheduling->traits();

@@ -159,6 +159,14 @@ class Engine final : public WhatIf {
 
   // The steps of a turn, in order.
   void take_in(Seconds now, std::span<const JobEvent> events);
+  // Jobs that have done all the work they were believed to have are believed to be longer.
+  void outgrow_beliefs();
+  // The job's progress is news: what is believed of its length must exceed it.
+  void note_belief(Slot slot);
+  // Whether a belief about the length of a job matters to anybody who decides.
+  bool minds_lengths() const;
+  // A fork foresees by what is believed.
+  void update_believed_rates();
   void take_arrivals();
   void admit();
   void choose_policy_set();
@@ -252,6 +260,7 @@ class Engine final : public WhatIf {
 
   Parts parts_;
   EngineState state_;
+  bool minds_lengths_ = false;
   const bool later_;     // the backend answers later
   const bool numbered_;  // the source numbers its jobs
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/archive.h"
+#include "engine/overruns.h"
 #include "model/cluster_state.h"
 #include "model/decision.h"
 #include "model/job_table.h"
@@ -29,6 +30,7 @@ struct EngineState {
   std::vector<NodeId> removed;   // nodes that a person took away for good
   std::vector<double> cost;      // by slot: dollars for what the job held; only with prices
   std::vector<int> used_before;  // by pool, after the turn before; only with prices
+  Overruns overruns;
   Decision last_block;
   Seconds now = 0;
   Seconds turned = 0;      // time of the last turn

@@ -80,6 +80,7 @@ void Engine::on_progress(Slot slot, const JobEvent& event) {
   if (event.value > 0) job.total_work = event.value;
   job.rate = job.running() ? event.rate : 0;
   job.since = event.time;
+  note_belief(slot);
   if (job.waiting()) notify(JobMoment::kChanged, slot);
 }
 

@@ -49,6 +49,7 @@ std::unique_ptr<Engine> Engine::fork(const Fork& with) const {
   if (parts_.selector != nullptr) parts.selector = parts_.selector->clone();
   auto future = std::make_unique<Engine>(std::move(parts));
   future->state_ = state_;
+  future->update_believed_rates();
   return future;
 }
 
@@ -71,6 +72,7 @@ Prediction Engine::predict(std::size_t policy_set, Seconds horizon) {
   future.state_.rescaled = false;
   future.state_.started = true;
   future.state_.turned = state_.now;
+  future.update_believed_rates();
   // This turn has been observed already: the fork goes on from the decision.
   future.decide();
   if (future.deadlocked()) future.give_up_waiting();

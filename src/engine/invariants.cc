@@ -26,6 +26,9 @@ std::optional<std::string> broken_job(const JobTable& jobs, Slot slot, Seconds n
     return fmt::format("job {} is active but {}", id, job_state_name(job.state));
   if (job.running() == job.gpus.empty())
     return fmt::format("job {} is {} with {} GPUs", id, job_state_name(job.state), job.gpus.gpus());
+  constexpr double kRounding = 1e-9;
+  if (job.spec.believed && job.work_at(now) > job.total_work * (1 + kRounding))
+    return fmt::format("job {} has done more than it is believed to have", id);
   if (job.work_at(now) < 0) return fmt::format("job {} has negative progress", id);
   if (job.waiting() && job.rate != 0) return fmt::format("job {} waits and yet makes progress", id);
   if (job.attained_at(now) < 0 || job.gpu_seconds_at(now) < 0)

@@ -155,6 +155,10 @@ bool store(int& field, std::string_view text, Symbols&) {
   field = static_cast<int>(*value);
   return true;
 }
+bool store(bool& field, std::string_view text, Symbols&) {
+  field = text == "yes";
+  return field || text == "no";
+}
 bool store(Symbol& field, std::string_view text, Symbols& symbols) {
   const auto value = unescaped(text);
   if (value) field = symbols.intern(*value);

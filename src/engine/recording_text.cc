@@ -31,6 +31,10 @@ const std::vector<RecordedField>& recorded_job_fields() {
       {"partition", &JobSpec::partition},
       {"gpu_type", &JobSpec::gpu_type},
       {"name", &JobSpec::name},
+      {"believed", &JobSpec::believed},
+      {"true_duration", &JobSpec::true_duration},
+      {"true_iterations", &JobSpec::true_iterations},
+      {"true_work", &JobSpec::true_work},
   };
   return kFields;
 }
@@ -122,6 +126,9 @@ struct Writer {
   }
   void add(std::string_view name, int value, int initial) {
     if (value != initial) text += fmt::format(" {}={}", name, value);
+  }
+  void add(std::string_view name, bool value, bool initial) {
+    if (value != initial) text += fmt::format(" {}={}", name, value ? "yes" : "no");
   }
   void add(std::string_view name, Symbol value, Symbol initial) {
     if (value != initial) text += fmt::format(" {}={}", name, escaped(symbols.text(value)));

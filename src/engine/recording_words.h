@@ -14,8 +14,8 @@ namespace muster {
 // Fields of a job by name; those at their default are left out. A job's number is not among them:
 // the engine gives it.
 using RecordedMember =
-    std::variant<double JobSpec::*, int JobSpec::*, Symbol JobSpec::*, std::string JobSpec::*,
-                 StageTimes JobSpec::*, std::vector<ValueStep> JobSpec::*>;
+    std::variant<double JobSpec::*, int JobSpec::*, bool JobSpec::*, Symbol JobSpec::*,
+                 std::string JobSpec::*, StageTimes JobSpec::*, std::vector<ValueStep> JobSpec::*>;
 struct RecordedField {
   std::string_view name;
   RecordedMember member;

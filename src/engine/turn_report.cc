@@ -3,6 +3,7 @@
 
 #include "engine/engine.h"
 #include "engine/invariants.h"
+#include "model/truth.h"
 
 namespace muster {
 
@@ -47,7 +48,7 @@ void Engine::look_closely(TurnStats& stats) const {
   double blocked = 0;
   for (const Slot slot : state_.jobs.waiting()) {
     const Job& job = state_.jobs[slot];
-    const double left = job.remaining_at(state_.now);
+    const double left = std::max(0.0, true_work(job) - job.work_at(state_.now));
     if (left > 0) blocked += (job.waited_before + state_.now - job.waiting_since) / left;
   }
   const auto waiting = static_cast<double>(state_.jobs.waiting().size());

@@ -35,6 +35,10 @@ void checkpoint(Archive& archive, JobSpec& job) {
   archive.value(job.partition);
   archive.value(job.gpu_type);
   archive.text(job.name);
+  archive.value(job.believed);
+  archive.value(job.true_duration);
+  archive.value(job.true_iterations);
+  archive.value(job.true_work);
 }
 
 void checkpoint(Archive& archive, Job& job) {
@@ -46,6 +50,7 @@ void checkpoint(Archive& archive, Job& job) {
   archive.value(job.rate);
   archive.value(job.since);
   archive.value(job.saved_work);
+  archive.value(job.added_work);
   checkpoint(archive, job.gpus);
   archive.value(job.host);
   archive.value(job.held_since);

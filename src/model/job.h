@@ -37,12 +37,13 @@ struct Job {
   Slot self = kNoSlot;  // where it lives in the job table
   JobState state = JobState::kSubmitted;
 
-  double total_work = 0;  // seconds of undisturbed run, = spec.duration
+  double total_work = 0;  // seconds of undisturbed run, as far as known or believed
   double work = 0;        // done as of `since`
   double rate = 0;        // gained per second after `since`; 0 while waiting
   // May lie ahead of now while a start or restart is still being paid for; kNever: it is starting.
   Seconds since = 0;
   double saved_work = 0;  // at the last checkpoint
+  double added_work = 0;  // by stops that cost work; part of total_work
 
   GpuSet gpus;                    // held now
   HostResources host;             // CPU cores and memory held beside each GPU

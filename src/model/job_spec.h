@@ -29,9 +29,11 @@ struct JobSpec {
   // When the scheduler hears of it: the submit time, except where a source hands jobs out early or
   // late. A source yields nondecreasing arrivals.
   Seconds arrival = 0;
-  Seconds duration = 0;  // run time undisturbed, alone, on `gpus` GPUs of the reference type
-  int gpus = 1;          // GPUs asked for
-  int min_gpus = 0;      // elastic range; 0 means: exactly `gpus`
+  // Run time undisturbed, alone, on `gpus` GPUs of the reference type; where `believed`, what is
+  // believed of it, as are the iterations (model/belief.h).
+  Seconds duration = 0;
+  int gpus = 1;      // GPUs asked for
+  int min_gpus = 0;  // elastic range; 0 means: exactly `gpus`
   int max_gpus = 0;
   Seconds deadline = kNever;     // absolute, on the clock of `submit`
   double value = 1;              // of meeting the deadline
@@ -49,6 +51,12 @@ struct JobSpec {
   Symbol partition = kNoSymbol;  // virtual cluster; kNoSymbol: any
   Symbol gpu_type = kNoSymbol;   // required type; kNoSymbol: any
   std::string name;              // the trace's own id; empty: the number `id`
+  bool believed = false;         // duration and iterations may be wrong, and grow when outrun
+  // What only a simulation knows of a job whose duration is a belief; negative: nothing. Not for
+  // policies, nor for the engine: see model/truth.h.
+  Seconds true_duration = -1;
+  double true_iterations = -1;
+  double true_work = -1;  // as Job::total_work
 
   bool elastic() const { return max_gpus > 0 && min_gpus < max_gpus; }
   // What it is worth to be done at `time`; nothing for a job without deadline.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/record.h"
+#include "model/truth.h"
 
 namespace muster {
 
@@ -12,7 +13,7 @@ inline JobRecord record_of(const JobSpec& job) {
   record.submit = job.submit;
   record.arrival = job.arrival;
   record.gpus = job.gpus;
-  record.duration = job.duration;
+  record.duration = true_duration(job);
   record.deadline = job.deadline;
   record.best_value = job.value_at(job.submit);
   record.priority = job.priority;

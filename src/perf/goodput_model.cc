@@ -11,11 +11,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "model/truth.h"
+
 namespace muster {
 namespace {
 
 // A rate is the recorded duration over the seconds that the whole training would take there, from
-// its first epoch to its last. A job that changes its run context half way has half of it done.
+// its first epoch to its last; it is the recorded one also where policies believe in another, for
+// it is a unit here and not a forecast. A job that changes its run context half way has half of it
+// done.
 class GoodputModel final : public PerfModel, private MeasuredTraining {
  public:
   GoodputModel(std::string folder, bool adapted, std::map<Symbol, Training> trainings)
@@ -24,7 +28,8 @@ class GoodputModel final : public PerfModel, private MeasuredTraining {
   double rate(const JobSpec& job, const RunContext& context) const override {
     const Training* found = of(job);
     // Jobs of which nothing was measured are refused by check(), but speeds are asked of all.
-    if (found == nullptr || job.duration <= 0) return 1;
+    const Seconds recorded = true_duration(job);
+    if (found == nullptr || recorded <= 0) return 1;
     const int gpus = std::max(1, context.gpus);
     const int nodes = std::clamp(context.nodes, 1, gpus);
     const int batch = adapted_ ? 0 : job.batch_size;
@@ -34,7 +39,7 @@ class GoodputModel final : public PerfModel, private MeasuredTraining {
       seconds = adapted_ ? adapted_seconds(*found, nodes, gpus)
                          : given_seconds(*found, nodes, gpus, batch);
     }
-    return job.duration / seconds;
+    return recorded / seconds;
   }
 
   PerfKnowledge knowledge() const override { return {.training = this}; }

@@ -8,8 +8,8 @@ namespace muster {
 namespace {
 
 constexpr std::array kKnowledge = {
-    KnowledgeInfo{Knowledge::kDuration, "true durations",
-                  "how long each job will run, which only a simulation can know"},
+    KnowledgeInfo{Knowledge::kDuration, "run times",
+                  "how long each job will run: the truth in a simulation, a belief elsewhere"},
     KnowledgeInfo{Knowledge::kEstimate, "estimates of run times",
                   "how long the owner or a model believes that the job will run"},
     KnowledgeInfo{Knowledge::kDeadline, "deadlines", "when jobs should be done", true},

@@ -13,7 +13,7 @@ namespace muster {
 
 // Things that can be known of jobs, GPUs and the future.
 enum class Knowledge {
-  kDuration,      // how long the job will run, as it really will
+  kDuration,      // how long the job will run: the truth in a simulation, a belief elsewhere
   kEstimate,      // how long somebody believes it will run
   kDeadline,      // when it should be done
   kPriority,      // a priority below 0: the job takes what others leave idle
@@ -45,7 +45,7 @@ struct Need {
   Knowledge of;
   // What the policy does where it is not known, as in "then SENTENCE"; empty: the run is refused.
   std::string_view otherwise = {};
-  // What it does then takes the true duration of jobs instead.
+  // What it does then takes the duration of jobs instead.
   bool otherwise_clairvoyant = false;
 
   bool refuses() const { return otherwise.empty(); }
@@ -55,7 +55,7 @@ struct Need {
 using Needs = std::span<const Need>;
 
 bool lists(Needs needs, Knowledge which);
-// Knows how long jobs will run, which nobody outside a simulation does.
+// Knows how long jobs will run, if anybody tells it; nobody outside a simulation can.
 inline bool clairvoyant(Needs needs) { return lists(needs, Knowledge::kDuration); }
 
 }  // namespace muster

@@ -46,7 +46,8 @@ struct SchedulingTraits {
   bool drives_completion = false;
 };
 
-// kChanged: late news of a waiting job's progress.
+// kChanged: news of a job: late word of its progress while it waits, or a belief about its length
+// that has grown while it runs.
 enum class JobMoment { kAdmitted, kStarted, kStopped, kChanged, kLeft };
 
 class SchedulingPolicy {

@@ -32,8 +32,8 @@ expect 0 muster compare plain.csv -c 1x4 -s fifo -s srtf -o compared -q
 grep -q "knows durations" out || fail "the table does not mark srtf"
 grep -q "srtf knows how long jobs will run, and fifo does not" compared/report.html || fail "the headline hides it"
 expect 0 muster compare plain.csv -c 1x4 -s fifo -s sjf:by_estimate=true --no-save -q
-grep -q "knows durations" out || fail "without estimates it takes true durations, and the table does not say so"
-says "such a job counts with its true duration"
+grep -q "knows durations" out || fail "without estimates it takes durations, and the table does not say so"
+says "such a job counts with its duration"
 expect 0 muster compare plain.csv -c 1x4 -s fifo -s las --no-save -q
 grep -q "knows durations" out && fail "neither knows them"
 

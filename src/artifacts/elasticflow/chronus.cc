@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "model/truth.h"
 #include "policy/chronus/lease_params.h"
 #include "policy/shared_params.h"
 #include "policy/table.h"
@@ -57,7 +58,7 @@ class ChronusAsCoded final : public SchedulingPolicy, public CompletionRule {
     State& job = jobs_[index(slot)];
     job = {};
     job.submit = spec.submit;
-    job.duration = spec.duration;
+    job.duration = true_duration(spec);
     job.gpus = spec.gpus;
     job.user_deadline = spec.deadline;
     job.deadline = spec.deadline;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "artifacts/elasticflow/goodput_learner.h"
+#include "model/truth.h"
 #include "policy/pollux/restart_factor.h"
 #include "policy/pollux/search_options.h"
 #include "policy/shared_params.h"
@@ -52,12 +53,12 @@ class PolluxAsCoded final : public SchedulingPolicy, public CompletionRule, priv
       job.learner = GoodputLearner(*job.training, kMostNodes, kMostGpus);
       job.lone = job.training->name() == "ncf";
     }
-    job.left = spec.duration;
+    job.left = true_duration(spec);
     job.most = spec.elastic() ? spec.max_gpus : spec.gpus;
     // The artifact's jobs can all be resized; one that cannot runs as asked for or not at all.
     const int least = spec.elastic() ? spec.min_gpus : spec.gpus;
     job.least = least > 1 ? least : 0;
-    if (samples_) job.samples_wanted = spec.iterations * spec.batch_size;
+    if (samples_) job.samples_wanted = true_iterations(spec) * spec.batch_size;
     job.held.assign(view.cluster.node_count(), 0);
     order_.push_back(slot);
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/truth.h"
+
 namespace muster::published {
 
 double overhead_of(int gpus, bool restart, bool known_range, int cluster_gpus) {
@@ -83,12 +85,13 @@ void Scheduler::on_job(JobMoment moment, Slot slot, const View& view) {
   job = {};
   job.slot = slot;
   job.submit = spec.submit;
-  job.duration = spec.duration;
+  job.duration = true_duration(spec);
   job.request = spec.gpus;
   job.wants.deadline = spec.deadline == kNever ? kFarDeadline : spec.deadline;
   if (const ThroughputCurve* curve = curve_of(view.perf, spec)) {
     job.wants.levels = curve->points;
-    job.wants.left = spec.iterations > 0 ? spec.iterations : spec.duration * curve->at(spec.gpus);
+    const double steps = true_iterations(spec);
+    job.wants.left = steps > 0 ? steps : job.duration * curve->at(spec.gpus);
     constexpr int kLargest = 64;
     const int batch = spec.batch_size > 0 ? spec.batch_size : kLargest;
     job.wants.cap = cap_ == Cap::kTuned ? curve->cap : std::min({kLargest, batch, curve->widest});
@@ -104,7 +107,7 @@ void Scheduler::on_job(JobMoment moment, Slot slot, const View& view) {
     }
     job.own_levels = levels;
     job.wants.levels = *levels;
-    job.wants.left = spec.duration;
+    job.wants.left = job.duration;
     job.wants.cap = most;
   }
   arriving_.push_back(slot);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/truth.h"
+
 namespace muster {
 
 LeaseBackend::LeaseBackend(SimParts parts, const LeaseRule& rule)
@@ -13,7 +15,7 @@ JobProgress LeaseBackend::act(const Command& command, Seconds now) {
   const bool known = leases_.runs(command.slot);
   if (command.kind == CommandKind::kStop || (command.kind == CommandKind::kUpdateRate && !known)) {
     // One whose last lease is over has its end in the same batch of events.
-    progress.work = known ? leases_.work_of(command.slot) : command.job->total_work;
+    progress.work = known ? leases_.work_of(command.slot) : true_work(*command.job);
     progress.rate = 1;
     progress.saved_work = progress.work;
     if (command.kind == CommandKind::kStop) leases_.stop(command.slot);

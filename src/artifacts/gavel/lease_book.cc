@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "model/checkpoint.h"
+#include "model/truth.h"
 
 namespace muster {
 
@@ -21,8 +22,10 @@ void LeaseBook::run(const Command& command, double step_rate, Seconds cost) {
     Entry& fresh = running_.emplace_back();
     fresh.job = job.spec.id;
     fresh.slot = command.slot;
-    fresh.total = job.spec.iterations > 0 ? job.spec.iterations : job.total_work;
-    fresh.unit = job.total_work / fresh.total;
+    const double steps = true_iterations(job.spec);
+    const double work = true_work(job);
+    fresh.total = steps > 0 ? steps : work;
+    fresh.unit = work / fresh.total;
     fresh.done = owner_[slot] == job.spec.id ? done_[slot] : 0;
     if (command.kind == CommandKind::kAdopt) fresh.done = job.work / fresh.unit;
   }

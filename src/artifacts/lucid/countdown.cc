@@ -42,17 +42,18 @@ double CountdownModel::rate(const Command& command, double usual) const {
   return joined_keep_rate_ && left_alone ? command.job->rate : usual;
 }
 
-double CountdownModel::work_by(const Command& command, Seconds now) const {
-  return command.job->total_work - clocks_[index(command.slot)].left_at(now);
+double CountdownModel::work_by(const Command& command, double total, Seconds now) const {
+  return total - clocks_[index(command.slot)].left_at(now);
 }
 
-Seconds CountdownModel::end_of(const Command& command, const JobProgress& progress, Seconds now) {
+Seconds CountdownModel::end_of(const Command& command, const JobProgress& progress, double total,
+                               Seconds now) {
   const std::size_t slot = index(command.slot);
   if (clocks_.size() <= slot) clocks_.resize(slot + 1);
   Countdown& clock = clocks_[slot];
   // Work is kept as what is left: subtracting it from the total and back would lose digits.
   if (!command.job->running() || command.kind == CommandKind::kAdopt) {
-    const double left = std::max(0.0, command.job->total_work - progress.work);
+    const double left = std::max(0.0, total - progress.work);
     clock = {left, progress.rate, progress.since, command.context.joined};
   } else {
     // Jobs are counted down in the order of their starts: one that joined another and is alone now

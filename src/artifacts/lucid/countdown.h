@@ -30,8 +30,9 @@ class CountdownModel final : public ProgressModel {
   // the other has left: a defect of the published simulator.
   explicit CountdownModel(bool joined_keep_rate) : joined_keep_rate_(joined_keep_rate) {}
   double rate(const Command& command, double usual) const override;
-  double work_by(const Command& command, Seconds now) const override;
-  Seconds end_of(const Command& command, const JobProgress& progress, Seconds now) override;
+  double work_by(const Command& command, double total, Seconds now) const override;
+  Seconds end_of(const Command& command, const JobProgress& progress, double total,
+                 Seconds now) override;
   bool stops_add_work() const override { return true; }
   void checkpoint(Archive& archive) override { archive.list(clocks_); }
   std::unique_ptr<ProgressModel> clone() const override {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "artifacts/muri/merged_events_pacing.h"
+#include "model/truth.h"
 
 namespace muster {
 
@@ -44,14 +45,14 @@ JobProgress RechargeBackend::act(const Command& command, Seconds now) {
     remove(command.slot);
     run = {};
     run.job = job.spec.id;
-    run.steps_left = steps_of(*parts_.perf, job.spec);
+    run.steps_left = steps_of(*parts_.perf, as_it_is(job.spec));
     RunContext alone = command.context;
     alone.neighbours = {};
     alone.gpus = job.spec.gpus;
     run.solo_step_time = step_time_of(*parts_.perf, job.spec, alone);
-    run.total_work = job.total_work;
+    run.total_work = true_work(job);
     if (command.kind == CommandKind::kAdopt)
-      run.steps_left = job.remaining_at(now) / run.solo_step_time;
+      run.steps_left = std::max(0.0, run.total_work - job.work_at(now)) / run.solo_step_time;
   }
   JobProgress progress;
   if (command.kind == CommandKind::kStop) {

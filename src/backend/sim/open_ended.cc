@@ -5,7 +5,7 @@ namespace {
 
 class OpenEnded final : public ProgressModel {
  public:
-  Seconds end_of(const Command&, const JobProgress&, Seconds) override { return kNever; }
+  Seconds end_of(const Command&, const JobProgress&, double, Seconds) override { return kNever; }
   void checkpoint(Archive&) override {}
   std::unique_ptr<ProgressModel> clone() const override {
     return std::make_unique<OpenEnded>(*this);

@@ -74,7 +74,7 @@ class Chronus final : public SchedulingPolicy {
   static constexpr Need kNeeds[] = {
       {Knowledge::kDeadline,
        "nobody is promised a lease and the least remaining GPU time goes first"},
-      {Knowledge::kEstimate, "such a job is planned with its true duration", true}};
+      {Knowledge::kEstimate, "such a job is planned with its duration", true}};
   struct State {
     bool promised = false;
     bool leased = false;

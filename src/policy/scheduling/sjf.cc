@@ -6,7 +6,7 @@
 namespace muster {
 namespace {
 
-// Shortest job first, without preemption, by the owner's estimate or the true duration.
+// Shortest job first, without preemption, by the owner's estimate or the duration.
 class Sjf final : public SchedulingPolicy {
  public:
   Sjf(bool by_estimate, bool strict) : by_estimate_(by_estimate), strict_(strict) {}
@@ -21,7 +21,7 @@ class Sjf final : public SchedulingPolicy {
     const bool waits = moment == JobMoment::kAdmitted || moment == JobMoment::kStopped;
     if (!waits) return;
     const JobSpec& spec = view.jobs[slot].spec;
-    push({by_estimate_ && spec.estimate > 0 ? spec.estimate : spec.duration, spec.id, slot});
+    push({length_of(spec), spec.id, slot});
   }
   void schedule(const View& view, Plan& plan) override {
     taken_.clear();
@@ -32,7 +32,9 @@ class Sjf final : public SchedulingPolicy {
       heap_.pop_back();
       const Job& job = view.jobs[entry.slot];
       if (job.spec.id != entry.id || !job.waiting()) continue;  // it has started or left since
-      // A job that failed and waits again is here twice, side by side.
+      // A job that failed and waits again is here twice: side by side, unless it was believed to
+      // be shorter then.
+      if (entry.key != length_of(job.spec)) continue;
       if (!taken_.empty() && taken_.back().id == entry.id) continue;
       taken_.push_back(entry);
       more = plan.add(AllocationRequest::alone(entry.slot, job.spec.gpus, job.spec.gpu_type));
@@ -48,7 +50,7 @@ class Sjf final : public SchedulingPolicy {
  private:
   static constexpr Need kByDuration[] = {{Knowledge::kDuration}};
   static constexpr Need kByEstimate[] = {
-      {Knowledge::kEstimate, "such a job counts with its true duration", true}};
+      {Knowledge::kEstimate, "such a job counts with its duration", true}};
   struct Entry {
     double key;
     JobId id;
@@ -58,6 +60,9 @@ class Sjf final : public SchedulingPolicy {
       return a.key != b.key ? a.key > b.key : a.id > b.id;
     }
   };
+  double length_of(const JobSpec& spec) const {
+    return by_estimate_ && spec.estimate > 0 ? spec.estimate : spec.duration;
+  }
   void push(const Entry& entry) {
     heap_.push_back(entry);
     std::push_heap(heap_.begin(), heap_.end());
@@ -72,15 +77,14 @@ class Sjf final : public SchedulingPolicy {
 }  // namespace
 
 PolicyInfo<SchedulingPolicy> sjf_row() {
-  return {
-      "sjf",
-      "shortest job first, without preemption",
-      "folklore",
-      {{"by_estimate", ParamKind::kFlag, "false", "use the estimate instead of the true duration"},
-       kStrict},
-      [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
-        return std::make_unique<Sjf>(params.flag("by_estimate"), params.flag("strict"));
-      }};
+  return {"sjf",
+          "shortest job first, without preemption",
+          "folklore",
+          {{"by_estimate", ParamKind::kFlag, "false", "use the estimate instead of the duration"},
+           kStrict},
+          [](const Params& params) -> std::unique_ptr<SchedulingPolicy> {
+            return std::make_unique<Sjf>(params.flag("by_estimate"), params.flag("strict"));
+          }};
 }
 
 }  // namespace muster

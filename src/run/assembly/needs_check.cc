@@ -6,22 +6,40 @@
 
 #include <fmt/format.h>
 
+#include "model/belief.h"
 #include "run/config/declarations.h"
 #include "run/config/plugins.h"
 
 namespace muster {
 namespace {
 
-bool about_jobs(Knowledge which) {
-  return which != Knowledge::kDuration && which != Knowledge::kForecast &&
-         which != Knowledge::kNodeForecast && which != Knowledge::kPrices;
+// What has to be counted job by job to know whether the need is met; empty: nothing. The length of
+// a job is known where it has an estimate, if estimates are what policies are told.
+std::optional<Knowledge> counted_for(Knowledge which, const KnownInputs& inputs) {
+  switch (which) {
+    case Knowledge::kDuration:
+      if (inputs.durations != Durations::kEstimate || inputs.estimates_drawn) return std::nullopt;
+      return Knowledge::kEstimate;
+    case Knowledge::kForecast:
+    case Knowledge::kNodeForecast:
+    case Knowledge::kPrices:
+      return std::nullopt;
+    default:
+      return which;
+  }
 }
+
+// What becomes of a policy that wants to know the length of a job and is told nothing.
+constexpr std::string_view kUnknownLength =
+    "such a job counts as one hour long, and as twice as long whenever it outruns that";
+static_assert(kUnknownDuration == 3600, "the sentence above says so");
 
 // What a user can do about it, in options and columns that exist.
 std::string_view remedy(Knowledge which) {
   switch (which) {
     case Knowledge::kDuration:
-      return "";
+      return "add --durations estimate and --estimates FILE (muster learn writes one) or a trace "
+             "with a column estimate_s, or --durations true for a bound";
     case Knowledge::kEstimate:
       return "give --estimates FILE (muster learn writes one), or a trace with a column estimate_s";
     case Knowledge::kDeadline:
@@ -72,8 +90,9 @@ JobCensus::JobCensus(std::span<const NeedyPolicy> policies, const KnownInputs& i
   }
   for (const NeedyPolicy& policy : policies) {
     for (const Need& need : policy.needs) {
-      if (about_jobs(need.of) && std::find(asked_.begin(), asked_.end(), need.of) == asked_.end()) {
-        asked_.push_back(need.of);
+      const auto counted = counted_for(need.of, inputs);
+      if (counted && std::find(asked_.begin(), asked_.end(), *counted) == asked_.end()) {
+        asked_.push_back(*counted);
       }
     }
   }
@@ -94,7 +113,8 @@ std::pair<bool, bool> JobCensus::look(Knowledge which, const JobSpec& job) const
   const double alone = rated ? perf.rate(job, on(job.gpus)) : 1;
   switch (which) {
     case Knowledge::kEstimate:
-      return {true, job.estimate > 0};
+      return {true, inputs_.durations != Durations::kNone &&
+                        (inputs_.estimates_drawn || job.estimate > 0)};
     case Knowledge::kDeadline:
       return {true, job.deadline != kNever};
     case Knowledge::kPriority:
@@ -154,7 +174,8 @@ namespace {
 std::string missing(const Need& need, const KnownInputs& inputs, const JobCensus& census) {
   switch (need.of) {
     case Knowledge::kDuration:
-      return "";
+      if (inputs.durations == Durations::kNone) return "durations = \"none\" hides them";
+      break;
     case Knowledge::kForecast:
       return inputs.forecast ? "" : "there is none";
     case Knowledge::kNodeForecast:
@@ -164,11 +185,16 @@ std::string missing(const Need& need, const KnownInputs& inputs, const JobCensus
     default:
       break;
   }
-  const KnownOf count = census.of(need.of);
+  const auto counted = counted_for(need.of, inputs);
+  if (!counted) return "";
+  const KnownOf count = census.of(*counted);
   const bool met = count.wanted == 0 || count.known == count.wanted ||
                    (info_of(need.of).of_some && count.known > 0);
   if (met) return "";
   if (info_of(need.of).of_some) return fmt::format("there are none among {} jobs", count.wanted);
+  if (need.of == Knowledge::kDuration) {
+    return fmt::format("{} of {} jobs have no estimate", count.wanted - count.known, count.wanted);
+  }
   return fmt::format("{} of {} jobs have none", count.wanted - count.known, count.wanted);
 }
 
@@ -193,7 +219,11 @@ Result<std::vector<NeedyPolicy>> needy_policies(const RunConfig& config) {
     const std::string name = fmt::format("{} '{}'", plugin_kind(kind).noun, choice.name);
     const bool known = std::any_of(policies.begin(), policies.end(),
                                    [&](const NeedyPolicy& other) { return other.name == name; });
-    if (!declared->needs.empty() && !known) policies.push_back({name, std::move(declared->needs)});
+    const bool ends_jobs = std::find(declared->does.begin(), declared->does.end(),
+                                     "drives completion") != declared->does.end();
+    if (!declared->needs.empty() && !known) {
+      policies.push_back({name, std::move(declared->needs), ends_jobs});
+    }
   };
   if (config.policy_sets.empty()) {
     add("scheduling", config.scheduling);
@@ -221,16 +251,27 @@ Result<UnmetNeeds> unmet_needs(std::span<const NeedyPolicy> policies, const Know
   UnmetNeeds unmet;
   for (const NeedyPolicy& policy : policies) {
     for (const Need& need : policy.needs) {
+      const bool of_length = need.of == Knowledge::kDuration;
+      if (of_length && policy.keeps_truth && inputs.durations != Durations::kTrue) {
+        unmet.clairvoyant = true;
+        unmet.warnings.push_back(
+            fmt::format("{} reproduces a published simulator and knows how long jobs run, although "
+                        "durations is \"{}\"",
+                        policy.name, durations_name(inputs.durations)));
+        continue;
+      }
       const std::string lacks = missing(need, inputs, census);
       if (lacks.empty()) continue;
       const std::string problem =
           fmt::format("{} needs {}, but {}", policy.name, info_of(need.of).name, lacks);
-      if (need.refuses()) {
+      if (need.refuses() && !of_length) {
         return Error{fmt::format("{}; {}", problem, remedy(need.of))};
       }
-      unmet.warnings.push_back(
-          fmt::format("{}: {}. To change that, {}", problem, need.otherwise, remedy(need.of)));
-      unmet.clairvoyant = unmet.clairvoyant || need.otherwise_clairvoyant;
+      unmet.warnings.push_back(fmt::format("{}: {}. To change that, {}", problem,
+                                           of_length ? kUnknownLength : need.otherwise,
+                                           remedy(need.of)));
+      unmet.clairvoyant =
+          unmet.clairvoyant || (need.otherwise_clairvoyant && inputs.durations == Durations::kTrue);
     }
   }
   return unmet;
@@ -241,13 +282,16 @@ Result<RunNeeds> RunNeeds::make(const RunConfig& config) {
   if (!policies) return policies.error();
   RunNeeds needs;
   needs.policies_ = std::move(*policies);
+  needs.inputs_.durations = config.durations;
+  needs.inputs_.estimates_drawn = !config.errors.empty();
   return needs;
 }
 
 bool RunNeeds::about_jobs() const {
-  return std::any_of(policies_.begin(), policies_.end(), [](const NeedyPolicy& policy) {
-    return std::any_of(policy.needs.begin(), policy.needs.end(),
-                       [](const Need& need) { return muster::about_jobs(need.of); });
+  return std::any_of(policies_.begin(), policies_.end(), [this](const NeedyPolicy& policy) {
+    return std::any_of(policy.needs.begin(), policy.needs.end(), [this](const Need& need) {
+      return counted_for(need.of, inputs_).has_value();
+    });
   });
 }
 
@@ -269,7 +313,7 @@ std::vector<std::string> RunNeeds::warnings() const {
 }
 
 bool RunNeeds::clairvoyant() const {
-  if (muster::clairvoyant(policies_)) return true;
+  if (inputs_.durations == Durations::kTrue && muster::clairvoyant(policies_)) return true;
   const auto unmet = census_ != nullptr ? unmet_needs(policies_, inputs_, *census_)
                                         : Result<UnmetNeeds>(UnmetNeeds{});
   return unmet && unmet->clairvoyant;

@@ -22,6 +22,7 @@ namespace muster {
 struct NeedyPolicy {
   std::string name;  // as in messages: "scheduling policy 'qssf'"
   std::vector<Need> needs;
+  bool keeps_truth = false;  // it ends jobs itself, so it must know when, whatever others believe
 };
 
 // All policies of a complete description.
@@ -36,6 +37,8 @@ struct KnownInputs {
   bool forecast = false;
   bool node_forecast = false;
   bool prices = false;
+  Durations durations = Durations::kTrue;  // what policies are told of the lengths of jobs
+  bool estimates_drawn = false;            // by an error model, for every job
 };
 
 // Of how many jobs is a thing known, and of how many should it be.
@@ -65,7 +68,7 @@ class JobCensus {
 // provide it.
 struct UnmetNeeds {
   std::vector<std::string> warnings;
-  // A policy falls back to true durations, although it does not ask for them.
+  // A policy falls back to durations, although it does not ask for them.
   bool clairvoyant = false;
 };
 

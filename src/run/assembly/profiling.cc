@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "model/truth.h"
 #include "perf/product.h"
 #include "run/config/plugin_tables.h"
 
@@ -96,6 +97,16 @@ Rest jobs_left(std::span<const JobSpec> jobs, const Profiling& profiling, bool f
   return rest;
 }
 
+// The part of it that the profiler sees: its first seconds, whatever is believed of the rest.
+JobSpec as_profiled(const JobSpec& job, Seconds limit) {
+  JobSpec part = job;
+  part.partition = kNoSymbol;
+  part.duration = std::min(true_duration(job), limit);
+  part.believed = false;
+  part.true_duration = -1;
+  return part;
+}
+
 }  // namespace
 
 Result<Profiling> run_profiling(std::span<const JobSpec> jobs, const ProfilingSettings& settings,
@@ -105,9 +116,7 @@ Result<Profiling> run_profiling(std::span<const JobSpec> jobs, const ProfilingSe
   std::vector<JobId> numbers;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (jobs[i].gpus > largest) continue;
-    small.push_back(jobs[i]);
-    small.back().partition = kNoSymbol;
-    small.back().duration = std::min(jobs[i].duration, settings.limit);
+    small.push_back(as_profiled(jobs[i], settings.limit));
     numbers.push_back(JobId{static_cast<std::uint32_t>(i)});
   }
   auto policies = fewest_gpus_first();
@@ -137,7 +146,7 @@ Result<Profiling> run_profiling(std::span<const JobSpec> jobs, const ProfilingSe
   for (const JobRecord& record : outcome.log.records()) {
     if (record.status != JobState::kFinished) continue;
     const std::size_t i = index(outcome.log.jobs[index(record.id)]);
-    outcome.jobs[i] = {record.start, record.end, jobs[i].duration <= settings.limit};
+    outcome.jobs[i] = {record.start, record.end, true_duration(jobs[i]) <= settings.limit};
   }
   return outcome;
 }

@@ -10,6 +10,7 @@
 #include "base/table_lookup.h"
 #include "base/text.h"
 #include "policy/failure.h"
+#include "run/assembly/beliefs.h"
 #include "run/assembly/guards.h"
 #include "run/assembly/job_tables.h"
 #include "run/assembly/make_allocator.h"
@@ -199,13 +200,22 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
   self.parts_.prices = std::move(*prices);
   if (Status added = add_policies(config, self.symbols_, self.parts_); !added) return added.error();
   const auto& forecast = self.parts_.forecast;
-  const KnownInputs known{self.cluster_, self.parts_.perf, forecast != nullptr,
-                          forecast != nullptr && forecast->has_nodes(),
-                          self.parts_.prices != nullptr};
-  const auto* jobs_at_hand = self.jobs_ == nullptr ? nullptr : &self.jobs_->jobs;
-  if (Status met = self.needs_.check(known, jobs_at_hand); !met) return met.error();
-  if (jobs_at_hand == nullptr) self.source_ = self.needs_.counted(std::move(self.source_));
+  KnownInputs known{self.cluster_, self.parts_.perf, forecast != nullptr,
+                    forecast != nullptr && forecast->has_nodes(), self.parts_.prices != nullptr};
+  known.durations = config.durations;
+  known.estimates_drawn = !config.errors.empty();
+  const bool at_hand = self.jobs_ != nullptr;
+  if (Status met = self.needs_.check(known, at_hand ? &self.jobs_->jobs : nullptr); !met) {
+    return met.error();
+  }
+  if (!at_hand) self.source_ = self.needs_.counted(std::move(self.source_));
+  auto believed = as_believed(config, std::move(self.source_), self.symbols_, self.parts_.perf);
+  if (!believed) return believed.error();
+  self.source_ = std::move(*believed);
   if (config.partitions_apart || config.profiling.nodes > 0) {
+    auto list = as_believed(config, std::move(self.jobs_), self.parts_.perf);
+    if (!list) return list.error();
+    self.jobs_ = std::move(*list);
     if (Status added = self.add_stages(config); !added) return added.error();
     self.apart_->perf = self.truth_;
     self.apart_->cost = cost;

@@ -36,9 +36,9 @@ std::vector<std::string*> RunConfig::paths() {
       }
     }
   }
-  const auto durations = scheduling.params.find(kDurations);
-  if (durations != scheduling.params.end() && names_a_file(durations->second)) {
-    found.push_back(&durations->second);
+  const auto sample = scheduling.params.find(kDurations);
+  if (sample != scheduling.params.end() && names_a_file(sample->second)) {
+    found.push_back(&sample->second);
   }
   return found;
 }

@@ -19,6 +19,7 @@
 #include "run/config/choice.h"
 #include "run/config/policy_loader.h"
 #include "run/config/toml.h"
+#include "workload/believed_jobs.h"
 
 namespace muster {
 
@@ -146,7 +147,10 @@ struct RunConfig {
   Choice placement{"consolidated", {}};
   std::vector<Choice> perf;
   std::vector<Choice> beliefs;  // what policies take for perf; empty: the truth
-  Choice scaling;               // empty: all nodes are powered
+  // What policies are told of the lengths of jobs.
+  Durations durations = Durations::kTrue;
+  Choice errors;   // of estimates, where those are believed; empty: the jobs' own estimates
+  Choice scaling;  // empty: all nodes are powered
   Choice selector;
   std::vector<PolicySetConfig> policy_sets;
   bool partitions_apart = false;  // every partition is simulated alone

@@ -172,6 +172,23 @@ Status check_stages(const RunConfig& config) {
   return Done{};
 }
 
+Status complete_durations(RunConfig& config) {
+  if (!config.errors.empty()) {
+    if (Status done = complete("errors", config.errors, config); !done) return done;
+    if (config.durations != Durations::kEstimate) {
+      return Error{
+          fmt::format("errors '{}' are of estimates, but durations is '{}': add --durations "
+                      "estimate, or leave the errors out",
+                      config.errors.name, durations_name(config.durations))};
+    }
+  }
+  if (config.durations == Durations::kTrue || config.execution.name == "turns") return Done{};
+  return Error{
+      fmt::format("execution '{}' lets policies know how long jobs run, but durations is "
+                  "'{}': leave that out",
+                  config.execution.name, durations_name(config.durations))};
+}
+
 Status check_restart(const RestartConfig& restart) {
   if (restart.unknown != "usual" && restart.unknown != "refuse") {
     return Error{
@@ -299,6 +316,7 @@ Result<RunConfig> complete_config(RunConfig config) {
   if (!cluster) return cluster.error();
   if (Status done = complete_workload(config, cluster->total_gpus()); !done) return done.error();
   if (Status done = complete_choices(config); !done) return done.error();
+  if (Status done = complete_durations(config); !done) return done.error();
   if (Status done = check_restart(config.restart); !done) return done.error();
   if (Status done = check_numbers(config); !done) return done.error();
   if (Status done = check_stages(config); !done) return done.error();

@@ -230,6 +230,19 @@ void read_stages(TomlReader& reader, RunConfig& config, const std::string& folde
   }
 }
 
+void read_durations(TomlReader& reader, RunConfig& config) {
+  if (const TomlNode* node = reader.take("durations")) {
+    const auto durations = parse_durations(node->text);
+    if (durations) {
+      config.durations = *durations;
+    } else {
+      reader.fail(*node, fmt::format("'durations' is '{}', but must be true, estimate or none",
+                                     node->text));
+    }
+  }
+  read_choice(reader, "errors", config.errors);
+}
+
 void read_prices(TomlReader& reader, PricesConfig& prices, const std::string& folder) {
   const TomlNode* node = reader.take("prices");
   if (node == nullptr) return;
@@ -370,6 +383,7 @@ Status apply_toml(RunConfig& config, const TomlNode& document, const std::string
   if (document.find("perf") != nullptr) find_perf_files(config.perf, folder);
   read_choices(reader, "beliefs", config.beliefs);
   if (document.find("beliefs") != nullptr) find_perf_files(config.beliefs, folder);
+  read_durations(reader, config);
   read_choice(reader, "scaling", config.scaling);
   read_choice(reader, "selector", config.selector);
   read_policy_sets(reader, config);

@@ -98,6 +98,10 @@ void write_policies(Writer& out, const RunConfig& config) {
     out.row("beliefs");
     out.choice(model);
   }
+  if (!config.errors.empty()) {
+    out.section("errors");
+    out.choice(config.errors);
+  }
   if (!config.scaling.empty()) {
     out.section("scaling");
     out.choice(config.scaling);
@@ -199,6 +203,7 @@ std::string to_toml(const RunConfig& config) {
                         toml_quoted(config.preset)));
   }
   out.whole("seed", config.seed);
+  if (config.durations != Durations::kTrue) out.text("durations", durations_name(config.durations));
   write_workload(out, config.workload);
   write_cluster(out, config.cluster);
   write_policies(out, config);

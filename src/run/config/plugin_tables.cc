@@ -31,6 +31,7 @@ PluginTables present_tables() {
       .accounting = merged(accounting_table(), artifact_accounting_rows()),
       .execution = merged(execution_table(), artifact_execution_rows()),
       .perf = merged(perf_table(), artifact_perf_rows()),
+      .errors = error_model_table(),
   };
 }
 

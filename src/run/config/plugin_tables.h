@@ -10,6 +10,7 @@
 #include "engine/execution.h"
 #include "engine/pacing.h"
 #include "policy/table.h"
+#include "workload/error_models.h"
 #include "workload/perf/models.h"
 
 namespace muster {
@@ -25,6 +26,7 @@ struct PluginTables {
   std::vector<AccountingInfo> accounting;
   std::vector<ExecutionInfo> execution;
   std::vector<PerfInfo> perf;
+  std::vector<ErrorModelInfo> errors;
 };
 
 // Made when first asked for; policies from outside must have been loaded by then

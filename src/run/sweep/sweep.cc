@@ -80,6 +80,7 @@ void set_seed(RunConfig& config, long long seed) {
   config.failure_seed.reset();
   config.life_seed.reset();
   config.workload.generator.params.erase("seed");
+  config.errors.params.erase("seed");
 }
 
 // Counts through all combinations of axis values, the last axis fastest.

@@ -19,6 +19,8 @@ struct Checked {
   std::vector<JobSpec> jobs = {job_of(0, 100, 2), job_of(1, 100, 2)};
   ClusterSpec cluster = uniform_cluster(2, 4);
   std::vector<Choice> perf = {};
+  Durations durations = Durations::kTrue;
+  bool estimates_drawn = false;
   Symbols symbols;
 
   Result<UnmetNeeds> check(Needs needs, bool forecast = false) {
@@ -26,7 +28,9 @@ struct Checked {
     for (const Choice& choice : perf) models.push_back(make_perf(choice, symbols));
     const std::shared_ptr<const PerfModel> model = multiply(std::move(models));
     const NeedyPolicy policies[] = {{"policy 'p'", {needs.begin(), needs.end()}}};
-    const KnownInputs inputs{std::make_shared<const ClusterSpec>(cluster), model, forecast};
+    KnownInputs inputs{std::make_shared<const ClusterSpec>(cluster), model, forecast};
+    inputs.durations = durations;
+    inputs.estimates_drawn = estimates_drawn;
     JobCensus census(policies, inputs);
     for (const JobSpec& job : jobs) census.add(job);
     return unmet_needs(policies, inputs, census);
@@ -108,12 +112,39 @@ TEST(NeedsCheck, NoticesWhoFallsBackToTheTruth) {
   EXPECT_FALSE(checked.check(kTruth)->clairvoyant);
 }
 
+TEST(NeedsCheck, SaysWhoIsBlindWhereRunTimesAreHidden) {
+  constexpr Need kLength[] = {{Knowledge::kDuration}};
+  Checked checked;
+  EXPECT_THAT(checked.warnings(kLength), IsEmpty());
+  checked.durations = Durations::kNone;
+  EXPECT_THAT(checked.warnings(kLength),
+              ElementsAre("policy 'p' needs run times, but durations = \"none\" hides them: such a "
+                          "job counts as one hour long, and as twice as long whenever it outruns "
+                          "that. To change that, add --durations estimate and --estimates FILE "
+                          "(muster learn writes one) or a trace with a column estimate_s, or "
+                          "--durations true for a bound"));
+  EXPECT_THAT(checked.warnings(kEstimates), ElementsAre(HasSubstr("2 of 2 jobs have none")));
+  checked.durations = Durations::kEstimate;
+  checked.jobs[1].estimate = 40;
+  EXPECT_THAT(checked.warnings(kLength), ElementsAre(HasSubstr("1 of 2 jobs have no estimate")));
+  checked.estimates_drawn = true;
+  EXPECT_THAT(checked.warnings(kLength), IsEmpty());
+  EXPECT_THAT(checked.warnings(kEstimates), IsEmpty());
+}
+
+TEST(NeedsCheck, NobodyKnowsTheTruthThatIsNotTold) {
+  constexpr Need kTruth[] = {{Knowledge::kEstimate, "it takes the duration", true}};
+  Checked checked;
+  checked.durations = Durations::kNone;
+  EXPECT_FALSE(checked.check(kTruth)->clairvoyant);
+}
+
 // Every need that a built-in policy can have says what would provide it.
 TEST(NeedsCheck, HasARemedyForEverything) {
   Checked checked;
   checked.cluster.nodes[0].gpu_type = checked.symbols.intern("v100");
   for (const KnowledgeInfo& info : knowledge_list()) {
-    if (info.which == Knowledge::kDuration) continue;
+    checked.durations = info.which == Knowledge::kDuration ? Durations::kNone : Durations::kTrue;
     // Only a job that can grow has to be known how.
     checked.jobs[0] =
         info.which == Knowledge::kScaling ? stretchable_job(0, 100, 4) : job_of(0, 100, 2);

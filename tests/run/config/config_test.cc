@@ -57,6 +57,8 @@ seed = 7
 cluster = {nodes = [{count = 2, gpus = 4, gpu_type = "v100"}]}
 pacing = "rounds:length=60"
 perf = ["scaling:serial=0.1", {name = "gpu-types", speeds = "v100=1,k80=0.25"}]
+durations = "estimate"
+errors = "log-normal:sigma=0.7"
 [selector]
 name = "look-ahead"
 every = 10
@@ -100,6 +102,9 @@ turns = true
   EXPECT_EQ(second->policy_sets[0].placement.name, "consolidated");
   EXPECT_EQ(second->policy_sets[1].scheduling.params.at("boost_after"), "1000");
   EXPECT_EQ(second->perf[1].params.at("speeds"), "v100=1,k80=0.25");
+  EXPECT_EQ(second->durations, Durations::kEstimate);
+  EXPECT_EQ(second->errors.params.at("sigma"), "0.7");
+  EXPECT_EQ(second->errors.params.at("seed"), "7");
   EXPECT_EQ(second->restart.table[0].model, "bert");
   EXPECT_EQ(second->failures.seed, 3U);
   EXPECT_EQ(second->measure.last, 20);
@@ -120,6 +125,8 @@ TEST(RunConfig, PageNamesEveryKey) {
   config->failure_seed = 1;
   config->name = "named";
   config->scaling = {"all", {}};
+  config->durations = Durations::kEstimate;
+  config->errors = {"biased", {}};
   config->partitions_apart = true;
   config->forecast.file = "forecast.csv";
   config->profiling.nodes = 1;
@@ -246,6 +253,13 @@ TEST(RunConfig, MistakesNamePlaceAndRemedy) {
   EXPECT_THAT(problem("selector = \"look-ahead\"\n" + small), HasSubstr("needs policy sets"));
   EXPECT_THAT(problem("seed = -1\n" + small), HasSubstr("negative"));
   EXPECT_THAT(problem("preset = \"blx\"\n" + small), HasSubstr("preset"));
+  EXPECT_THAT(problem("durations = \"guess\"\n" + small),
+              HasSubstr("'durations' is 'guess', but must be true, estimate or none"));
+  EXPECT_THAT(problem("errors = \"biased\"\n" + small), HasSubstr("add --durations estimate"));
+  EXPECT_THAT(problem("durations = \"estimate\"\nerrors = \"biasd\"\n" + small),
+              HasSubstr("did you mean 'biased'"));
+  EXPECT_THAT(problem("durations = \"none\"\nexecution = \"fluid\"\n" + small),
+              HasSubstr("execution 'fluid' lets policies know how long jobs run"));
 }
 
 TEST(RunConfig, DoubtsRestartsThatOutlastTheirTurn) {

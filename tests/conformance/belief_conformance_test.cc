@@ -1,0 +1,104 @@
+// What every scheduling policy must do where nobody knows how long jobs run.
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "conformance/cases.h"
+#include "run/config/plugin_tables.h"
+#include "support/beliefs.h"
+
+namespace muster {
+namespace {
+
+// All rows of the table, those that reproduce a published simulator included.
+std::vector<Choice> all_policies() { return choices_of(plugin_tables().scheduling); }
+
+bool drives_completion(const Choice& choice) {
+  return make_scheduling(choice)->traits().drives_completion;
+}
+
+Scenario scenario_for(const Choice& choice) {
+  Scenario scenario = mixed_scenario();
+  scenario.scheduling = choice;
+  scenario.pacing = {"rounds", {{"length", "10"}}};
+  if (!drives_completion(choice)) return scenario;
+  // As a run of these must be: their own pacing, and a cluster that their books can hold.
+  auto policy = make_scheduling(choice);
+  scenario.pacing = {std::string(policy->completion_rule()->pacing())};
+  scenario.perf = {};
+  scenario.cost = {};
+  for (JobSpec& job : scenario.jobs) {
+    job.gpus = job.gpus > 2 ? 4 : job.gpus;
+    job.min_gpus = job.max_gpus = 0;
+    job.deadline = kNever;
+  }
+  return scenario;
+}
+
+struct Belief {
+  std::string name;
+  Durations durations;
+  double factor;
+};
+
+const std::vector<Belief> kBeliefs = {{"TenTimesTooLong", Durations::kEstimate, 10},
+                                      {"TenTimesTooShort", Durations::kEstimate, 0.1},
+                                      {"None", Durations::kNone, 0}};
+
+std::vector<JobSpec> as(const Belief& belief, const std::vector<JobSpec>& jobs) {
+  return believed_jobs(jobs, belief.durations,
+                       belief.factor > 0 ? std::make_unique<SameError>(belief.factor) : nullptr);
+}
+
+class UnderWrongBeliefs : public ::testing::TestWithParam<Choice> {};
+
+TEST_P(UnderWrongBeliefs, FinishesAllJobs) {
+  for (const Belief& belief : kBeliefs) {
+    SCOPED_TRACE(belief.name);
+    Scenario scenario = scenario_for(GetParam());
+    const RunLog truth = simulate(scenario);
+    scenario.jobs = as(belief, scenario.jobs);
+    const RunLog log = simulate(scenario);
+    EXPECT_EQ(log.jobs.size(), scenario.jobs.size());
+    for (const JobRecord& job : log.jobs) {
+      const JobRecord otherwise = truth.job(static_cast<int>(job.id));
+      EXPECT_EQ(job.status, otherwise.status) << line_of(job);
+      if (!drives_completion(GetParam())) {
+        EXPECT_EQ(job.status, JobState::kFinished) << line_of(job);
+      }
+      EXPECT_EQ(job.duration, otherwise.duration);
+    }
+  }
+}
+
+// Who says that it does not need to know how long jobs run decides the same whatever it is told.
+TEST_P(UnderWrongBeliefs, DecidesTheSameIfItNeedsNoRunTimes) {
+  const auto policy = make_scheduling(GetParam());
+  const SchedulingTraits traits = policy->traits();
+  const bool minds =
+      lists(traits.needs, Knowledge::kDuration) || lists(traits.needs, Knowledge::kEstimate);
+  if (minds && !traits.drives_completion) return;
+  Scenario scenario = scenario_for(GetParam());
+  const std::vector<std::string> told_the_truth = transcript(simulate(scenario));
+  for (const Belief& belief : kBeliefs) {
+    Scenario wrong = scenario;
+    wrong.jobs = as(belief, scenario.jobs);
+    EXPECT_EQ(transcript(simulate(wrong)), told_the_truth) << belief.name;
+  }
+}
+
+// Beliefs that are true change nothing at all, however they are told.
+TEST_P(UnderWrongBeliefs, DecidesTheSameIfTheyAreRight) {
+  Scenario scenario = scenario_for(GetParam());
+  for (JobSpec& job : scenario.jobs) job.estimate = job.duration;
+  const std::vector<std::string> told_the_truth = transcript(simulate(scenario));
+  scenario.jobs =
+      believed_jobs(scenario.jobs, Durations::kEstimate, std::make_unique<SameError>(1));
+  EXPECT_EQ(transcript(simulate(scenario)), told_the_truth);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, UnderWrongBeliefs, ::testing::ValuesIn(all_policies()),
+                         [](const auto& test) { return case_name(test.param); });
+
+}  // namespace
+}  // namespace muster
