@@ -6,20 +6,10 @@
 
 #include "model/truth.h"
 #include "perf/product.h"
-#include "run/config/plugin_tables.h"
+#include "run/assembly/profiler_parts.h"
 
 namespace muster {
 namespace {
-
-Result<PolicySet> fewest_gpus_first() {
-  auto admit = make_from("admission policy", plugin_tables().admission, "accept-all", {});
-  if (!admit) return admit.error();
-  auto order = make_from("scheduling policy", plugin_tables().scheduling, "least-gpus", {});
-  if (!order) return order.error();
-  auto place = make_from("placement policy", plugin_tables().placement, "whole-nodes", {});
-  if (!place) return place.error();
-  return PolicySet{std::move(*admit), std::move(*order), std::move(*place)};
-}
 
 class ScalingLog final : public Observer {
  public:
@@ -32,44 +22,6 @@ class ScalingLog final : public Observer {
  private:
   std::vector<ScalingEvent>& events_;
 };
-
-ClusterSpec profiler_cluster(const ProfilingSettings& settings) {
-  ClusterSpec cluster = uniform_cluster(settings.nodes, settings.gpus_per_node);
-  if (!settings.borrow) return cluster;
-  NodeSpec spare;
-  spare.gpus = settings.gpus_per_node;
-  spare.spare = true;
-  cluster.nodes.push_back(spare);
-  return cluster;
-}
-
-// The cluster without the nodes that went to the profiler, and with places for nodes that return.
-Result<ClusterSpec> donate(const ClusterSpec& cluster, const ProfilingSettings& settings,
-                           const std::vector<ScalingEvent>& events) {
-  ClusterSpec left = cluster;
-  for (const Symbol donor : settings.donors) {
-    const auto last =
-        std::find_if(left.nodes.rbegin(), left.nodes.rend(),
-                     [donor](const NodeSpec& node) { return node.partition == donor; });
-    if (last == left.nodes.rend()) {
-      return Error{"profiling: a donor has no node left to give; name another virtual cluster"};
-    }
-    left.nodes.erase(std::next(last).base());
-  }
-  if (!left.schedule.empty() && !settings.donors.empty()) {
-    return Error{"profiling: donors cannot be combined with a schedule of nodes"};
-  }
-  if (settings.lender == kNoSymbol) return left;
-  for (const ScalingEvent& event : events) {
-    if (event.borrowed) continue;
-    NodeSpec spare;
-    spare.partition = settings.lender;
-    spare.gpus = settings.gpus_per_node;
-    spare.spare = true;
-    left.nodes.push_back(spare);
-  }
-  return left;
-}
 
 // The jobs that go on, in the order in which their virtual clusters hear of them.
 struct Rest {
@@ -97,21 +49,11 @@ Rest jobs_left(std::span<const JobSpec> jobs, const Profiling& profiling, bool f
   return rest;
 }
 
-// The part of it that the profiler sees: its first seconds, whatever is believed of the rest.
-JobSpec as_profiled(const JobSpec& job, Seconds limit) {
-  JobSpec part = job;
-  part.partition = kNoSymbol;
-  part.duration = std::min(true_duration(job), limit);
-  part.believed = false;
-  part.true_duration = -1;
-  return part;
-}
-
 }  // namespace
 
 Result<Profiling> run_profiling(std::span<const JobSpec> jobs, const ProfilingSettings& settings,
                                 const ApartSettings& run) {
-  const int largest = std::min(settings.largest, settings.nodes * settings.gpus_per_node);
+  const int largest = largest_profiled(settings);
   std::vector<JobSpec> small;
   std::vector<JobId> numbers;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -119,8 +61,8 @@ Result<Profiling> run_profiling(std::span<const JobSpec> jobs, const ProfilingSe
     small.push_back(as_profiled(jobs[i], settings.limit));
     numbers.push_back(JobId{static_cast<std::uint32_t>(i)});
   }
-  auto policies = fewest_gpus_first();
-  if (!policies) return policies.error();
+  auto profiler = profiler_parts(settings, run.parts(kNoSymbol));
+  if (!profiler) return profiler.error();
   Profiling outcome;
   ScalingLog log(outcome.events);
   ApartSettings apart;
@@ -128,14 +70,8 @@ Result<Profiling> run_profiling(std::span<const JobSpec> jobs, const ProfilingSe
   apart.perf = multiply({});
   apart.keep_going = run.keep_going;
   apart.parts = [&](Symbol) {
-    const Engine::Parts usual = run.parts(kNoSymbol);
-    Engine::Parts parts;
-    parts.pacing = usual.pacing->clone();
-    parts.policy_sets.push_back(policies->clone());
-    if (settings.borrow) parts.scaling = make_profiler_scaling(settings.scaling);
-    parts.forecast = usual.forecast;
-    parts.observers.push_back(&log);
-    return parts;
+    profiler->observers.push_back(&log);
+    return std::move(*profiler);  // there is one piece, and it asks once
   };
   auto ran = run_partitions_apart(profiler_cluster(settings), small, apart);
   if (!ran) return ran.error();
@@ -155,7 +91,7 @@ Result<ApartOutcome> run_profiled(const ClusterSpec& cluster, std::span<const Jo
                                   const ProfilingSettings& settings, const ApartSettings& run) {
   auto profiling = run_profiling(jobs, settings, run);
   if (!profiling) return profiling.error();
-  const auto left = donate(cluster, settings, profiling->events);
+  const auto left = without_profiler(cluster, settings, profiling->events);
   if (!left) return left.error();
   const Rest rest = jobs_left(jobs, *profiling, settings.free);
   ApartSettings apart = run;

@@ -15,6 +15,7 @@
 #include "run/assembly/job_tables.h"
 #include "run/assembly/make_allocator.h"
 #include "run/assembly/make_parts.h"
+#include "run/assembly/online_profiling.h"
 #include "run/assembly/priced_jobs.h"
 #include "run/assembly/prices.h"
 #include "run/config/plugin_tables.h"
@@ -53,6 +54,7 @@ Status Simulation::add_stages(const RunConfig& config) {
       profiling.lender = *lender;
     }
   }
+  config_ = config;
   ApartSettings& apart = apart_.emplace();
   apart.apart = config.partitions_apart;
   apart.failures = config.failures;
@@ -107,7 +109,9 @@ void Simulation::use_threads(unsigned threads) {
 }
 
 Result<Profiling> Simulation::profile() {
-  if (!profiling_) return Error{"the description has no profiling stage"};
+  if (!profiling_ || jobs_ == nullptr) {
+    return Error{"the description has no profiling stage before the run"};
+  }
   apart_->parts = [this](Symbol) { return clone_parts(); };
   return run_profiling(jobs_->jobs, *profiling_, *apart_);
 }
@@ -115,15 +119,18 @@ Result<Profiling> Simulation::profile() {
 Result<bool> Simulation::run_apart(const std::function<bool()>& keep_going) {
   apart_->parts = [this](Symbol) { return clone_parts(); };
   apart_->keep_going = keep_going;
-  auto outcome = profiling_ ? run_profiled(*cluster_, jobs_->jobs, *profiling_, *apart_)
-                            : run_partitions_apart(*cluster_, jobs_->jobs, *apart_);
+  auto outcome = config_.profiling.online
+                     ? run_profiled_online(*cluster_, *source_, *profiling_, *apart_)
+                 : profiling_ ? run_profiled(*cluster_, jobs_->jobs, *profiling_, *apart_)
+                              : run_partitions_apart(*cluster_, jobs_->jobs, *apart_);
   if (!outcome) return outcome.error();
   tell_together(outcome->pieces, parts_.observers);
   return outcome->complete;
 }
 
 Status Simulation::open_source(const RunConfig& config, std::shared_ptr<const SharedJobs> jobs) {
-  const bool staged = config.partitions_apart || config.profiling.nodes > 0;
+  const bool staged =
+      config.partitions_apart || (config.profiling.nodes > 0 && !config.profiling.online);
   const bool counts_first =
       needs_.about_jobs() && !config.workload.stream && !endless(config.workload);
   if ((staged || counts_first || parts_.pacing->needs_last_arrival()) && jobs == nullptr) {
@@ -213,9 +220,11 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
   if (!believed) return believed.error();
   self.source_ = std::move(*believed);
   if (config.partitions_apart || config.profiling.nodes > 0) {
-    auto list = as_believed(config, std::move(self.jobs_), self.parts_.perf);
-    if (!list) return list.error();
-    self.jobs_ = std::move(*list);
+    if (self.jobs_ != nullptr && !config.profiling.online) {
+      auto list = as_believed(config, std::move(self.jobs_), self.parts_.perf);
+      if (!list) return list.error();
+      self.jobs_ = std::move(*list);
+    }
     if (Status added = self.add_stages(config); !added) return added.error();
     self.apart_->perf = self.truth_;
     self.apart_->cost = cost;

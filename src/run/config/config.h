@@ -106,6 +106,7 @@ struct ProfilingConfig {
   std::vector<std::string> donors;
   std::string lender;
   bool free = false;
+  bool online = false;  // beside the run: see run/assembly/online_profiling.h
 };
 
 // Dollars per GPU and hour, by GPU type; and a CSV file of prices that change

@@ -165,6 +165,11 @@ Status check_stages(const RunConfig& config) {
   if (!profiling.lender.empty() && !config.partitions_apart) {
     return Error{"profiling.lender names a virtual cluster: it needs partitions.apart = true"};
   }
+  if (profiling.online && (config.partitions_apart || profiling.free)) {
+    return Error{
+        "profiling.online profiles jobs as they come: it cannot be combined with partitions.apart, "
+        "nor with profiling.free, which lets jobs start before anybody could have profiled them"};
+  }
   if (!profiling.lender.empty() && !config.scaling.empty()) {
     return Error{
         "profiling.lender and a scaling policy both decide which nodes are powered: choose one"};

@@ -226,6 +226,7 @@ void read_stages(TomlReader& reader, RunConfig& config, const std::string& folde
     }
     table.read("lender", profiling.lender);
     table.read("free", profiling.free);
+    table.read("online", profiling.online);
     reader.keep(table.finish());
   }
 }

@@ -151,6 +151,7 @@ void write_stages(Writer& out, const RunConfig& config) {
     out.texts("donors", profiling.donors);
     out.text("lender", profiling.lender);
     out.flag("free", profiling.free);
+    out.flag("online", profiling.online);
   }
 }
 
