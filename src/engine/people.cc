@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/engine.h"
+#include "model/belief.h"
 
 namespace muster {
 
@@ -49,6 +50,9 @@ void Engine::revise(const JobEvent& event) {
       break;
     case Revision::kEstimate:
       job.spec.estimate = event.value;
+      if (!job.spec.believed || !(event.value > 0)) break;
+      believe(job.spec, event.value);
+      job.total_work = parts_.perf->total_work(job.spec) + job.added_work;
       break;
     case Revision::kTotalWork:
       job.total_work = event.value;
@@ -56,6 +60,7 @@ void Engine::revise(const JobEvent& event) {
     default:
       job.spec.deadline = event.value;
   }
+  note_belief(slot);
   log(Action::kRevise, Reason::kRevised, job.spec.id, job.spec.gpus);
   if (!held) notify(JobMoment::kAdmitted, slot);
   if (job.running()) notify(JobMoment::kStarted, slot);
