@@ -34,6 +34,7 @@ std::unique_ptr<CLI::App> make_app(Chosen& chosen) {
   add_sweep_command(*app, chosen);
   add_reproduce_command(*app, chosen);
   add_explain_command(*app, chosen);
+  add_what_if_command(*app, chosen);
   add_report_command(*app, chosen);
   add_trace_command(*app, chosen);
   add_data_command(*app, chosen);

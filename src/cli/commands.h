@@ -48,6 +48,7 @@ void add_reproduce_command(CLI::App& app, Chosen& chosen);
 void add_policies_command(CLI::App& app, Chosen& chosen);
 void add_build_policy_command(CLI::App& app, Chosen& chosen);
 void add_explain_command(CLI::App& app, Chosen& chosen);
+void add_what_if_command(CLI::App& app, Chosen& chosen);
 void add_report_command(CLI::App& app, Chosen& chosen);
 void add_demo_command(CLI::App& app, Chosen& chosen);
 void add_trace_command(CLI::App& app, Chosen& chosen);

@@ -20,6 +20,8 @@ class SimBackend final : public Backend {
   // Without a progress model, progress is continuous.
   explicit SimBackend(SimParts parts, std::unique_ptr<ProgressModel> model = nullptr);
 
+  // The clock shows this from now on, for one that takes over a run in the middle.
+  void begin_at(Seconds now) { now_ = now; }
   JobProgress act(const Command& command, Seconds now) override;
   Seconds advance(Seconds until, bool stop_at_event, std::vector<JobEvent>& events) override;
   Seconds next_event() override;

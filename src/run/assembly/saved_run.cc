@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/out_file.h"
+#include "run/config/load_config.h"
 
 namespace muster {
 namespace {
@@ -41,6 +42,23 @@ Status save_run(const std::string& file, Engine& engine, const RunConfig& config
   bytes = story.bytes();
   whole.text(bytes);
   return replace_file(file, whole.bytes());
+}
+
+Result<RunConfig> description_in(const std::string& file) {
+  const auto text = read_file(file);
+  if (!text) return text.error();
+  Archive whole(*text);
+  whole.mark(kMagic);
+  std::string description;
+  if (whole.good()) whole.text(description);
+  if (!whole.good()) {
+    return Error{fmt::format("{} is not a saved run; name a file that --save-run wrote", file)};
+  }
+  const auto document = parse_toml(description, file);
+  if (!document) return document.error();
+  auto config = load_config(*document, file, "", {});
+  if (!config) return config.error();
+  return complete_config(std::move(*config));
 }
 
 Status continue_run(const std::string& file, Engine& engine, const RunConfig& config,

@@ -26,6 +26,9 @@ Status check_savable(Engine& engine, const RunConfig& config);
 Status save_run(const std::string& file, Engine& engine, const RunConfig& config,
                 const RunStory& story);
 
+// The description that a run was saved with, complete.
+Result<RunConfig> description_in(const std::string& file);
+
 // Puts a saved run back: takes `source`, which must not have been touched, to where it was, and
 // tells `observers` what was told. The description must be the one that it was saved with, its
 // output apart.

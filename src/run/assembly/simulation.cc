@@ -199,6 +199,7 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
   self.by_gpu_type_ = self.truth_->counts_steps();
   self.parts_.perf = *beliefs;
   const auto cost = make_cost(config.restart, self.symbols_);
+  self.cost_ = cost;
   if (config.restart.unknown == "refuse") {
     self.source_ = std::make_unique<PricedJobs>(std::move(self.source_), cost, self.symbols_);
   }

@@ -30,6 +30,7 @@ class Simulation {
 
   // Names of the symbols in records; interning goes on while a trace is being streamed.
   const Symbols& symbols() const { return symbols_; }
+  Symbols& symbols() { return symbols_; }
   // How many jobs will have left at the end; 0 if that is not known.
   std::uint64_t expected_jobs() const { return expected_; }
   const ClusterSpec& cluster() const { return *cluster_; }
@@ -53,6 +54,12 @@ class Simulation {
   // For whoever takes the turns one by one: what carries the run out, instead of run(). The
   // simulation must outlive it.
   Result<std::unique_ptr<Execution>> start();
+  // Puts a saved run back and leaves it there, to be asked; instead of run(). The engine lives as
+  // long as this.
+  Result<Engine*> resume(const std::string& file);
+  // What the engine that was put back is made of, as if it had not decided anything yet.
+  const Engine::Parts& fresh_parts() const { return fresh_; }
+  std::shared_ptr<const RestartCost> cost() const { return cost_; }
 
   // Runs to the end, or until `keep_going` says no. Tells whether the end was reached.
   Result<bool> run(const std::function<bool()>& keep_going = {});
@@ -84,6 +91,9 @@ class Simulation {
   std::optional<ProfilingSettings> profiling_;
   Engine::Parts parts_;
   std::shared_ptr<const PerfModel> truth_;
+  std::shared_ptr<const RestartCost> cost_;
+  std::unique_ptr<Execution> resumed_;
+  Engine::Parts fresh_;
   RunConfig config_;
   SaveOptions save_;
   RunNeeds needs_;

@@ -1,0 +1,190 @@
+#include "run/whatif/answer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "report/json.h"
+#include "report/table.h"
+#include "report/units.h"
+
+namespace muster {
+namespace {
+
+// "in 2 h (1 h to 5 h)", "running", "never".
+std::string moment_text(const Expected& when, Seconds now) {
+  if (when.believed == kNever) return "not in sight";
+  if (when.believed <= now) return fmt::format("{} ago", duration_text(now - when.believed));
+  const auto from_now = [now](Seconds at) {
+    return at == kNever ? std::string("never") : duration_text(std::max(0.0, at - now));
+  };
+  std::string text = "in " + from_now(when.believed);
+  if (when.early != when.late) {
+    text += fmt::format(" ({} to {})", from_now(when.early), from_now(when.late));
+  }
+  return text;
+}
+
+std::string span_text(const Expected& value) {
+  if (value.believed == kNever) return "not in sight";
+  std::string text = duration_text(value.believed);
+  if (value.early != value.late) {
+    text += fmt::format(" ({} to {})", duration_text(value.early), duration_text(value.late));
+  }
+  return text;
+}
+
+std::string shift_text(const Expected& before, const Expected& after) {
+  if (before.believed == after.believed) return "same";
+  if (before.believed == kNever) return "now in sight";
+  if (after.believed == kNever) return "no longer in sight";
+  const double shift = after.believed - before.believed;
+  return fmt::format("{} {}", duration_text(std::abs(shift)), shift < 0 ? "earlier" : "later");
+}
+
+const JobOutlook* find_job(const Outlook& outlook, JobId id) {
+  const auto found =
+      std::lower_bound(outlook.jobs.begin(), outlook.jobs.end(), id,
+                       [](const JobOutlook& job, JobId wanted) { return job.id < wanted; });
+  return found != outlook.jobs.end() && found->id == id ? &*found : nullptr;
+}
+
+Result<const JobOutlook*> named(const Outlook& outlook, const std::string& name) {
+  for (const JobOutlook& job : outlook.jobs) {
+    if (job.name == name || fmt::format("#{}", index(job.id)) == name) return &job;
+  }
+  return Error{
+      fmt::format("job '{}' is not among the {} that run or wait; it may have left, or not have "
+                  "come yet",
+                  name, outlook.jobs.size())};
+}
+
+// Those who wait, the first to start in front.
+std::vector<const JobOutlook*> next_to_start(const Outlook& outlook, std::size_t most) {
+  std::vector<const JobOutlook*> jobs;
+  for (const JobOutlook& job : outlook.jobs) {
+    if (job.state != JobState::kRunning) jobs.push_back(&job);
+  }
+  std::stable_sort(jobs.begin(), jobs.end(), [](const JobOutlook* a, const JobOutlook* b) {
+    return a->start.believed < b->start.believed;
+  });
+  if (jobs.size() > most) jobs.resize(most);
+  return jobs;
+}
+
+std::string headline(const Outlook& outlook) {
+  const auto running =
+      std::count_if(outlook.jobs.begin(), outlook.jobs.end(),
+                    [](const JobOutlook& job) { return job.state == JobState::kRunning; });
+  return fmt::format("at {}: {} jobs run, {} wait\n", clock_text(outlook.now), running,
+                     static_cast<long>(outlook.jobs.size()) - running);
+}
+
+void write_expected(JsonWriter& json, std::string_view key, const Expected& value) {
+  json.key(key).begin_object();
+  json.member("believed", value.believed);
+  json.member("early", value.early);
+  json.member("late", value.late);
+  json.end_object();
+}
+
+void write_outlook(JsonWriter& json, std::string_view key, const Outlook& outlook) {
+  json.key(key).begin_object();
+  write_expected(json, "completion_time_s", outlook.completion_time);
+  write_expected(json, "last_end_s", outlook.last_end);
+  json.member("unfinished", static_cast<double>(outlook.unfinished));
+  json.key("jobs").begin_array();
+  for (const JobOutlook& job : outlook.jobs) {
+    json.begin_object();
+    json.member("job", job.name);
+    json.member("number", static_cast<double>(index(job.id)));
+    json.member("state", job_state_name(job.state));
+    json.member("gpus", static_cast<double>(job.gpus));
+    json.member("submit_s", job.submit);
+    write_expected(json, "start_s", job.start);
+    write_expected(json, "end_s", job.end);
+    json.end_object();
+  }
+  json.end_array().end_object();
+}
+
+}  // namespace
+
+Result<Answer> ask(const EngineWorld& world, const OutlookParts& parts, const Change& change,
+                   const OutlookOptions& options, Symbols& symbols) {
+  Answer answer;
+  auto as_is = look_out(world, parts, options);
+  if (!as_is) return as_is.error();
+  answer.as_is = std::move(*as_is);
+  if (change.empty()) return answer;
+  EngineWorld other = world;
+  OutlookParts with = parts;
+  if (Status applied = apply_change(change, symbols, other, with); !applied) {
+    return applied.error();
+  }
+  auto changed = look_out(other, with, options);
+  if (!changed) return changed.error();
+  answer.changed = std::move(*changed);
+  if (!change.drain.empty()) answer.drained = drained_at(other, *answer.changed);
+  return answer;
+}
+
+Result<std::string> answer_text(const Answer& answer, const std::vector<std::string>& jobs,
+                                bool colour) {
+  const Outlook& shown = answer.changed ? *answer.changed : answer.as_is;
+  std::vector<const JobOutlook*> rows;
+  for (const std::string& name : jobs) {
+    const auto job = named(shown, name);
+    if (!job) return job.error();
+    rows.push_back(*job);
+  }
+  constexpr std::size_t kMostRows = 10;
+  if (jobs.empty()) rows = next_to_start(shown, kMostRows);
+  std::vector<Column> columns = {
+      {"job", "job"}, {"state", "state"}, {"gpus", "GPUs"}, {"start", "start"}, {"end", "end"}};
+  if (answer.changed) columns.push_back({"shift", "end, with the change"});
+  Table table(columns);
+  for (const JobOutlook* job : rows) {
+    std::vector<Cell> cells = {job->name, std::string(job_state_name(job->state)),
+                               static_cast<double>(job->gpus), moment_text(job->start, shown.now),
+                               moment_text(job->end, shown.now)};
+    if (answer.changed) {
+      const JobOutlook* before = find_job(answer.as_is, job->id);
+      cells.emplace_back(before == nullptr ? std::string("new")
+                                           : shift_text(before->end, job->end));
+    }
+    table.add_row(std::move(cells));
+  }
+  std::string text = headline(answer.as_is);
+  const auto figure = [&text](std::string_view what, const std::string& as_is,
+                              const std::string& changed) {
+    text += fmt::format("  {:<22}{}{}\n", what, as_is,
+                        changed.empty() ? "" : "; with the change " + changed);
+  };
+  const Outlook* changed = answer.changed ? &*answer.changed : nullptr;
+  figure("mean completion time", span_text(answer.as_is.completion_time),
+         changed != nullptr ? span_text(changed->completion_time) : "");
+  figure("all done", moment_text(answer.as_is.last_end, shown.now),
+         changed != nullptr ? moment_text(changed->last_end, shown.now) : "");
+  if (shown.unfinished > 0) text += fmt::format("  no end in sight for   {}\n", shown.unfinished);
+  if (answer.drained != kNever) {
+    text += fmt::format("  drained nodes empty   in {}\n",
+                        duration_text(std::max(0.0, answer.drained - shown.now)));
+  }
+  if (table.rows() == 0) return text;
+  return text + "\n" + table.text({colour, false});
+}
+
+std::string answer_json(const Answer& answer) {
+  JsonWriter json(2);
+  json.begin_object();
+  json.member("now_s", answer.as_is.now);
+  write_outlook(json, "as_is", answer.as_is);
+  if (answer.changed) write_outlook(json, "changed", *answer.changed);
+  if (answer.drained != kNever) json.member("drained_s", answer.drained);
+  json.end_object();
+  return json.take();
+}
+
+}  // namespace muster

@@ -1,0 +1,30 @@
+// The answer to a what-if question, for people and for programs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "run/whatif/change.h"
+
+namespace muster {
+
+struct Answer {
+  Outlook as_is;
+  std::optional<Outlook> changed;  // only where a change was asked about
+  Seconds drained = kNever;        // when the drained nodes will be empty
+};
+
+// Asks about the world as it is and, if there is a change, as it would be. This is what a command
+// does with a saved run, and a service with its engine: `world` is engine.world().
+Result<Answer> ask(const EngineWorld& world, const OutlookParts& parts, const Change& change,
+                   const OutlookOptions& options, Symbols& symbols);
+
+// `jobs` are names or numbers (#12) of jobs to show; empty: the first that will start. The error
+// names a job that is not there.
+Result<std::string> answer_text(const Answer& answer, const std::vector<std::string>& jobs,
+                                bool colour);
+// All jobs; times are seconds on the clock of the run, and null where an end is not in sight.
+std::string answer_json(const Answer& answer);
+
+}  // namespace muster

@@ -1,0 +1,72 @@
+// Questions to a state: when will a job start and end, and what would another policy, more nodes,
+// drained nodes or one more job change?
+//
+// The state is a world (engine/world.h) of a saved run or of an engine that is running. Copies of
+// it are let run on under simulation, without new jobs: once as believed, and several times with
+// the lengths of jobs drawn from the errors that estimates are known to have. The policies in a
+// copy know no more than the real ones: they see beliefs, and overruns when they happen.
+//
+// The policies begin anew in each copy, with the accounts of the jobs but without memory of their
+// own. Orders (fifo, srtf, las and so on) need none.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "engine/world.h"
+#include "perf/restart_cost.h"
+#include "workload/error_models.h"
+
+namespace muster {
+
+// What a copy of the state runs with.
+struct OutlookParts {
+  std::shared_ptr<const ClusterSpec> cluster;
+  std::shared_ptr<const PerfModel> perf;
+  std::shared_ptr<const RestartCost> cost = std::make_shared<const RestartCost>();
+  std::shared_ptr<const Pacing> pacing;       // cloned for each copy
+  std::shared_ptr<const PolicySet> policies;  // likewise; must not have decided anything yet
+  std::shared_ptr<const Forecast> forecast;   // may be null
+  EngineOptions options;
+};
+
+struct OutlookOptions {
+  int samples = 20;  // lives drawn to find the bands
+  // How wrong beliefs are, for one sample: null where they are taken for true.
+  std::function<std::unique_ptr<ErrorModel>(int sample)> errors;
+  Seconds horizon = kNever;  // nobody looks further ahead than this
+};
+
+// A moment: as believed, and the span in which it lies in 8 of 10 samples. kNever: not in sight.
+struct Expected {
+  Seconds believed = kNever;
+  Seconds early = kNever;
+  Seconds late = kNever;
+};
+
+struct JobOutlook {
+  JobId id{};
+  std::string name;
+  JobState state = JobState::kQueued;  // now
+  int gpus = 0;
+  Seconds submit = 0;
+  Expected start;  // of a job that has run: when it first did
+  Expected end;
+};
+
+struct Outlook {
+  Seconds now = 0;
+  std::vector<JobOutlook> jobs;  // all that are there, by number
+  Expected completion_time;      // mean over those that finish, from submission
+  Expected last_end;             // when the last of them ends
+  int unfinished = 0;            // as believed: never start, never end, or not within the horizon
+};
+
+// Lets the world run on. The error says what is wrong with the world.
+Result<Outlook> look_out(const EngineWorld& world, const OutlookParts& parts,
+                         const OutlookOptions& options);
+
+}  // namespace muster

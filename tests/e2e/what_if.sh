@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# A saved run is asked when jobs start and end, and what a change would do. The answer about the run as it is comes true.
+source tests/e2e/story.sh
+printf 'job_id,submit_s,duration_s,gpus\n' >jobs.csv
+for i in $(seq 1 30); do printf 'j%s,%s,%s,%s\n' "$i" "$((i * 10))" "$((100 + i * 37 % 200))" "$((1 + i % 4))" >>jobs.csv; done
+expect 0 muster simulate jobs.csv -c 1x4 -s fifo --save-at 29 --save-run state -o run -q
+
+tell "as it is: the answer is what then happens"
+expect 0 muster what-if state
+
+prints "jobs run"
+prints "mean completion time"
+expect 0 muster what-if state --json
+python3 - <<'PY' || fail "the answer is not what happened"
+import csv, json
+said = {job["job"]: job for job in json.load(open("out"))["as_is"]["jobs"]}
+assert len(said) > 10, len(said)
+for row in csv.DictReader(open("run/jobs.csv")):
+    if row["name"] not in said:
+        continue
+    job = said[row["name"]]
+    assert abs(job["end_s"]["believed"] - float(row["end_s"])) < 1e-6, (row, job)
+    assert abs(job["start_s"]["believed"] - float(row["start_s"])) < 1e-6, (row, job)
+PY
+
+tell "one job, and changes"
+expect 0 muster what-if state --job j30
+prints "j30"
+expect 0 muster what-if state --job j30 --add-nodes 1x4
+prints "earlier"
+expect 0 muster what-if state --scheduling srtf --json
+expect 0 muster what-if state --drain node=0
+prints "drained nodes empty"
+expect 0 muster what-if state --submit gpus=2,duration=60 --job new --errors log-normal:sigma=1
+prints " to "
+
+tell "mistakes are named"
+expect 2 muster what-if jobs.csv
+says "is not a saved run"
+expect 2 muster what-if state --job nobody
+says "job 'nobody' is not among"
+expect 2 muster what-if state --drain rack
+says "expected node=N, rack=N or partition=NAME"

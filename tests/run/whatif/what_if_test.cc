@@ -1,0 +1,175 @@
+// Questions to a state. Every timeline is computed by hand.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "perf/product.h"
+#include "run/config/plugin_tables.h"
+#include "run/whatif/answer.h"
+#include "support/simulation.h"
+
+namespace muster {
+namespace {
+
+using ::testing::HasSubstr;
+
+// At 1000 s: job 0 runs on both GPUs of the only node and has 100 s left; job 1 wants both for 50
+// s.
+EngineWorld two_jobs() {
+  EngineWorld world;
+  world.now = 1000;
+  world.next_id = 2;
+  world.nodes = {{NodeId{0}, true, false, false, 0}};
+  Job runs;
+  runs.spec = job_of(0, 300, 2);
+  runs.spec.id = JobId{0};
+  runs.state = JobState::kRunning;
+  runs.gpus.add(NodeId{0}, 3);
+  runs.total_work = 300;
+  runs.work = runs.saved_work = 200;
+  runs.rate = 1;
+  runs.since = runs.held_since = runs.first_start = 1000;
+  world.jobs.push_back(runs);
+  Job waits;
+  waits.spec = job_of(900, 50, 2);
+  waits.spec.id = JobId{1};
+  waits.state = JobState::kQueued;
+  waits.total_work = 50;
+  waits.admitted = waits.waiting_since = 900;
+  world.jobs.push_back(waits);
+  return world;
+}
+
+OutlookParts parts_of(const Choice& scheduling) {
+  OutlookParts parts;
+  parts.cluster = std::make_shared<const ClusterSpec>(uniform_cluster(1, 2));
+  parts.perf = multiply({});
+  parts.pacing = make_events();
+  parts.policies = std::make_shared<const PolicySet>(make_policy_set(scheduling));
+  return parts;
+}
+
+Answer asked(const Choice& scheduling, const Change& change, const OutlookOptions& options = {}) {
+  Symbols symbols;
+  auto answer = ask(two_jobs(), parts_of(scheduling), change, options, symbols);
+  EXPECT_TRUE(answer) << answer.error().message;
+  return answer ? std::move(*answer) : Answer{};
+}
+
+TEST(WhatIf, SaysWhenJobsStartAndEnd) {
+  const Answer answer = asked({"fifo"}, {});
+  ASSERT_EQ(answer.as_is.jobs.size(), 2U);
+  EXPECT_EQ(answer.as_is.jobs[0].start.believed, 1000);
+  EXPECT_EQ(answer.as_is.jobs[0].end.believed, 1100);
+  EXPECT_EQ(answer.as_is.jobs[1].start.believed, 1100);
+  EXPECT_EQ(answer.as_is.jobs[1].end.believed, 1150);
+  EXPECT_EQ(answer.as_is.last_end.believed, 1150);
+  EXPECT_EQ(answer.as_is.completion_time.believed, (1100 + 250) / 2.0);
+  EXPECT_FALSE(answer.changed);
+}
+
+TEST(WhatIf, OfAnotherPolicy) {
+  Change change;
+  change.policies = std::make_shared<const PolicySet>(make_policy_set({"srtf"}));
+  const Answer answer = asked({"fifo"}, change);
+  EXPECT_EQ(answer.changed->jobs[1].start.believed, 1000);
+  EXPECT_EQ(answer.changed->jobs[1].end.believed, 1050);
+  EXPECT_EQ(answer.changed->jobs[0].end.believed, 1150);
+}
+
+TEST(WhatIf, OfMoreNodes) {
+  Change change;
+  change.add_nodes = "1x2";
+  const Answer answer = asked({"fifo"}, change);
+  EXPECT_EQ(answer.changed->jobs[1].start.believed, 1000);
+  EXPECT_EQ(answer.changed->last_end.believed, 1100);
+}
+
+TEST(WhatIf, OfDrainedNodes) {
+  Change change;
+  change.drain = {"node=0"};
+  const Answer answer = asked({"fifo"}, change);
+  EXPECT_EQ(answer.changed->jobs[0].end.believed, 1100) << "who runs there goes on";
+  EXPECT_EQ(answer.changed->jobs[1].end.believed, kNever);
+  EXPECT_EQ(answer.changed->unfinished, 1);
+  EXPECT_EQ(answer.drained, 1100);
+}
+
+TEST(WhatIf, OfOneMoreJob) {
+  Change change;
+  change.submit = {"gpus=2,duration=10"};
+  const Answer answer = asked({"srtf"}, change);
+  ASSERT_EQ(answer.changed->jobs.size(), 3U);
+  EXPECT_EQ(answer.changed->jobs[2].name, "new");
+  EXPECT_EQ(answer.changed->jobs[2].end.believed, 1010);
+  EXPECT_EQ(answer.changed->jobs[1].end.believed, 1060);
+  EXPECT_EQ(answer.changed->jobs[0].end.believed, 1160);
+}
+
+OutlookOptions with_errors(const Symbols& symbols, double sigma) {
+  OutlookOptions options;
+  options.errors = [&symbols, sigma](int sample) {
+    const auto& row = *find_row("error model", error_model_table(), "log-normal");
+    return row->make(
+        *Params::make("errors", row->params,
+                      {{"sigma", std::to_string(sigma)}, {"seed", std::to_string(sample + 1)}}),
+        symbols);
+  };
+  return options;
+}
+
+TEST(WhatIf, BandsCoverWhatBeliefsMayBeWrongBy) {
+  const Symbols symbols;
+  const Answer sure = asked({"fifo"}, {}, with_errors(symbols, 0));
+  EXPECT_EQ(sure.as_is.jobs[1].end.early, 1150);
+  EXPECT_EQ(sure.as_is.jobs[1].end.late, 1150);
+  const Answer unsure = asked({"fifo"}, {}, with_errors(symbols, 0.5));
+  const JobOutlook& running = unsure.as_is.jobs[0];
+  EXPECT_EQ(running.end.believed, 1100);
+  EXPECT_LT(running.end.early, 1100);
+  EXPECT_GT(running.end.late, 1100);
+  // What it has done it has done.
+  EXPECT_GT(running.end.early, 1000);
+  EXPECT_EQ(unsure.as_is.jobs[1].start.late, running.end.late);
+  const Answer again = asked({"fifo"}, {}, with_errors(symbols, 0.5));
+  EXPECT_EQ(answer_json(again), answer_json(unsure));
+}
+
+// The copies draw how long jobs are; the policy in them does not know.
+TEST(WhatIf, PoliciesSeeBeliefsInEveryCopy) {
+  const Symbols symbols;
+  const Answer answer = asked({"srtf"}, {}, with_errors(symbols, 1));
+  // The one that waits is believed to be the shorter, so it starts first in every copy.
+  EXPECT_EQ(answer.as_is.jobs[1].start.early, 1000);
+  EXPECT_EQ(answer.as_is.jobs[1].start.late, 1000);
+}
+
+TEST(WhatIf, SaysWhatItDoesNotUnderstand) {
+  Symbols symbols;
+  const auto problem = [&](const Change& change) {
+    const auto answer = ask(two_jobs(), parts_of({"fifo"}), change, {}, symbols);
+    return answer ? std::string() : answer.error().message;
+  };
+  Change drain;
+  drain.drain = {"rack=7"};
+  EXPECT_THAT(problem(drain), HasSubstr("the cluster of 1 nodes has no such rack"));
+  drain.drain = {"everything"};
+  EXPECT_THAT(problem(drain), HasSubstr("expected node=N, rack=N or partition=NAME"));
+  Change submit;
+  submit.submit = {"gpu=2"};
+  EXPECT_THAT(problem(submit), HasSubstr("did you mean 'gpus'"));
+  const Answer answer = asked({"fifo"}, {});
+  EXPECT_THAT(answer_text(answer, {"7"}, false).error().message,
+              HasSubstr("job '7' is not among the 2 that run or wait"));
+}
+
+TEST(WhatIf, TellsPeople) {
+  Change change;
+  change.add_nodes = "1x2";
+  const auto text = answer_text(asked({"fifo"}, change), {}, false);
+  ASSERT_TRUE(text);
+  EXPECT_THAT(*text, HasSubstr("1 jobs run, 1 wait"));
+  EXPECT_THAT(*text, HasSubstr("1 min 40 s earlier"));
+}
+
+}  // namespace
+}  // namespace muster
