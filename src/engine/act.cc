@@ -197,6 +197,7 @@ void Engine::leave(Slot slot, JobState status, Reason reason, Seconds end, Secon
     for (Observer* observer : parts_.observers) observer->on_job_end(record);
   }
   notify(JobMoment::kLeft, slot);
+  state_.metrics.clear(slot);
   ++state_.left;
   if (parts_.options.until_left && job.spec.id >= parts_.options.until_left->first &&
       job.spec.id <= parts_.options.until_left->second) {

@@ -22,6 +22,7 @@ void checkpoint(Archive& archive, EngineState& state) {
   archive.list(state.cost);
   archive.list(state.used_before);
   state.overruns.checkpoint(archive);
+  state.metrics.checkpoint(archive);
   archive.value(state.last_block);
   archive.value(state.now);
   archive.value(state.turned);

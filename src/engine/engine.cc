@@ -15,6 +15,7 @@ Engine::Engine(Parts parts)
   assert(parts_.policy_sets.size() == 1 || parts_.selector != nullptr);
   state_.cluster.count_host(parts_.options.count_host);
   minds_lengths_ = minds_lengths();
+  state_.metrics = JobMetrics(parts_.metrics);
 }
 
 View Engine::view() const {
@@ -24,7 +25,8 @@ View Engine::view() const {
           state_.cluster,
           *parts_.perf,
           parts_.forecast.get(),
-          active().scheduling->promises()};
+          active().scheduling->promises(),
+          parts_.metrics.empty() ? nullptr : &state_.metrics};
 }
 
 Status Engine::run(const std::function<bool()>& keep_going) {

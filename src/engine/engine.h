@@ -88,6 +88,7 @@ class Engine final : public WhatIf {
     Backend* backend = nullptr;                // must outlive the engine
     JobSource* source = nullptr;               // must outlive the engine
     std::vector<Observer*> observers;          // must outlive the engine
+    std::vector<Symbol> metrics;               // those that policies see: JobMetrics::kMost at most
     EngineOptions options;
   };
   explicit Engine(Parts parts);
@@ -213,6 +214,7 @@ class Engine final : public WhatIf {
   void finish_stopped(Slot slot, const JobEvent& event);
   // What people ask for.
   void cancel(const JobEvent& event);
+  void on_metric(const JobEvent& event);
   void revise(const JobEvent& event);
   void resize_request(Slot slot, int gpus);
   void put_on_hold(Slot slot, bool hold);

@@ -9,6 +9,7 @@
 #include "engine/overruns.h"
 #include "model/cluster_state.h"
 #include "model/decision.h"
+#include "model/job_metrics.h"
 #include "model/job_table.h"
 
 namespace muster {
@@ -31,6 +32,7 @@ struct EngineState {
   std::vector<double> cost;      // by slot: dollars for what the job held; only with prices
   std::vector<int> used_before;  // by pool, after the turn before; only with prices
   Overruns overruns;
+  JobMetrics metrics;
   Decision last_block;
   Seconds now = 0;
   Seconds turned = 0;      // time of the last turn

@@ -24,6 +24,8 @@ void Engine::on_event(const JobEvent& event) {
       return cancel(event);
     case EventKind::kRevised:
       return revise(event);
+    case EventKind::kMetric:
+      return on_metric(event);
     case EventKind::kProgress:
     case EventKind::kFinished:
     case EventKind::kFailed:
@@ -70,6 +72,15 @@ void Engine::on_run_event(Slot slot, const JobEvent& event) {
   } else {
     on_released(slot, event);
   }
+}
+
+// Of a job that is there, whichever launch of it spoke: a number that comes late is still true.
+void Engine::on_metric(const JobEvent& event) {
+  const Slot slot = slot_of(event);
+  if (slot == kNoSlot) return;
+  state_.metrics.set(slot, event.metric, event.value);
+  const JobMetric metric{event.time, event.job, event.metric, event.value};
+  for (Observer* observer : parts_.observers) observer->on_metric(metric);
 }
 
 void Engine::on_progress(Slot slot, const JobEvent& event) {

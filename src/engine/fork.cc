@@ -40,6 +40,7 @@ Engine::Parts Engine::fork_parts(const Fork& with) const {
   parts.source = with.source;
   parts.observers = with.observers;
   parts.options = parts_.options;
+  parts.metrics = parts_.metrics;
   return parts;
 }
 

@@ -6,6 +6,7 @@
 // in each state of a job is a table in docs/engine.md.
 #pragma once
 
+#include "base/symbols.h"
 #include "model/ids.h"
 #include "model/run_id.h"
 
@@ -29,8 +30,9 @@ enum class EventKind : std::uint8_t {
   kUndrained = 13,
   kNodeAdded = 14,    // a node of the description that was not there joins the cluster
   kNodeRemoved = 15,  // it leaves for good: nobody waits for it
+  kMetric = 16,       // a job reports `value` under the name `metric`
 };
-inline constexpr std::size_t kEventKinds = 16;
+inline constexpr std::size_t kEventKinds = 17;
 
 // What of a job can be changed while it is there.
 enum class Revision : std::uint8_t {
@@ -56,13 +58,14 @@ struct JobEvent {
   double rate = 0;
   double saved = -1;  // work that a crash would keep; negative: all of `work`
   double value = 0;   // kRevised: the new value; kProgress: the total believed now, 0: as before
+  Symbol metric = kNoSymbol;  // kMetric
 };
 
 // Whether policies have to be asked because of it. Where turns follow events, one that is not loud
 // does not end the wait; where turns lie on a grid, one that is loud is taken in at the next turn.
 constexpr bool loud(EventKind kind) {
   return kind != EventKind::kProgress && kind != EventKind::kStarted &&
-         kind != EventKind::kReleased;
+         kind != EventKind::kReleased && kind != EventKind::kMetric;
 }
 
 }  // namespace muster

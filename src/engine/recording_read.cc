@@ -190,7 +190,7 @@ void Line::job(JobSpec& job, Symbols& symbols) {
 }
 
 // What few events have, as name=value.
-void read_rest(Line& line, JobEvent& event) {
+void read_rest(Line& line, JobEvent& event, Symbols& symbols) {
   const std::string_view found = line.word("a field of the event");
   const std::size_t equals = std::min(found.find('='), found.size());
   const std::string_view name = found.substr(0, equals);
@@ -203,15 +203,16 @@ void read_rest(Line& line, JobEvent& event) {
     event.saved = *number;
   } else if (name == "value" && finite) {
     event.value = *number;
+  } else if (name == "metric" && store(event.metric, text, symbols)) {
   } else if (const auto at = std::find(kRevisionNames.begin(), kRevisionNames.end(), text);
              name == "of" && at != kRevisionNames.end()) {
     event.revision = static_cast<Revision>(at - kRevisionNames.begin());
   } else {
-    line.complain(found, "launch, saved, value or of, as in launch=2");
+    line.complain(found, "launch, saved, value, metric or of, as in launch=2");
   }
 }
 
-JobEvent read_event(Line& line) {
+JobEvent read_event(Line& line, Symbols& symbols) {
   JobEvent event;
   event.time = line.real("the time of the event in seconds");
   event.kind = static_cast<EventKind>(line.one_of(kEventNames, "the kind of the event"));
@@ -221,7 +222,7 @@ JobEvent read_event(Line& line) {
   event.gpu = line.integer("the number of a GPU, or -1");
   event.work = line.real("work done in seconds");
   event.rate = line.real("work per second");
-  while (line.more()) read_rest(line, event);
+  while (line.more()) read_rest(line, event, symbols);
   return event;
 }
 
@@ -260,7 +261,7 @@ void read_entry(std::string_view first, Line& line, Recording& recording, Symbol
     wait.reached = line.real("the time reached in seconds");
     entries.emplace_back(std::move(wait));
   } else if (first == "event") {
-    const JobEvent event = read_event(line);
+    const JobEvent event = read_event(line, symbols);
     auto* wait = entries.empty() ? nullptr : std::get_if<Recording::Wait>(&entries.back());
     if (wait == nullptr) {
       line.complain(first, "events only after the wait that they ended");

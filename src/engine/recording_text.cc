@@ -117,6 +117,7 @@ struct Writer {
     add("launch", static_cast<int>(event.launch), 0);
     add("saved", event.saved, kDefault.saved);
     add("value", event.value, kDefault.value);
+    add("metric", event.metric, kDefault.metric);
     if (event.kind == EventKind::kRevised) {
       text += fmt::format(" of={}", kRevisionNames.at(static_cast<std::size_t>(event.revision)));
     }

@@ -25,10 +25,10 @@ const std::vector<RecordedField>& recorded_job_fields();
 
 inline constexpr std::array<std::string_view, 6> kCommandNames = {"start", "stop",        "resize",
                                                                   "move",  "update-rate", "adopt"};
-inline constexpr std::array<std::string_view, 16> kEventNames = {
-    "progress", "finished",  "failed",     "node-up",     "node-down", "gpu-up",
-    "gpu-down", "started",   "returned",   "released",    "cancelled", "revised",
-    "drained",  "undrained", "node-added", "node-removed"};
+inline constexpr std::array<std::string_view, 17> kEventNames = {
+    "progress", "finished",  "failed",     "node-up",      "node-down", "gpu-up",
+    "gpu-down", "started",   "returned",   "released",     "cancelled", "revised",
+    "drained",  "undrained", "node-added", "node-removed", "metric"};
 inline constexpr std::array<std::string_view, 6> kRevisionNames = {
     "priority", "gpus", "estimate", "total-work", "deadline", "hold"};
 

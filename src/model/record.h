@@ -8,6 +8,7 @@
 #include "base/symbols.h"
 #include "model/decision.h"
 #include "model/job.h"
+#include "model/job_metrics.h"
 
 namespace muster {
 
@@ -79,6 +80,8 @@ class Observer {
   virtual void on_placement(const Decision&, const GpuSet&) {}
   virtual void on_job_end(const JobRecord&) {}
   virtual void on_turn(const TurnStats&) {}
+  // A number that a job reports under a name of its own, whoever else listens.
+  virtual void on_metric(const JobMetric&) {}
 };
 
 }  // namespace muster

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/cluster_state.h"
+#include "model/job_metrics.h"
 #include "model/job_table.h"
 #include "perf/forecast.h"
 #include "perf/perf_model.h"
@@ -19,6 +20,7 @@ struct View {
   const PerfModel& perf;
   const Forecast* forecast = nullptr;      // of submissions; null where nobody made one
   const DeadlineBook* promises = nullptr;  // of the scheduling policy; null where it makes none
+  const JobMetrics* metrics = nullptr;     // what jobs say of themselves; null where nobody asks
 };
 
 }  // namespace muster

@@ -167,6 +167,7 @@ TestRun::TestRun(Scenario scenario) : scenario_(std::move(scenario)) {
   parts.observers = scenario_.observers;
   parts.observers.push_back(&log_);
   parts.options = scenario_.options;
+  parts.metrics = scenario_.metrics;
   engine_ = std::make_unique<Engine>(std::move(parts));
 }
 

@@ -87,6 +87,7 @@ struct Scenario {
   EngineOptions options = {};
   std::vector<Observer*> observers = {};
   std::vector<JobEvent> injected = {};  // events by time, beside those of the simulation
+  std::vector<Symbol> metrics = {};     // of jobs that policies see
   std::shared_ptr<Symbols> symbols = std::make_shared<Symbols>();
 
   // Instead of the names above.
