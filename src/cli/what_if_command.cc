@@ -120,12 +120,12 @@ void add_what_if_command(CLI::App& app, Chosen& chosen) {
   command->add_flag("--json", options->json, "print all jobs as JSON");
   command->footer(
       "Examples:\n"
-      "  muster simulate trace.csv -c 16x8 --save-at 5000 --save-run state --no-save\n"
+      "  muster simulate trace.csv -c 2x8 --save-at 50 --save-run state --no-save\n"
       "  muster what-if state\n"
-      "  muster what-if state --job 4711 --errors log-normal:sigma=0.7\n"
+      "  muster what-if state --job '#50' --errors log-normal:sigma=0.7\n"
       "  muster what-if state --scheduling srtf\n"
       "  muster what-if state --add-nodes 2x8\n"
-      "  muster what-if state --drain rack=1 --submit gpus=8,duration=7200\n"
+      "  muster what-if state --drain node=1 --submit gpus=8,duration=7200\n"
       "\n"
       "Copies of the state run on without new jobs. Times in brackets hold in 8 of 10 copies "
       "whose\n"

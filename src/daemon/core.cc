@@ -67,6 +67,7 @@ JobSpec Core::spec_of(const StoredJob& row, const JobRequest& request) {
   spec.duration = request.estimate > 0     ? request.estimate
                   : request.time_limit > 0 ? request.time_limit
                                            : settings_.usual_duration;
+  spec.believed = true;  // nobody knows; it grows when the job outruns it
   if (request.deadline != kNever) spec.deadline = row.submitted + request.deadline;
   spec.cpus = request.cpus;
   spec.memory_gb = request.memory_gb;

@@ -233,12 +233,10 @@ void read_stages(TomlReader& reader, RunConfig& config, const std::string& folde
 
 void read_durations(TomlReader& reader, RunConfig& config) {
   if (const TomlNode* node = reader.take("durations")) {
-    const auto durations = parse_durations(node->text);
-    if (durations) {
+    if (const auto durations = parse_durations(node->text)) {
       config.durations = *durations;
     } else {
-      reader.fail(*node, fmt::format("'durations' is '{}', but must be true, estimate or none",
-                                     node->text));
+      reader.fail(*node, "'durations' is '" + node->text + "', but must be true, estimate or none");
     }
   }
   read_choice(reader, "errors", config.errors);
