@@ -19,7 +19,7 @@ JobSpec full_job(Symbols& symbols) {
   JobSpec job;
   auto& [id, submit, arrival, duration, gpus, min_gpus, max_gpus, deadline, value, later, estimate,
          cpus, memory_gb, iterations, step_ms, stage_ms, batch_size, priority, model, user,
-         partition, gpu_type, name] = job;
+         partition, gpu_type, name, believed, true_duration, true_iterations, true_work] = job;
   id = JobId{};
   submit = 0.1;
   arrival = 1.0 / 3;
@@ -43,6 +43,10 @@ JobSpec full_job(Symbols& symbols) {
   partition = symbols.intern("vc1");
   gpu_type = symbols.intern("v100");
   name = "job 1\n";
+  believed = true;
+  true_duration = 0.7;
+  true_iterations = 1e5;
+  true_work = 1.0 / 9;
   return job;
 }
 
@@ -54,7 +58,8 @@ bool equal(const JobSpec& a, const JobSpec& b) {
          a.iterations == b.iterations && a.step_ms == b.step_ms && a.stage_ms == b.stage_ms &&
          a.batch_size == b.batch_size && a.priority == b.priority && a.model == b.model &&
          a.user == b.user && a.partition == b.partition && a.gpu_type == b.gpu_type &&
-         a.name == b.name;
+         a.name == b.name && a.believed == b.believed && a.true_duration == b.true_duration &&
+         a.true_iterations == b.true_iterations && a.true_work == b.true_work;
 }
 
 std::string complaint(const std::string& lines) {
@@ -71,13 +76,15 @@ TEST(RecordingText, KeepsEveryFieldExactly) {
   wait.stop_at_event = true;
   wait.reached = 0.1 + 0.2;
   JobEvent event;
-  auto& [time, kind, revision, slot, job, launch, node, gpu, work, rate, saved_step, value] = event;
+  auto& [time, kind, revision, slot, job, launch, node, gpu, work, rate, saved_step, value,
+         metric] = event;
   time = 0.3;
   kind = EventKind::kRevised;
   revision = Revision::kDeadline;
   launch = 9;
   saved_step = 0.25;
   value = 1e9;
+  metric = symbols.intern("loss");
   slot = Slot{3};
   job = JobId{4};
   node = NodeId{5};
