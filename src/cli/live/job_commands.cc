@@ -160,7 +160,7 @@ void add_change(CLI::App& app, Chosen& chosen, const std::string& name, const ch
   const auto options = std::make_shared<WhichOptions>();
   command->add_option("JOB", options->ids, "numbers of jobs")->required();
   add_link_options(*command, options->link);
-  command->footer(fmt::format("Example:\n  muster {} 42", name));
+  command->footer(fmt::format("Examples:\n  muster {} 42", name));
   command->callback([options, name, &chosen] {
     chosen.run = [options, name] { return change_jobs(*options, name); };
   });

@@ -132,7 +132,7 @@ void add_node_commands(CLI::App& app, Chosen& chosen) {
   CLI::App* nodes = app.add_subcommand("nodes", "List nodes, and who is on their GPUs");
   const auto list = std::make_shared<NodeOptions>();
   add_link_options(*nodes, list->link);
-  nodes->footer("Example:\n  muster nodes");
+  nodes->footer("Examples:\n  muster nodes");
   nodes->callback([list, &chosen] { chosen.run = [list] { return print_nodes(*list); }; });
 
   CLI::App* drain = app.add_subcommand("drain", "Start nothing new on a node");
@@ -166,7 +166,7 @@ void add_top_command(CLI::App& app, Chosen& chosen) {
       ->capture_default_str();
   command->add_flag("--once", options->once, "print once and end");
   add_link_options(*command, options->link);
-  command->footer("Example:\n  muster top");
+  command->footer("Examples:\n  muster top");
   command->callback([options, &chosen] { chosen.run = [options] { return show_top(*options); }; });
 }
 

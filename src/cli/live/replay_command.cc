@@ -38,7 +38,7 @@ void add_replay_command(CLI::App& app, Chosen& chosen) {
   const auto options = std::make_shared<ReplayOptions>();
   command->add_option("FILE", options->file, "what `muster serve --record FILE` wrote")->required();
   command->add_flag("--json", options->json, "print the figures as JSON");
-  command->footer("Example:\n  muster replay recording.jsonl");
+  command->footer("Examples:\n  muster replay recording.jsonl");
   command->callback([options, &chosen] { chosen.run = [options] { return replay(*options); }; });
 }
 
