@@ -11,14 +11,8 @@
 namespace muster {
 namespace {
 
-// "gavel-max-min-fairness:round=720" is Gavel's max_min_fairness, and so is
-// "gavel-as-coded:policy=max-min-fairness".
+// "gavel-max-min-fairness:round=720" is Gavel's max_min_fairness.
 std::string gavel_name(std::string policy) {
-  constexpr std::string_view kNames = "policy=";
-  if (const std::size_t at = policy.find(kNames); at != std::string::npos) {
-    const std::size_t from = at + kNames.size();
-    policy = policy.substr(from, policy.find(',', from) - from);
-  }
   policy = policy.substr(0, policy.find(':'));
   constexpr std::string_view kPrefix = "gavel-";
   if (policy.starts_with(kPrefix)) policy.erase(0, kPrefix.size());
@@ -50,11 +44,12 @@ Result<Cutoffs> Cutoffs::load(const std::string& path) {
   return cutoffs;
 }
 
-double Cutoffs::of(const std::string& cluster, const std::string& policy) const {
-  auto found = rates_.find({cluster, gavel_name(policy)});
-  if (found == rates_.end()) {
-    found = rates_.find({cluster.substr(0, cluster.find('@')), gavel_name(policy)});
-  }
+double Cutoffs::of(const std::string& cluster, const Choice& scheduling) const {
+  const auto named = scheduling.params.find("policy");
+  const std::string policy =
+      gavel_name(named == scheduling.params.end() ? scheduling.name : named->second);
+  auto found = rates_.find({cluster, policy});
+  if (found == rates_.end()) found = rates_.find({cluster.substr(0, cluster.find('@')), policy});
   return found == rates_.end() ? std::numeric_limits<double>::infinity() : found->second;
 }
 

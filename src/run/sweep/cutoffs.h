@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "run/config/choice.h"
 
 namespace muster {
 
@@ -19,8 +20,9 @@ class Cutoffs {
  public:
   static Result<Cutoffs> load(const std::string& path);
 
-  // Jobs per hour; infinite where nobody set a limit.
-  double of(const std::string& cluster, const std::string& policy) const;
+  // Jobs per hour; infinite where nobody set a limit. Where a row holds several policies, its
+  // parameter `policy` says which.
+  double of(const std::string& cluster, const Choice& scheduling) const;
 
  private:
   std::map<std::pair<std::string, std::string>, double> rates_;  // by cluster and Gavel's name

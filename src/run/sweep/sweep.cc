@@ -288,7 +288,7 @@ Result<std::vector<SweepPoint>> sweep_points(const SweepConfig& sweep) {
       }
     }
     const bool skip = has_rates && parse_real(sweep.axes[rates].values[at[rates]]).value_or(0) >=
-                                       cutoffs.of(config.cluster.shape, config.scheduling.name);
+                                       cutoffs.of(config.cluster.shape, config.scheduling);
     for (const long long seed : sweep.seeds) {
       RunConfig seeded = config;
       set_seed(seeded, seed);
