@@ -144,6 +144,8 @@ class Core final : private Observer {
   std::set<JobId> touched_;       // rows to be written
   std::unordered_map<std::uint32_t, Slot> slots_;
   std::vector<JobEvent> events_;  // for the engine
+  std::map<JobId, std::vector<JobEvent>>
+      later_;  // ends that are told after that of an earlier launch
   std::vector<StoredNode> nodes_;
   std::set<NodeId> touched_nodes_;
   std::set<std::pair<Seconds, JobId>> limits_;  // by time: when the time of a job is up

@@ -86,7 +86,17 @@ void Core::add_event(const LaunchNews& news, Seconds now) {
   } else {
     event.kind = news.news == RunNews::kReleased ? EventKind::kReleased : EventKind::kReturned;
   }
+  // To the engine launches end one after the other. One that was taken back before it began ends
+  // while an earlier one is still saving its work: that is told after the other.
+  if (launches_.must_wait(news.run)) {
+    later_[news.run.job].push_back(event);
+    return;
+  }
   events_.push_back(event);
+  if (const auto waiting = later_.find(news.run.job); waiting != later_.end()) {
+    events_.insert(events_.end(), waiting->second.begin(), waiting->second.end());
+    later_.erase(waiting);
+  }
   if (event.kind != EventKind::kFailed || known.over) return;
   // Its owner said how often it may fail.
   if (++known.row.crashes <= known.request->retries) return;

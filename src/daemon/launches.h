@@ -71,6 +71,8 @@ class Launches {
     return found == entries_.end() ? nullptr : &found->second.row;
   }
   std::vector<RunId> runs() const;
+  // Whether an earlier launch of the job is not over.
+  bool must_wait(RunId run) const { return book_.must_wait(run); }
   std::size_t alive() const;
   const GpuLedger& ledger() const { return ledger_; }
 
