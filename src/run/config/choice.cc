@@ -90,11 +90,13 @@ Result<Choice> parse_choice(std::string_view text, std::string_view what) {
   std::string_view rest = colon == std::string_view::npos ? "" : text.substr(colon + 1);
   while (!trim(rest).empty()) {
     const std::size_t equals = rest.find('=');
-    if (equals == std::string_view::npos || trim(rest.substr(0, equals)).empty()) {
+    const std::string_view name = trim(rest.substr(0, equals));
+    if (equals == std::string_view::npos || name.empty() ||
+        name.find_first_of(",\"'") != std::string_view::npos) {
       return Error{
           fmt::format("{}: '{}' in '{}' is not of the form KEY=VALUE", what, trim(rest), text)};
     }
-    const std::string key(trim(rest.substr(0, equals)));
+    const std::string key(name);
     rest.remove_prefix(equals + 1);
     const std::size_t end = value_end(rest);
     const bool fresh = choice.params.emplace(key, unquoted(trim(rest.substr(0, end)))).second;
