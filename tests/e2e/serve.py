@@ -66,10 +66,10 @@ class OneMachine(unittest.TestCase):
 
     def test_preempted_and_resumed_with_the_job_client(self):
         with Daemon("--scheduling", "srtf", gpus=1) as daemon:
-            long = daemon.submit("--estimate", "1000", "--", TRAINER, "long.step", "40", "100")
+            long = daemon.submit("--estimate", "1000", "--", TRAINER, "long.step", "60", "100")
             daemon.until_launched(long)
             wait_until(lambda: daemon.job(long)["progress"], what="progress")
-            short = daemon.submit("--estimate", "1", "--", "/bin/sleep", "0.3")
+            short = daemon.submit("--estimate", "0.2", "--", "/bin/sleep", "0.2")
             daemon.run("wait", str(short), str(long), "--timeout", "60")
             job = daemon.job(long)
             self.assertEqual((job["state"], job["launches"], job["preemptions"]), ("finished", 2, 1))
@@ -78,7 +78,7 @@ class OneMachine(unittest.TestCase):
             log = daemon.run("logs", str(long)).stdout.split("\n")
             left = [line for line in log if line.startswith("left")][0].split()[1]
             self.assertIn(f"from {left} of 1 ranks", log)
-            self.assertIn("done 40", log)
+            self.assertIn("done 60", log)
 
     def test_three_lines_of_python(self):
         script = (
