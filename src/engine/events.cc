@@ -38,8 +38,9 @@ void Engine::on_event(const JobEvent& event) {
   const Slot slot = slot_of(event);
   if (slot == kNoSlot) return;
   const Job& job = state_.jobs[slot];
-  // One that was put on hold may still be on its GPUs.
-  if (job.running() || job.waiting() || job.ended < job.launch) on_run_event(slot, event);
+  // One that was put on hold may still be on its GPUs; one that has left is no longer here.
+  const bool leaves = job.state == JobState::kSubmitted && job.ended < job.launch;
+  if (job.running() || job.waiting() || leaves) on_run_event(slot, event);
 }
 
 // A word is about the present launch, about one that has been told to stop and may still be there,

@@ -32,7 +32,8 @@ Slot add(JobTable& table, std::uint32_t id) {
 TEST(LifeCycle, HasExactlyTheseSteps) {
   const std::map<JobState, std::vector<JobState>> steps = {
       {JobState::kSubmitted,
-       {JobState::kQueued, JobState::kRefused, JobState::kPreempted, JobState::kCancelled}},
+       {JobState::kQueued, JobState::kRefused, JobState::kPreempted, JobState::kFinished,
+        JobState::kCancelled}},
       {JobState::kQueued,
        {JobState::kRunning, JobState::kRefused, JobState::kFinished, JobState::kSubmitted,
         JobState::kCancelled}},
