@@ -12,9 +12,15 @@ namespace muster {
 
 inline const std::filesystem::path& fuzz_folder() {
   struct Folder {
-    std::filesystem::path path =
-        std::filesystem::temp_directory_path() / ("muster_fuzz_" + std::to_string(getpid()));
-    Folder() { std::filesystem::create_directories(path); }
+    std::filesystem::path path;
+    Folder() {
+      // In memory where that is possible: a disk would be waited for at every input.
+      const std::filesystem::path memory = "/dev/shm";
+      const bool there = access(memory.c_str(), W_OK) == 0;
+      path = (there ? memory : std::filesystem::temp_directory_path()) /
+             ("muster_fuzz_" + std::to_string(getpid()));
+      std::filesystem::create_directories(path);
+    }
     ~Folder() {
       std::error_code ignored;
       std::filesystem::remove_all(path, ignored);
