@@ -221,7 +221,7 @@ class Story:
             self.results.append(("BAD" if why else "good", block.page, command, why, time.monotonic() - begun))
             return
         if LIVE.match(shell):
-            daemon.with_jobs()
+            daemon.with_jobs(shell)
         if shell.endswith("&"):
             daemon.follow(shell)
             return
