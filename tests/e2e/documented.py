@@ -196,7 +196,7 @@ class Story:
                     for name in block.mark("file"):
                         (folder / name).write_text(block.text, encoding="utf-8")
                     for command in block.commands():
-                        if only in command or not command.startswith("muster ") or " -o " in command:
+                        if only in command or not command.startswith("muster ") or re.search(r" -o |--save-run", command):
                             self.run_one(folder, daemon, block, command)
             finally:
                 daemon.stop()
