@@ -1,12 +1,14 @@
 """A `muster serve` in the background of a documented page, for the commands that talk to one."""
 
 import json
+import os
+import pathlib
 import re
 import subprocess
 import time
 
 # Commands that need a daemon.
-LIVE = re.compile(r"muster (submit|jobs|status|top|logs|wait|cancel|hold|release|nodes|drain|drive|explain \d+$)\b")
+LIVE = re.compile(r"muster (submit|jobs|status|top|logs|wait|cancel|hold|release|nodes|drain|drive|replay|explain \d+$)\b")
 
 
 class PageDaemon:
@@ -44,15 +46,19 @@ class PageDaemon:
                                                env=self.environment, stdin=subprocess.DEVNULL,
                                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
 
-    def with_jobs(self):
-        """A daemon with jobs to speak of, 42 and 43 under way, for pages that take one for granted."""
+    def with_jobs(self, command):
+        """A daemon with jobs to speak of, 42 and 43 under way, for a command that takes one for granted."""
         if self.process is not None:
             return
-        problem = self.serve(f"muster serve --state {self.folder}/state --fake-gpus 8")
+        problem = self.serve(f"muster serve --state {self.folder}/state --fake-gpus 8 --record recording.jsonl")
         assert not problem, problem
         for job in range(1, 44):
             program = "true" if job < 42 else "sleep 8"
             assert self.call(f"muster submit -- {program}").returncode == 0
+        if command.startswith("muster release"):
+            self.call("muster hold 42 43")
+        if command.startswith("muster replay"):
+            self.stop()
 
     def stop(self):
         """Leaves nothing behind: what runs goes on without a daemon, so it is cancelled first."""
@@ -70,3 +76,22 @@ class PageDaemon:
             self.process.terminate()
         self.process.wait(timeout=60)
         self.process = None
+        # A job that is taken back may still save its work.
+        for _ in range(300):
+            if not self.at_work():
+                return
+            time.sleep(0.1)
+        raise AssertionError(f"processes of jobs are left: {self.at_work()}")
+
+    def at_work(self):
+        """Processes that work in the page's folder or name it."""
+        found = []
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                words = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                here = os.path.realpath(process / "cwd").startswith(str(self.folder))
+            except OSError:  # it has ended
+                continue
+            if words and (here or str(self.folder) in words) and int(process.name) != os.getpid():
+                found.append(words.strip())
+        return found

@@ -30,7 +30,7 @@ class Options:
 
     def everywhere(self):
         found = {"--help", "--version"}
-        for name in re.findall(r"(?m)^  ([a-z]+) ", (self.help() or "").split("Subcommands:")[1].split("\n\n")[0]):
+        for name in re.findall(r"(?m)^  ([a-z-]+) ", (self.help() or "").split("Subcommands:")[1].split("\n\n")[0]):
             found |= self.of(name)
             tail = (self.help(name) or "").split("Subcommands:")
             for part in re.findall(r"(?m)^  ([a-z-]+) ", tail[1].split("\n\n")[0]) if len(tail) > 1 else []:
@@ -96,7 +96,7 @@ def wrong_choices(page, presets, muster):
         elif param and param not in known[name]:
             problems.append(f"{page.name}: {name} has no parameter {param}")
     truth = {row["name"] for row in rows if row["kind"] == "scheduling" and
-             any(need["what"] == "true durations" for need in row["needs"])}
+             any(need["what"] == "run times" for need in row["needs"])}
     listed = re.search(r"(?s)\*\*Clairvoyant\*\* policies.*?\. So do", text)[0]
     named = set(re.findall(r"`([a-z-]+)`", listed))
     general = {name for name in truth if not name.endswith("-as-coded") and not name.startswith("gavel-")}

@@ -196,7 +196,7 @@ class Story:
                     for name in block.mark("file"):
                         (folder / name).write_text(block.text, encoding="utf-8")
                     for command in block.commands():
-                        if only in command or not command.startswith("muster ") or " -o " in command:
+                        if only in command or not command.startswith("muster ") or re.search(r" -o |--save-run", command):
                             self.run_one(folder, daemon, block, command)
             finally:
                 daemon.stop()
@@ -221,7 +221,7 @@ class Story:
             self.results.append(("BAD" if why else "good", block.page, command, why, time.monotonic() - begun))
             return
         if LIVE.match(shell):
-            daemon.with_jobs()
+            daemon.with_jobs(shell)
         if shell.endswith("&"):
             daemon.follow(shell)
             return
