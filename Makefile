@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 60
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test unit bench install format tidy asan tsan fuzz clean
+.PHONY: help demo build test unit bench install format tidy asan tsan worlds kills fuzz clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
@@ -51,6 +51,16 @@ asan: ## Run the tests under the address and undefined-behaviour sanitizers
 tsan: ## Run the tests that use threads under the thread sanitizer
 	@scripts/setup test
 	@scripts/test tsan
+
+worlds: ## Run the daemon's core through 100,000 worlds full of faults
+	@scripts/setup test
+	@scripts/build test daemon_test
+	@MUSTER_WORLDS=100000 build/test/daemon_test --gtest_filter='*CoreWorlds*'
+
+kills: ## Kill a real daemon, its keepers and its jobs 10,000 times
+	@scripts/setup test
+	@scripts/build test muster
+	@MUSTER=$(CURDIR)/build/test/muster MUSTER_KILLS=10000 tests/e2e/serve.sh Deaths.test_killed_at_random
 
 fuzz: ## Fuzz every reader for FUZZ_SECONDS each (default 60)
 	@scripts/setup test

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "engine/invariants.h"
+#include "model/belief.h"
 
 namespace muster {
 
@@ -66,7 +67,8 @@ JobSpec Core::spec_of(const StoredJob& row, const JobRequest& request) {
   spec.estimate = request.estimate;
   spec.duration = request.estimate > 0     ? request.estimate
                   : request.time_limit > 0 ? request.time_limit
-                                           : settings_.usual_duration;
+                                           : kUnknownDuration;
+  spec.believed = true;  // it grows where the job outruns it
   spec.believed = true;  // nobody knows; it grows when the job outruns it
   if (request.deadline != kNever) spec.deadline = row.submitted + request.deadline;
   spec.cpus = request.cpus;

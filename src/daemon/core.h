@@ -24,7 +24,6 @@
 namespace muster {
 
 struct CoreSettings {
-  Seconds usual_duration = 3600;    // believed of jobs that say nothing
   std::size_t most_words = 10'000;  // distinct names of users and models that are told apart
 };
 

@@ -40,6 +40,8 @@ std::optional<Seconds> expected_start(LivePlan plan, EngineWorld world, JobId jo
     // One that was to be over by now is believed to need a tenth of its time more.
     const double left = std::max(one.total_work - done, 0.1 * one.total_work);
     one.total_work = done + scale * left;
+    one.spec.duration = one.total_work;
+    one.spec.believed = false;  // here it is the truth
   }
   SimBackend backend({plan.cluster, plan.parts.perf, std::make_shared<const RestartCost>(), {}});
   Nobody nobody;

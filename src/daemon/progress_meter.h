@@ -11,6 +11,9 @@ namespace muster {
 
 class ProgressMeter {
  public:
+  // Words come in bursts: a speed is believed once it was measured over so long.
+  static constexpr Seconds kLeastSeconds = 1;
+
   // A new launch: its speed may be another one.
   void begin(std::uint32_t launch) {
     if (launch == launch_) return;
@@ -22,7 +25,7 @@ class ProgressMeter {
     if (since_ == kNever || report.step < first_) {
       since_ = now;
       first_ = report.step;
-    } else if (now > since_ && report.step > first_) {
+    } else if (now >= since_ + kLeastSeconds && report.step > first_) {
       news_.steps_per_second = (report.step - first_) / (now - since_);
     }
     news_.step = std::max(report.step, 0.0);

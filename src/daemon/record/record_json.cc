@@ -28,6 +28,7 @@ void each_field_of_spec(Spec& spec, Field field) {
   field("cpus", spec.cpus);
   field("memory_gb", spec.memory_gb);
   field("iterations", spec.iterations);
+  field("believed", spec.believed);
   field("batch_size", spec.batch_size);
   field("priority", spec.priority);
   field("model", spec.model);
