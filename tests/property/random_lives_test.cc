@@ -68,7 +68,8 @@ class Witness final : public Backend {
     if (event.launch == 0) return;
     Launch& launch = launches_[{event.job, event.launch}];
     if (!launch.ordered) note("word of a launch that was never ordered");
-    if (launch.ended) note("word of a launch that has ended");
+    // That it has started may be heard after it has ended.
+    if (launch.ended && event.kind != EventKind::kStarted) note("a launch has ended twice");
     if (event.kind == EventKind::kReleased && !launch.told_to_stop && launch.started) {
       // A move ends the launch that it replaces without an order of its own.
       if (last_[event.job] == event.launch) note("a launch left that nobody told to");

@@ -6,11 +6,15 @@
 namespace muster {
 namespace {
 
+// Jobs are in order of arrival, but for those that were put on hold or changed, and came back.
 std::size_t position(const AllocationProblem& problem, JobId id) {
+  const auto first = problem.jobs.begin();
+  const auto at = std::lower_bound(first, problem.jobs.end(), id,
+                                   [](const auto& job, JobId wanted) { return job.id < wanted; });
+  if (at != problem.jobs.end() && at->id == id) return static_cast<std::size_t>(at - first);
   const auto found =
-      std::lower_bound(problem.jobs.begin(), problem.jobs.end(), id,
-                       [](const AllocationJob& job, JobId wanted) { return job.id < wanted; });
-  return static_cast<std::size_t>(found - problem.jobs.begin());
+      std::find_if(first, problem.jobs.end(), [id](const auto& job) { return job.id == id; });
+  return static_cast<std::size_t>(found - first);
 }
 
 // The sum of the two speeds, each as a part of what it is alone on the type.
