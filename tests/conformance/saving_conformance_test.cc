@@ -104,6 +104,9 @@ std::vector<SavedCase> saved_cases() {
     cases.push_back({"life_" + case_name({policy}), [policy] {
                        Scenario scenario = small(30);
                        scenario.scheduling = {policy};
+                       // Regrouped at every event, its jobs would start for ever.
+                       if (scenario.scheduling.name == "muri")
+                         scenario.pacing = {"rounds", {{"length", "60"}}};
                        scenario.life = {.start_latency = 2,
                                         .stop_latency = 3,
                                         .start_failure = 0.1,
@@ -127,6 +130,12 @@ RunLog joined(const RunLog& first, const RunLog& second) {
     both.jobs.insert(both.jobs.end(), log->jobs.begin(), log->jobs.end());
   }
   return both;
+}
+
+// Also in the present wait; that of a job that is starting may end when it is found running.
+Seconds waited(const Job& job, Seconds now) {
+  const bool waits = job.waiting() || (job.running() && job.held_since == kNever);
+  return job.waited_before + (waits ? now - job.waiting_since : 0);
 }
 
 class Saving : public ::testing::TestWithParam<SavedCase> {
@@ -201,7 +210,7 @@ TEST_P(Saving, AnAdoptedWorldKeepsJobsGpusAndAccounts) {
       EXPECT_NEAR(is.work_at(now), was.work_at(now), 1e-9 * (1 + was.work_at(now)));
       EXPECT_EQ(is.attained_at(now), was.attained_at(now));
       EXPECT_EQ(is.gpu_seconds_at(now), was.gpu_seconds_at(now));
-      EXPECT_EQ(is.waited_before, was.waited_before);
+      EXPECT_NEAR(waited(is, now), waited(was, now), 1e-9 * (1 + now));
       EXPECT_EQ(is.preemptions, was.preemptions);
     }
     EXPECT_EQ(other.engine().cluster().used_gpus(), run.engine().cluster().used_gpus());
