@@ -84,7 +84,7 @@ TEST(RecordingText, KeepsEveryFieldExactly) {
   launch = 9;
   saved_step = 0.25;
   value = 1e9;
-  metric = symbols.intern("loss");
+  metric = symbols.intern("loss of 1");
   slot = Slot{3};
   job = JobId{4};
   node = NodeId{5};
@@ -129,6 +129,7 @@ TEST(RecordingText, KeepsEveryFieldExactly) {
   EXPECT_EQ(wait_again.events[0].launch, 9U);
   EXPECT_EQ(wait_again.events[0].saved, 0.25);
   EXPECT_EQ(wait_again.events[0].value, 1e9);
+  EXPECT_EQ(others.text(wait_again.events[0].metric), "loss of 1");
   EXPECT_EQ(wait_again.events[0].slot, Slot{3});
   EXPECT_EQ(wait_again.events[0].job, JobId{4});
   EXPECT_EQ(wait_again.events[0].node, NodeId{5});

@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Result<RunConfig> described(std::string_view text) {
+Result<RunConfig> profiled_run(std::string_view text) {
   const auto document = parse_toml(text, "run.toml");
   if (!document) return document.error();
   auto config = load_config(*document, "run.toml", "", {});
@@ -57,9 +57,9 @@ class Everything final : public Observer {
   int jobs = 0;
 };
 
-Everything told(const std::string& text) {
+Everything told_by(const std::string& text) {
   Everything everything;
-  const auto config = described(text);
+  const auto config = profiled_run(text);
   EXPECT_TRUE(config) << config.error().message;
   if (!config) return everything;
   auto simulation = Simulation::make(*config);
@@ -89,8 +89,8 @@ TEST_P(OnlineProfiling, EqualsProfilingBeforeTheRun) {
         "[profiling]\nnodes = 1\nlimit = 150\nlargest = 8\n",
         GetParam(), policies, kModels);
     SCOPED_TRACE(text);
-    const Everything before = told(text);
-    const Everything online = told(text + "online = true\n");
+    const Everything before = told_by(text);
+    const Everything online = told_by(text + "online = true\n");
     EXPECT_EQ(online.lines, before.lines);
     EXPECT_EQ(online.jobs, 400);
     EXPECT_GT(online.profiled, 20);
@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(Pacings, OnlineProfiling,
                          });
 
 TEST(OnlineProfiler, TakesJobsFromAStreamWithoutEnd) {
-  const Everything told_of = told(
+  const Everything told_of = told_by(
       "cluster = \"3x8\"\nscheduling = \"fifo\"\n[engine]\nuntil = 50000\n"
       "[workload.generator]\nname = \"poisson\"\njobs = 0\nload = 0.5\n"
       "[profiling]\nnodes = 1\nonline = true\n");
@@ -117,10 +117,10 @@ TEST(OnlineProfiler, SaysWhatItCannotBeCombinedWith) {
   const std::string text =
       "cluster = \"3x8\"\nworkload.generator = \"poisson:jobs=10\"\n[profiling]\nnodes = 1\n"
       "online = true\n";
-  const auto free = described(text + "free = true\n");
+  const auto free = profiled_run(text + "free = true\n");
   ASSERT_FALSE(free);
   EXPECT_THAT(free.error().message, HasSubstr("before anybody could have profiled them"));
-  const auto apart = described(text + "[partitions]\napart = true\n");
+  const auto apart = profiled_run(text + "[partitions]\napart = true\n");
   ASSERT_FALSE(apart);
   EXPECT_THAT(apart.error().message, HasSubstr("partitions.apart"));
 }
