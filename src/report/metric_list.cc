@@ -108,7 +108,7 @@ constexpr std::array kMetrics = {
                &M::lease_extension_ratio,
                "fraction of running, unfinished jobs that kept their GPUs from turn to turn"},
     MetricInfo{"programs", "programs solved", kCount, kNeither, &M::programs,
-               "integer programs solved, or greedy choices made in their place"},
+               "integer programs solved, searches made, or greedy choices in their place"},
     MetricInfo{"avg_gap", "avg gap", Unit::kRatio, kLower, &M::avg_gap,
                "mean optimality gap of these programs"},
     MetricInfo{"max_gap", "max gap", Unit::kRatio, kLower, &M::max_gap, "largest optimality gap"},
