@@ -1,9 +1,8 @@
+#include <filesystem>
 #include <memory>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
-
 #include <fmt/format.h>
 
 #include "cli/commands.h"

@@ -1,6 +1,5 @@
 #include "cli/completion.h"
 
-
 #include <gtest/gtest.h>
 
 #include "cli/man_page.h"
