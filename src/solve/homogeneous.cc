@@ -9,10 +9,14 @@
 namespace muster {
 namespace {
 
-// Two numbers that the literature leaves open. On the recorded answers of such solvers
-// (tests/parity_gavel) these fit, and their neighbours do not.
-constexpr int kRounds = 3;            // of equilibration
-constexpr double kToBoundary = 0.99;  // the part of the way to the boundary that a step may go
+// A round of equilibration halves the distance of the largest entries from one, in logarithm (Ruiz
+// 2001): after three, rows that were a factor of 100 apart are within 100^(1/8) = 1.8.
+constexpr int kRounds = 3;
+// The part of the way to the boundary that a step may go, near one as usual (Mehrotra 1992;
+// Vandenberghe 2010, as is the centring by the cube of what the predictor leaves).
+constexpr double kToBoundary = 0.99;
+// Both are usual values, and the recorded answers of such solvers (tests/parity_gavel) agree with
+// them better than with their neighbours.
 
 std::vector<char> marked_as_free(const LinearProgram& program) {
   std::vector<char> is_free(program.variables(), 0);

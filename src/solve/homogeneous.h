@@ -1,5 +1,6 @@
 // Linear programs by a homogeneous self-dual embedding: Ye, Todd and Mizuno (1994) in the
-// simplified form of Xu, Hung and Ye (1996), with Mehrotra's predictor and corrector (1992).
+// simplified form of Xu, Hung and Ye (1996; Andersen and Ye, "On a homogeneous algorithm for the
+// monotone complementarity problem", 1999), with Mehrotra's predictor and corrector (1992).
 //
 // The program min c'x, G x + s = h, s >= 0 (signs of variables are rows of G) and its dual become
 // one system in x, s, the dual variables z, and two numbers tau and kappa:

@@ -98,7 +98,8 @@ std::vector<pid_t> descendants(pid_t root) {
     for (auto child = begin; child != end; ++child) found.push_back(child->second);
   };
   add(root);
-  for (std::size_t i = 0; i < found.size(); ++i) add(found[i]);
+  // The list grows as it is walked.
+  for (std::size_t i = 0; i < found.size(); ++i) add(found[i]);  // NOLINT(modernize-loop-convert)
   return found;
 }
 

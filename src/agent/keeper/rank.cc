@@ -121,7 +121,7 @@ Result<std::string> find_program(const KeeperOrder& order) {
   int worst = ENOENT;
   for (const std::string_view folder : split(search, ':')) {
     std::string path = fmt::format("{}/{}", folder.empty() ? "." : folder, name);
-    if (path[0] != '/') path = order.working_directory + "/" + path;
+    if (path[0] != '/') path = fmt::format("{}/{}", order.working_directory, path);
     const int error = cannot_execute(path);
     if (error == 0) return path;
     if (error == EACCES) worst = error;
@@ -150,7 +150,9 @@ std::vector<std::string> rank_environment(const LaunchPlace& place, const Keeper
   all["MUSTER_RUN_FOLDER"] = place.mark;
   std::vector<std::string> variables;
   variables.reserve(all.size());
-  for (const auto& [name, value] : all) variables.push_back(name + "=" + value);
+  for (const auto& [name, value] : all) {
+    variables.push_back(fmt::format("{}={}", name, value));
+  }
   return variables;
 }
 
