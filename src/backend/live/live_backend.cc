@@ -20,7 +20,8 @@ JobProgress LiveBackend::act(const Command& command, Seconds now) {
   }
   progress.rate = beliefs_->rate(job.spec, command.context);
   const bool runs = command.kind == CommandKind::kUpdateRate || command.kind == CommandKind::kAdopt;
-  progress.since = runs ? now : kNever;
+  // One that is found before it has begun begins when its executor says so.
+  progress.since = runs && !job.starting() ? now : kNever;
   return progress;
 }
 
