@@ -77,10 +77,6 @@ Status Daemon::open() {
                     "served until it is restarted with another policy, or reloaded",
                     deaths));
   }
-  Batch first;
-  first.notes[kEpoch] = exact_text(epoch);
-  first.notes[kStarts] = std::to_string(deaths + 1);
-  if (Status done = committer_->commit(first); !done) return done;
   if (Status read = read_board(*world); !read) return read;
   auto executor = settings_.make_executor(store_->directory().path(), generation_, mailbox_);
   if (!executor) return executor.error();
@@ -91,6 +87,11 @@ Status Daemon::open() {
     recorder_ = std::move(*recorder);
   }
   if (Status opened = open_core(*world); !opened) return opened;
+  // A description that is refused is no death.
+  Batch first;
+  first.notes[kEpoch] = exact_text(epoch);
+  first.notes[kStarts] = std::to_string(deaths + 1);
+  if (Status done = committer_->commit(first); !done) return done;
   act(core_->take(clock_->now()));
   ask_for_census();
   return open_api(*world);

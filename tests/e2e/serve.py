@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -197,6 +198,47 @@ class OneMachine(unittest.TestCase):
             self.assertIn("expected to start in 2 min", daemon.run("explain", str(third)).stdout)
             for number in (first, third):
                 daemon.run("cancel", str(number))
+
+
+SYSTEMS = {
+    "blox": ["--preset", "blox", "--scheduling", "las", "--pacing", "rounds:length=0.5"],
+    "gavel": ["--preset", "gavel", "--scheduling", "gavel-max-min-fairness", "--pacing", "rounds:length=0.5"],
+    "lucid": ["--preset", "lucid", "--set", "partitions.apart=false", "--set", "profiling.nodes=0", "--pacing",
+              "ticks:length=0.5"],
+    "muri": ["--preset", "muri", "--pacing", "ticks:length=0.5"],
+    "elasticflow": ["--scheduling", "elasticflow", "--admission", "deadline", "--pacing", "slots:length=0.5"],
+    "tiresias": ["--preset", "tiresias", "--pacing", "ticks:length=0.5"],
+}
+
+
+class Systems(unittest.TestCase):
+    def run_trace(self, options):
+        with Daemon(*options, gpus=4) as daemon:
+            trace = daemon.base / "trace.csv"
+            rows = ["job_id,submit_s,duration_s,gpus"]
+            rows += [f"t{i},{i * 5},{10 + 7 * (i % 4)},{(1, 2, 1, 4)[i % 4]}" for i in range(8)]
+            trace.write_text("\n".join(rows) + "\n")
+            numbers = daemon.run("drive", str(trace), "--speed", "20", "--step", "0.05").stdout.split()
+            self.assertEqual(len(numbers), 8)
+            daemon.run("wait", *numbers, "--timeout", "100")
+            self.assertFalse((daemon.base / "daemon.log").read_text().count("decided any more"))
+            return daemon.jobs()
+
+    def test_each_published_system_runs_trainers_to_their_end(self):
+        for name, options in SYSTEMS.items():
+            with self.subTest(name):
+                for job in self.run_trace(options):
+                    self.assertEqual(job["state"], "finished", (name, job))
+                    self.assertEqual(job["progress"]["step"], job["progress"]["total"], (name, job))
+
+    def test_what_a_preset_cannot_do_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            refused = (("gavel", "pacing"), ("lucid", "partitions"), ("helios", "partitions"), ("muri", "pacing"))
+            for preset, reason in refused:
+                done = subprocess.run([MUSTER, "serve", "--state", folder, "--fake-gpus", "4", "--preset", preset],
+                                      capture_output=True, text=True, timeout=30)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(reason, done.stderr)
 
 
 class Deaths(unittest.TestCase):

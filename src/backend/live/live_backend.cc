@@ -7,7 +7,8 @@ namespace muster {
 JobProgress LiveBackend::act(const Command& command, Seconds now) {
   const Job& job = *command.job;
   JobProgress progress;
-  progress.work = job.running() ? job.work_at(now) : job.work;
+  // News may come before the engine has seen that a job outran what is believed of its length.
+  progress.work = std::min(job.running() ? job.work_at(now) : job.work, job.total_work);
   progress.saved_work = job.saved_work;
   if (command.kind == CommandKind::kStop) {
     // One that is asked saves what it has done; one whose node vanished has its last checkpoint.
@@ -19,7 +20,8 @@ JobProgress LiveBackend::act(const Command& command, Seconds now) {
   }
   progress.rate = beliefs_->rate(job.spec, command.context);
   const bool runs = command.kind == CommandKind::kUpdateRate || command.kind == CommandKind::kAdopt;
-  progress.since = runs ? now : kNever;
+  // One that is found before it has begun begins when its executor says so.
+  progress.since = runs && !job.starting() ? now : kNever;
   return progress;
 }
 

@@ -76,7 +76,15 @@ void LocalExecutor::heard_state(KeptRun& kept, std::string_view state) {
 
 void LocalExecutor::look_for_end(KeptRun& kept, double now) {
   const Result<std::optional<ExitRecord>> record = read_exit_record(kept.folder);
-  if (record && *record) return ended(kept, report_of_end(kept.run, **record));
+  if (record && *record) {
+    // Its last words may have been on their way when its keeper was done.
+    if ((*record)->step >= 0) {
+      kept.progress.run = kept.run;
+      kept.progress.step = std::max(kept.progress.step, static_cast<double>((*record)->step));
+      kept.progressed = true;
+    }
+    return ended(kept, report_of_end(kept.run, **record));
+  }
   RunReport report;
   report.run = kept.run;
   if (!record) {

@@ -20,14 +20,18 @@ Status check_live(const RunConfig& config) {
       kLivePacings.end()) {
     return Error{fmt::format(
         "the pacing '{}' repeats a simulator and has no meaning in real time; choose events, "
-        "rounds, slots or ticks, as in --set pacing.name=events",
+        "rounds, slots or ticks, as in --pacing rounds:length=60",
         config.pacing.name)};
   }
   if (config.partitions_apart) {
-    return Error{"partitions_apart is a way to simulate: leave it out"};
+    return Error{
+        "partitions apart are a way to simulate: leave them out, as with --set "
+        "partitions.apart=false"};
   }
   if (config.profiling.nodes > 0) {
-    return Error{"a profiling stage before the run needs all jobs in advance: leave it out"};
+    return Error{
+        "a profiling stage before the run needs all jobs in advance: leave it out, as with --set "
+        "profiling.nodes=0"};
   }
   if (config.execution.name != "turns") {
     return Error{fmt::format("the execution '{}' is a way to simulate: leave it out",
