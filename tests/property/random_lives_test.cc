@@ -163,6 +163,14 @@ std::vector<JobEvent> any_wishes(const Scenario& scenario, Random& random) {
 Scenario random_life(std::uint64_t seed) {
   Scenario scenario = random_scenario(seed);
   Random random(seed, "life");
+  // The pacings of published simulators count on commands that take no time.
+  const bool general =
+      std::any_of(pacing_table().begin(), pacing_table().end(),
+                  [&](const auto& row) { return row.name == scenario.pacing.name; });
+  if (!general) scenario.pacing = {"events"};
+  // Grouped or allocated anew at every event, jobs that take long to start would do so for ever.
+  const SchedulingTraits traits = make_scheduling(scenario.scheduling)->traits();
+  if (traits.co_locates || traits.optimises) scenario.pacing = {"rounds", {{"length", "60"}}};
   const bool rests = random.chance(0.2);  // only people, and commands that take no time
   if (!rests) scenario.life = any_life(scenario, random);
   scenario.life.seed = seed;
@@ -228,7 +236,7 @@ std::string broken_run(const Scenario& scenario) {
 
 TEST(RandomLives, KeepWhatMustHold) {
   std::int64_t first = 1;
-  std::int64_t seeds = 400;
+  std::int64_t seeds = 300;
   if (const char* given = std::getenv("MUSTER_SEEDS")) seeds = parse_integer(given).value_or(0);
   if (const char* one = std::getenv("MUSTER_SEED")) first = seeds = parse_integer(one).value_or(0);
   for (std::int64_t seed = first; seed <= seeds; ++seed) {
