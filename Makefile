@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 60
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test unit bench install format tidy asan tsan worlds kills fuzz clean
+.PHONY: help demo build python wheel test unit bench install format tidy asan tsan worlds kills fuzz clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
@@ -17,6 +17,18 @@ demo: build ## Install what is missing, build, and run the main job on built-in 
 build: ## Build the command into build/release/muster
 	@scripts/setup build
 	@scripts/build release muster
+
+python: ## Build the Python package and install it into the virtual environment build/venv
+	@scripts/setup python
+	@scripts/python-env build
+	@scripts/build python _core
+	@scripts/python-install
+
+wheel: ## Build a wheel of the Python package that carries its libraries, into build/wheels
+	@scripts/setup python
+	@scripts/python-env build
+	@scripts/build python _core
+	@scripts/wheel
 
 test: ## Install what is missing, build and run all tests; ends with "N passed, N failed"
 	@scripts/setup test

@@ -16,6 +16,7 @@ option(MUSTER_WERROR "Treat warnings as errors" ON)
 option(MUSTER_UNITY "Compile the files of a folder together" ON)
 option(MUSTER_TESTS "Build the tests (needs GoogleTest and GoogleMock)" OFF)
 option(MUSTER_BENCHES "Build the benches" OFF)
+option(MUSTER_PYTHON "Build the Python module muster._core (needs nanobind)" OFF)
 option(MUSTER_FUZZ "Build the fuzzers with libFuzzer (needs clang)" OFF)
 set(MUSTER_SANITIZE "" CACHE STRING "Sanitizers to build with, comma separated")
 

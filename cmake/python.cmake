@@ -1,0 +1,41 @@
+# The Python module muster._core, made of the very archives that the command is made of: nothing of the core is
+# compiled twice. The Python that MUSTER_PYTHON_EXECUTABLE names (by default python3) must have nanobind.
+
+set(MUSTER_PYTHON_EXECUTABLE "" CACHE FILEPATH "The Python to build the module for")
+if(MUSTER_PYTHON_EXECUTABLE AND NOT Python_EXECUTABLE)
+  set(Python_EXECUTABLE "${MUSTER_PYTHON_EXECUTABLE}")
+endif()
+find_package(Python 3.9 COMPONENTS Interpreter Development.Module REQUIRED)
+execute_process(
+  COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir
+  OUTPUT_VARIABLE nanobind_ROOT
+  OUTPUT_STRIP_TRAILING_WHITESPACE
+  RESULT_VARIABLE without_nanobind)
+if(without_nanobind)
+  message(FATAL_ERROR "The Python module needs nanobind: run `scripts/python-env build`, or `${Python_EXECUTABLE} -m pip "
+                      "install nanobind`. The command itself does not: `cmake --preset release`.")
+endif()
+find_package(nanobind CONFIG REQUIRED)
+
+file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/core/*.cc")
+file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/core/*.h")
+muster_compiled_files(files "${PROJECT_SOURCE_DIR}/python" ${sources})
+nanobind_add_module(_core NB_STATIC NOMINSIZE NB_SUPPRESS_WARNINGS ${files} ${headers})
+muster_link_everything(_core)
+target_include_directories(_core PRIVATE "${PROJECT_SOURCE_DIR}/python")
+# Nobody else's copy of a library that we link may be taken for ours, nor ours for theirs.
+target_link_options(_core PRIVATE -Wl,--exclude-libs,ALL)
+
+# The package as it is imported from a build: the sources, and the module between them.
+set(MUSTER_PYTHON_FOLDER "${PROJECT_BINARY_DIR}/python")
+file(MAKE_DIRECTORY "${MUSTER_PYTHON_FOLDER}/muster")
+file(GLOB pages CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/python/muster"
+     "${PROJECT_SOURCE_DIR}/python/muster/*.py*" "${PROJECT_SOURCE_DIR}/python/muster/py.typed")
+foreach(page IN LISTS pages)
+  file(CREATE_LINK "${PROJECT_SOURCE_DIR}/python/muster/${page}" "${MUSTER_PYTHON_FOLDER}/muster/${page}" SYMBOLIC)
+endforeach()
+set_target_properties(_core PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${MUSTER_PYTHON_FOLDER}/muster")
+
+# What a wheel holds beside the sources.
+install(TARGETS _core LIBRARY DESTINATION muster COMPONENT python)
+install(DIRECTORY presets experiments data DESTINATION muster/share COMPONENT python OPTIONAL)

@@ -1,0 +1,98 @@
+"""Puts the shared libraries that a wheel needs into it: carry_libraries.py WHEEL FOLDER.
+
+The module is linked to a few libraries, and loads others when they are first needed (src/base/shared_library.h): all of
+them, and what they need in turn, go into muster/libs, with patchelf telling each where the others are. Only what every
+Linux machine with glibc has stays outside. The dynamic linker looks there for what the module asks for by name, too.
+"""
+
+import base64
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+# Of every machine: the C library and its loader, and what must be the machine's own.
+PATCHELF = os.path.join(os.path.dirname(sys.executable), "patchelf")
+OUTSIDE = re.compile(r"^(ld-linux|libc\.so|libm\.so|libdl\.so|libpthread\.so|librt\.so|libutil\.so|linux-vdso)")
+
+
+def needed(library):
+    """What a library is linked to, as name and path."""
+    listed = subprocess.run(["ldd", library], capture_output=True, text=True, check=True).stdout
+    for name, path in re.findall(r"^\s*(\S+) => (\S+)", listed, re.MULTILINE):
+        if not OUTSIDE.match(name):
+            yield name, path
+
+
+def paths_known():
+    listed = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True).stdout
+    return dict(re.findall(r"^\s*(\S+) \(libc6,x86-64[^)]*\) => (\S+)", listed, re.MULTILINE))
+
+
+def asked_for():
+    """The names that the sources load, so that this list cannot go stale."""
+    root = pathlib.Path(__file__).resolve().parent.parent / "src"
+    names = []
+    for source in sorted(root.rglob("*.cc")):
+        for call in re.findall(r"SharedLibrary library\{\{([^}]*)\}", source.read_text()):
+            names += re.findall(r'"([^"]+)"', call)
+    return names
+
+
+def collect(module):
+    known = paths_known()
+    found = dict(needed(module))
+    for name in asked_for():
+        # Fetching data over the network uses the machine's own certificates and library.
+        if name in known and not name.startswith("libcurl"):
+            found[name] = known[name]
+            found.update(needed(known[name]))
+    return found
+
+
+def carry(folder):
+    module = next((folder / "muster").glob("_core*.so"))
+    libraries = folder / "muster" / "libs"
+    libraries.mkdir()
+    for name, path in sorted(collect(module).items()):
+        shutil.copy(os.path.realpath(path), libraries / name)
+        os.chmod(libraries / name, 0o755)
+        subprocess.run([PATCHELF, "--set-rpath", "$ORIGIN", libraries / name], check=True)
+    subprocess.run([PATCHELF, "--set-rpath", "$ORIGIN/libs", module], check=True)
+    subprocess.run(["strip", "--strip-unneeded", module], check=True)
+
+
+def record(folder):
+    info = next(folder.glob("*.dist-info"))
+    lines = []
+    for path in sorted(p for p in folder.rglob("*") if p.is_file() and p.name != "RECORD"):
+        data = path.read_bytes()
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+        lines.append(f"{path.relative_to(folder)},sha256={digest},{len(data)}")
+    lines.append(f"{info.name}/RECORD,,")
+    (info / "RECORD").write_text("\n".join(lines) + "\n")
+
+
+def main():
+    wheel, target = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(folder)
+        carry(folder)
+        record(folder)
+        made = target / wheel.name
+        made.unlink(missing_ok=True)
+        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+                archive.write(path, path.relative_to(folder))
+        print(f"built {made} ({made.stat().st_size / 2**20:.1f} MiB)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+// The jobs of a trace as columns: one list of names, as in Muster's own CSV, for both directions.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "base/symbols.h"
+#include "model/job_spec.h"
+
+namespace muster::python {
+
+struct NumberColumn {
+  const char* name;
+  bool required;
+  bool whole;
+  double (*get)(const JobSpec&);
+  void (*set)(JobSpec&, double);
+};
+
+struct TextColumn {
+  const char* name;
+  Symbol JobSpec::*symbol;
+};
+
+std::span<const NumberColumn> number_columns();
+// All but job_id, which is no symbol.
+std::span<const TextColumn> text_columns();
+
+}  // namespace muster::python

@@ -1,0 +1,17 @@
+// Jobs in memory, and where they came from if they are still the same.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "run/assembly/jobs.h"
+
+namespace muster::python {
+
+struct TraceJobs {
+  std::shared_ptr<const SharedJobs> jobs;
+  // The description that yields the same jobs again; none once they were changed.
+  std::optional<WorkloadConfig> origin;
+};
+
+}  // namespace muster::python

@@ -1,0 +1,17 @@
+"""The command `muster` from the package: the same command, and policies as FILE.py:NAME."""
+
+import sys
+
+from . import _core
+from ._loading import Policies
+
+
+def main():
+    policies = Policies()
+    _core.use_for_files(policies.core)
+    sys.stdout.flush()
+    return _core.command(["muster", *sys.argv[1:]], policies.core, 60.0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

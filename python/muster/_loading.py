@@ -1,0 +1,80 @@
+"""From what a description names to the policy object: objects given to simulate(), and FILE.py:NAME."""
+
+import difflib
+import hashlib
+import importlib.util
+import inspect
+import os
+import sys
+
+from . import _core
+from .policy import Adapted
+
+
+class Policies:
+    """The policies of one run that are written in Python."""
+
+    def __init__(self, objects=None):
+        self._objects = dict(objects or {})  # by kind and name
+        self.core = _core.PythonPolicies(self.resolve, set(self._objects))
+
+    def resolve(self, kind, name, parameters):
+        target = self._objects.get((kind, name))
+        if target is None:
+            target = load(name)
+        if inspect.isclass(target):
+            target = target(**{key: _value(text) for key, text in parameters.items()})
+        elif parameters:
+            raise _core.Error(f"it takes no parameters, found {', '.join(parameters)}: only classes do")
+        return Adapted(kind, target, name)
+
+
+def load(name):
+    """What FILE.py:NAME names."""
+    path, _, wanted = name.partition(".py:")
+    path += ".py" if wanted else ""
+    if not wanted:
+        raise _core.Error(f"'{name}' names no policy in the file: write {name}:NAME")
+    if not os.path.isfile(path):
+        raise _core.Error(f"cannot read {path}: there is no such file")
+    # The same file is executed once per process, however many runs use it.
+    full = os.path.abspath(path)
+    module_name = f"muster_policy_{hashlib.sha1(full.encode()).hexdigest()[:12]}"
+    module = sys.modules.get(module_name)
+    if module is None:
+        spec = importlib.util.spec_from_file_location(module_name, full)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[module_name] = module
+        sys.path.insert(0, os.path.dirname(full))  # for what it imports
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[module_name]
+            raise
+        finally:
+            sys.path.remove(os.path.dirname(full))
+    if not hasattr(module, wanted):
+        names = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
+        near = difflib.get_close_matches(wanted, names, 1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        raise _core.Error(f"{path} defines no '{wanted}'{hint}")
+    return getattr(module, wanted)
+
+
+def _value(text):
+    """A parameter as it was meant: a number or a flag where it reads as one."""
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
+
+
+def name_of(target):
+    """How a policy that was given as an object is called in tables and messages."""
+    named = target if inspect.isclass(target) or inspect.isroutine(target) else type(target)
+    name = getattr(named, "__name__", "policy")
+    return "policy" if name == "<lambda>" else name

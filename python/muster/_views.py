@@ -1,0 +1,146 @@
+"""What a policy looks at: columns over jobs, the cluster, the numbers of an allocation problem."""
+
+import numpy as np
+
+from . import _core
+from ._tables import array, pandas
+
+_JOB_COLUMNS = {name: (number, np.dtype(kind), needs)
+                for number, (name, kind, needs, _) in enumerate(_core.job_view_columns())}
+_JOB_TEXTS = {name: number for number, name in enumerate(_core.job_view_texts())}
+_NODE_COLUMNS = {name: (number, np.dtype(kind)) for number, (name, kind) in enumerate(_core.node_columns())}
+_NODE_TEXTS = {name: number for number, name in enumerate(_core.node_texts())}
+_frombuffer = np.frombuffer
+
+
+class Jobs:
+    """Columns over jobs, in order of arrival: read-only NumPy arrays, made when they are first looked at.
+
+    docs/python.md lists them; `dir(jobs)` too. `speeds` is a matrix: training steps per second of each job on GPUs
+    of each type of the cluster, in the order of `cluster.types`.
+    """
+
+    def __init__(self, view, knows=frozenset()):
+        self._view = view
+        self._knows = knows
+
+    def __len__(self):
+        return len(self._view)
+
+    def __getattr__(self, name):
+        column = _JOB_COLUMNS.get(name)
+        if column is not None:
+            number, dtype, needs = column
+            if needs and needs not in self._knows:
+                raise _core.Error(f"jobs.{name} is only for policies that declare needs = [\"{needs}\"]")
+            made = _frombuffer(self._view.column(number), dtype)
+        elif name in _JOB_TEXTS:
+            made = np.array(self._view.texts(_JOB_TEXTS[name]), dtype=object)
+        elif name == "speeds":
+            made = array(self._view.speeds(), np.float64).reshape(len(self), -1)
+        else:
+            import difflib
+            near = difflib.get_close_matches(name, dir(self), 1)
+            hint = f"; did you mean '{near[0]}'?" if near else ""
+            raise AttributeError(f"jobs have no column '{name}'{hint}")
+        self.__dict__[name] = made
+        return made
+
+    def __dir__(self):
+        return [*_JOB_COLUMNS, *_JOB_TEXTS, "speeds"]
+
+    def to_pandas(self):
+        """All columns that the policy may read, as a data frame."""
+        names = [name for name, (_, _, needs) in _JOB_COLUMNS.items() if not needs or needs in self._knows]
+        return pandas().DataFrame({name: getattr(self, name) for name in [*names, *_JOB_TEXTS]})
+
+
+class Job:
+    """One job: the columns of `Jobs`, as single values."""
+
+    def __init__(self, jobs):
+        self._jobs = jobs
+
+    def __getattr__(self, name):
+        value = getattr(self._jobs, name)[0]
+        return value.item() if isinstance(value, np.generic) else value
+
+    def __dir__(self):
+        return dir(self._jobs)
+
+
+class Nodes:
+    """Columns over the nodes of the cluster."""
+
+    def __init__(self, view):
+        self._view = view
+
+    def __getattr__(self, name):
+        if name in _NODE_COLUMNS:
+            number, dtype = _NODE_COLUMNS[name]
+            made = array(self._view.node_column(number), dtype)
+        elif name in _NODE_TEXTS:
+            made = np.array(self._view.node_texts(_NODE_TEXTS[name]), dtype=object)
+        else:
+            raise AttributeError(f"nodes have no column '{name}'; there are {', '.join(dir(self))}")
+        self.__dict__[name] = made
+        return made
+
+    def __dir__(self):
+        return [*_NODE_COLUMNS, *_NODE_TEXTS]
+
+
+class ClusterNow:
+    """The cluster at the moment of a decision."""
+
+    def __init__(self, view):
+        self._view = view
+        self.nodes = Nodes(view)
+
+    @property
+    def free_gpus(self):
+        """GPUs that nobody holds."""
+        return self._view.free_gpus
+
+    @property
+    def usable_gpus(self):
+        """GPUs of nodes that are up."""
+        return self._view.usable_gpus
+
+    @property
+    def demanded_gpus(self):
+        """For admission policies: GPUs asked for by all admitted jobs, running or waiting."""
+        return self._view.demanded_gpus
+
+    @property
+    def types(self):
+        """GPU types, in the order in which the cluster names them."""
+        return self._view.types()
+
+    @property
+    def capacity(self):
+        """Usable GPUs of each type."""
+        return array(self._view.capacity(), np.int64)
+
+
+class Problem:
+    """What a policy is asked that allocates fractions of time by GPU type, as Gavel's are.
+
+    throughputs   steps per second: a row per job, a column per GPU type
+    gpus          of each job: its scale factor
+    capacity      GPUs of each type
+    weights, steps_left, age, deadline_in, ids, of each job; prices, of each type (empty: all cost the same); now
+    """
+
+    def __init__(self, rates, jobs, capacity, prices, now):
+        self.capacity = array(capacity, np.float64).astype(np.int64)
+        self.throughputs = array(rates, np.float64).reshape(-1, len(self.capacity))
+        rows = array(jobs, np.float64).reshape(-1, 6)
+        self.ids = rows[:, 0].astype(np.int64)
+        self.gpus = rows[:, 1].astype(np.int64)
+        self.weights, self.steps_left, self.age, self.deadline_in = rows[:, 2:].T
+        self.prices = array(prices, np.float64)
+        self.now = now
+
+    def __len__(self):
+        return len(self.ids)

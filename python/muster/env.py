@@ -1,0 +1,130 @@
+"""Scheduling as a Gymnasium environment.
+
+An episode is one workload on one cluster. At each decision the agent sees the first waiting jobs and the cluster, and
+picks one job to start, or waits until something happens. Picks made at the same moment are carried out together. The
+reward is minus the time that jobs spend in the system meanwhile, so that an agent that collects more has a smaller
+mean completion time.
+
+>>> from muster.env import SchedulingEnv
+>>> env = SchedulingEnv(generate="poisson:jobs=50", cluster="2x8")
+>>> observation, info = env.reset(seed=1)
+>>> over = False
+>>> while not over:
+...     action = int(env.action_masks().argmax())  # the first that fits: FIFO with backfilling
+...     observation, reward, over, truncated, info = env.step(action)
+>>> info["figures"]["finished"]
+50
+"""
+
+import json
+
+import numpy as np
+
+from . import _core
+from .run import _settings
+
+try:
+    import gymnasium
+    from gymnasium import spaces
+except ImportError as _missing:
+    raise ImportError("muster.env needs Gymnasium: pip install gymnasium") from _missing
+
+__all__ = ["SchedulingEnv", "VectorSchedulingEnv", "JOB_FEATURES", "CLUSTER_FEATURES"]
+
+#: Of each of the first waiting jobs, all from 0 to 1.
+JOB_FEATURES = ("is there", "GPUs over those of the cluster", "log of its wait", "log of its length", "fits now")
+#: Of the cluster, after those of the jobs.
+CLUSTER_FEATURES = ("free GPUs", "waiting jobs, n/(n+10)", "running jobs, n/(n+10)", "picked jobs, n/(n+10)")
+
+
+def _core_environment(trace, cluster, placement, admission, window, latency, lengths, reward_scale, settings):
+    choices = {"placement": placement, "admission": admission}
+    described, jobs, objects = _settings(trace, cluster, choices, settings)
+    if objects:
+        raise _core.Error("in an environment only the agent decides: placement and admission must be built in")
+    if window < 1:
+        raise _core.Error(f"window is {window}, but must be at least 1")
+    return _core.make_environment(described, jobs, window, latency, lengths, reward_scale)
+
+
+class SchedulingEnv(gymnasium.Env):
+    """One workload after the other on one cluster.
+
+    trace, cluster, placement, admission and every other setting are those of `muster.simulate`; with
+    generate="poisson:jobs=200" each reset draws another workload from its seed. window: how many waiting jobs can be
+    seen and picked; action `window` waits. lengths: whether the agent sees how long jobs will run (their estimates,
+    where there are some). latency: seconds from a decision to its effect.
+    """
+
+    metadata = {"render_modes": []}
+
+    def __init__(self, trace=None, cluster=None, *, placement=None, admission=None, window=16, lengths=True, latency=1.0,
+                 reward_scale=1e-4, render_mode=None, **settings):
+        self._core = _core_environment(trace, cluster, placement, admission, window, latency, lengths, reward_scale,
+                                       settings)
+        self.window = window
+        self.render_mode = render_mode
+        self.observation_space = spaces.Box(0.0, 1.0, (self._core.features,), np.float32)
+        self.action_space = spaces.Discrete(window + 1)
+        self._shape = self._core.features
+        self._empty = np.empty
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        observation = np.empty(self._shape, np.float32)
+        self._core.reset(int(self.np_random.integers(1, 2**31)) if seed is None else int(seed), observation)
+        return observation, {}
+
+    def step(self, action):
+        observation = self._empty(self._shape, np.float32)
+        reward, over = self._core.step(int(action), observation)
+        return observation, reward, over, False, {"figures": self.figures()} if over else {}
+
+    def action_masks(self):
+        """Whether each action means something now, as sb3-contrib's MaskablePPO asks for it."""
+        return np.frombuffer(self._core.mask(), dtype=np.bool_)
+
+    def figures(self):
+        """The figures of the episode so far, as in muster.Result."""
+        return {key: value for key, value in json.loads(self._core.summary()).items()
+                if isinstance(value, (int, float)) and not isinstance(value, bool)}
+
+
+class VectorSchedulingEnv(gymnasium.vector.VectorEnv):
+    """Several environments stepped by one call of the core. The seeds follow each other; an episode that is over
+    begins anew with the next step, whose action is not looked at."""
+
+    metadata = {"autoreset_mode": getattr(gymnasium.vector, "AutoresetMode", None)
+                and gymnasium.vector.AutoresetMode.NEXT_STEP}
+
+    def __init__(self, num_envs, trace=None, cluster=None, *, placement=None, admission=None, window=16, lengths=True,
+                 latency=1.0, reward_scale=1e-4, **settings):
+        self._cores = [_core_environment(trace, cluster, placement, admission, window, latency, lengths, reward_scale,
+                                         settings) for _ in range(num_envs)]
+        self.num_envs = num_envs
+        self.single_observation_space = spaces.Box(0.0, 1.0, (self._cores[0].features,), np.float32)
+        self.single_action_space = spaces.Discrete(window + 1)
+        self.observation_space = gymnasium.vector.utils.batch_space(self.single_observation_space, num_envs)
+        self.action_space = gymnasium.vector.utils.batch_space(self.single_action_space, num_envs)
+        self._seeds = np.arange(1, num_envs + 1, dtype=np.int64)
+        self._over = np.ones(num_envs, dtype=np.bool_)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=None if seed is None else int(np.ravel(seed)[0]))
+        if seed is not None:
+            given = np.asarray(seed, dtype=np.int64)
+            self._seeds = given + np.arange(self.num_envs) * 1_000_003 if given.ndim == 0 else given.copy()
+        self._over[:] = True
+        observations, _, _, _, _ = self.step(np.zeros(self.num_envs, dtype=np.int64))
+        return observations, {}
+
+    def step(self, actions):
+        observations = np.empty((self.num_envs, self._cores[0].features), np.float32)
+        rewards = np.empty(self.num_envs)
+        _core.step_all(self._cores, np.ascontiguousarray(actions, dtype=np.int64), self._seeds, observations, rewards,
+                       self._over)
+        return observations, rewards, self._over.copy(), np.zeros(self.num_envs, dtype=np.bool_), {}
+
+    def action_masks(self):
+        """A row per environment."""
+        return np.array([np.frombuffer(core.mask(), dtype=np.bool_) for core in self._cores])

@@ -1,0 +1,255 @@
+"""Results: figures, tables, plots, stories and reports of runs."""
+
+import html as _html
+import json
+import os
+import shutil
+import tempfile
+import weakref
+
+from . import _core, _plots
+from ._tables import arrays, pandas
+
+_WHOLE = ("job", "other", "gpus", "detail", "preemptions", "restarts", "resizes", "priority")
+
+
+class Result:
+    """One run. Figures are its items: `result["avg_jct_s"]`; `muster.metrics()` explains them.
+
+    The tables are read from the folder of the run, which is temporary unless `simulate` was given one. Results of the
+    command open the same way: `muster.Result.open("results/las")`.
+    """
+
+    def __init__(self, summary, folder=None, temporary=False, trace=None):
+        self._summary = summary
+        self._folder = folder
+        self._open = None
+        self._trace = trace
+        if temporary:
+            # Removed with the last reference, or when Python ends.
+            self._remove = weakref.finalize(self, shutil.rmtree, os.path.dirname(folder), ignore_errors=True)
+
+    @classmethod
+    def open(cls, folder):
+        """The result in a folder, of this package or of the command."""
+        opened = _core.ResultFolder.open(os.fspath(folder))
+        return cls(json.loads(opened.summary), os.fspath(folder))
+
+    # Figures.
+
+    @property
+    def name(self):
+        """What it is called in tables and legends."""
+        return self._summary["label"]
+
+    @property
+    def summary(self):
+        """All that summary.json holds (docs/results.md)."""
+        return self._summary
+
+    @property
+    def complete(self):
+        """False if the run was stopped before its end."""
+        return self._summary["complete"]
+
+    @property
+    def warnings(self):
+        """What policies needed and the inputs did not tell them."""
+        return list(self._summary.get("warnings", ()))
+
+    def __getitem__(self, key):
+        if key not in _METRICS:
+            import difflib
+            near = difflib.get_close_matches(key, _METRICS, 1)
+            hint = f"; did you mean '{near[0]}'?" if near else ""
+            raise KeyError(f"figure '{key}' is not known{hint}")
+        value = self._summary.get(key)
+        return float("nan") if value is None else float(value)
+
+    def keys(self):
+        return list(_METRICS)
+
+    def figures(self):
+        """All figures, as a dict."""
+        return {key: self[key] for key in _METRICS}
+
+    def __repr__(self):
+        shown = ", ".join(f"{key} {self[key]:,.1f}" for key in ("avg_jct_s", "p99_jct_s", "avg_queue_s"))
+        return f"Result of {self.name}: {self['finished']:,.0f} jobs finished, {shown}"
+
+    # Tables.
+
+    @property
+    def folder(self):
+        """Where the run is kept; None if it is not."""
+        return self._folder
+
+    def _opened(self):
+        if self._folder is None:
+            raise _core.Error("this run kept its figures only: run it with output=None or a folder")
+        if self._open is None:
+            self._open = _core.ResultFolder.open(self._folder)
+        return self._open
+
+    def columns(self, table="jobs"):
+        """A table ("jobs", "decisions" or "timeline") as NumPy arrays by column."""
+        if table not in ("jobs", "decisions", "timeline"):
+            raise _core.Error(f"no table '{table}'; there are jobs, decisions and timeline")
+        made = arrays(getattr(self._opened(), table)(), _WHOLE if table == "decisions" else ("job",))
+        for name in _WHOLE if table == "jobs" else ():
+            if name in made:
+                made[name] = made[name].astype("int64")
+        return made
+
+    @property
+    def jobs(self):
+        """One row per job, by its number: submission, start, end, queueing and completion time, status."""
+        return pandas().DataFrame(self.columns("jobs")).set_index("job").sort_index()
+
+    @property
+    def decisions(self):
+        """Every decision with its time, job, GPUs and reason."""
+        return pandas().DataFrame(self.columns("decisions"))
+
+    @property
+    def timeline(self):
+        """The cluster over time in at most 2,000 steps: jobs waiting and running, GPUs used and asked for."""
+        return pandas().DataFrame(self.columns("timeline"))
+
+    @property
+    def turns(self):
+        """The cluster after every turn; only of runs with turns=True."""
+        path = os.path.join(self._folder or "", "turns.csv")
+        if not os.path.exists(path):
+            raise _core.Error("turns were not recorded: run it with turns=True")
+        return pandas().read_csv(path)
+
+    # Stories and pages.
+
+    def explain(self, job, all=False):
+        """Why a job waited: its story as text. `job` is its number, or its name in the trace."""
+        return Text(self._opened().explain(f"#{job}" if isinstance(job, int) else str(job), all))
+
+    def report(self, path=None, title=""):
+        """The report page of the run: shown inline in a notebook, written to `path` if one is given."""
+        return _report([self], path, title)
+
+    # Pictures; each returns the axes that it drew on.
+
+    def plot_jct(self, ax=None):
+        """CDF of completion times."""
+        return _plots.cdf([self], "jct_s", "completion time", ax)
+
+    def plot_queueing(self, ax=None):
+        """CDF of queueing times."""
+        return _plots.cdf([self], "queue_s", "queueing time", ax)
+
+    def plot_utilization(self, ax=None):
+        """GPUs in use over time."""
+        return _plots.over_time([self], "used_gpus", "GPUs in use", ax)
+
+    def plot_queue(self, ax=None):
+        """Waiting jobs over time."""
+        return _plots.over_time([self], "waiting", "jobs waiting", ax)
+
+
+class Text(str):
+    """Text that a notebook shows as it is."""
+
+    def _repr_html_(self):
+        return f"<pre>{_html.escape(self)}</pre>"
+
+    def __repr__(self):
+        return str(self)
+
+
+class Page:
+    """A report page: inline in a notebook, a file with write()."""
+
+    def __init__(self, html):
+        self.html = html
+
+    def write(self, path):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.html)
+
+    def _repr_html_(self):
+        return (f'<iframe srcdoc="{_html.escape(self.html)}" width="100%" height="800" '
+                'style="border:1px solid #ccc"></iframe>')
+
+    def __repr__(self):
+        return f"<report page of {len(self.html):,} characters: show it in a notebook, or write(path)>"
+
+
+class Comparison:
+    """Several runs of the same jobs, side by side: `comparison["las"]`, `.table`, `.plot_jct()`, `.report()`."""
+
+    def __init__(self, results):
+        self._results = dict(results)
+
+    def __getitem__(self, name):
+        return self._results[name]
+
+    def __iter__(self):
+        return iter(self._results)
+
+    def __len__(self):
+        return len(self._results)
+
+    def keys(self):
+        return self._results.keys()
+
+    def items(self):
+        return self._results.items()
+
+    def values(self):
+        return self._results.values()
+
+    @property
+    def table(self):
+        """One row per run, one column per figure."""
+        rows = {name: result.figures() for name, result in self._results.items()}
+        return pandas().DataFrame.from_dict(rows, orient="index")
+
+    def __repr__(self):
+        wide = max(len(name) for name in self._results)
+        lines = [f"{'':{wide}}  {'avg JCT s':>12} {'p99 JCT s':>12} {'queueing s':>12} {'utilization':>12}"]
+        for name, result in self._results.items():
+            lines.append(f"{name:{wide}}  {result['avg_jct_s']:12,.1f} {result['p99_jct_s']:12,.1f} "
+                         f"{result['avg_queue_s']:12,.1f} {result['utilization']:12.3f}")
+        return "\n".join(lines)
+
+    def report(self, path=None, title=""):
+        """One report page with all runs."""
+        return _report(list(self._results.values()), path, title)
+
+    def plot_jct(self, ax=None):
+        """CDFs of completion times."""
+        return _plots.cdf(list(self._results.values()), "jct_s", "completion time", ax)
+
+    def plot_queueing(self, ax=None):
+        """CDFs of queueing times."""
+        return _plots.cdf(list(self._results.values()), "queue_s", "queueing time", ax)
+
+    def plot_utilization(self, ax=None):
+        """GPUs in use over time."""
+        return _plots.over_time(list(self._results.values()), "used_gpus", "GPUs in use", ax)
+
+    def plot_bars(self, figure="avg_jct_s", ax=None):
+        """One figure of all runs."""
+        return _plots.bars(self._results, figure, ax)
+
+
+_METRICS = {key: sentence for key, _, sentence, _, _ in _core.metrics()}
+
+
+def _report(results, path, title):
+    page = Page(_core.report_page([result._opened().path for result in results], title))
+    if path is not None:
+        page.write(path)
+    return page
+
+
+def temporary_folder():
+    """A folder for a run that nobody gave one."""
+    return os.path.join(tempfile.mkdtemp(prefix="muster-"), "run")

@@ -1,0 +1,58 @@
+"""Examples in docstrings and pages do what they say."""
+
+import doctest
+import importlib
+import importlib.machinery
+import importlib.util
+import pathlib
+import re
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+MODULES = ["muster", "muster.cluster", "muster.engine", "muster.env", "muster.learn", "muster.policy", "muster.run", "muster.solve",
+           "muster.trace"]
+OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings(name, in_tmp):
+    module = importlib.import_module(name)
+    outcome = doctest.testmod(module, optionflags=OPTIONS)
+    assert outcome.attempted > 0 and outcome.failed == 0
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_everything_public_is_documented(name):
+    module = importlib.import_module(name)
+    for public in getattr(module, "__all__", []):
+        thing = getattr(module, public)
+        if callable(thing):
+            assert thing.__doc__, f"{name}.{public} has no docstring"
+
+
+def test_reference_is_up_to_date():
+    """docs/python-reference.md is what scripts/python-reference writes."""
+    if sys.version_info[:2] != (3, 11):
+        pytest.skip("signatures are printed differently by other versions of Python")
+    spec = importlib.util.spec_from_loader(
+        "reference", importlib.machinery.SourceFileLoader("reference", str(ROOT / "scripts" / "python-reference")))
+    module = importlib.util.module_from_spec(spec)
+    sys.dont_write_bytecode = True
+    spec.loader.exec_module(module)
+    assert (ROOT / "docs" / "python-reference.md").read_text() == module.page()
+
+
+def code_blocks(page):
+    return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_pages(page, in_tmp):
+    """The blocks of a page, one after the other, in one namespace."""
+    blocks = code_blocks(page)
+    assert blocks
+    space = {}
+    for number, block in enumerate(blocks):
+        exec(compile(block, f"{page}, block {number + 1}", "exec"), space)

@@ -1,0 +1,85 @@
+"""Turn by turn: the same run as in one go, other decisions, two futures."""
+
+import pytest
+
+import muster
+
+
+def test_turns_are_the_run(trace):
+    engine = muster.Engine(trace, "8x8", scheduling="las")
+    while engine.turn():
+        assert engine.cluster.free_gpus >= 0
+    whole = muster.simulate(trace, "8x8", scheduling="las")
+    assert engine.over
+    for key in ("avg_jct_s", "p99_jct_s", "preemptions", "makespan_s"):
+        assert engine.figures()[key] == whole[key]
+
+
+def test_a_fork_goes_the_same_way(trace):
+    engine = muster.Engine(trace, "4x8", scheduling="las")
+    engine.run(until=30000)
+    fork = engine.fork()
+    assert fork.now == engine.now and (fork.jobs.id == engine.jobs.id).all()
+    assert (fork.jobs.gpu_seconds == engine.jobs.gpu_seconds).all()
+    engine.run()
+    fork.run()
+    assert engine.figures()["avg_jct_s"] == fork.figures()["avg_jct_s"]
+
+
+def test_two_futures(trace):
+    engine = muster.Engine(trace, "2x8", scheduling="fifo")
+    engine.run(until=30000)
+    other = engine.fork()
+    other.use("srtf")
+    again = other.fork()
+    for one in (engine, other, again):
+        one.run()
+    assert other.figures()["avg_jct_s"] < engine.figures()["avg_jct_s"]
+    assert again.figures()["avg_jct_s"] == other.figures()["avg_jct_s"]
+
+
+def test_other_decisions():
+    trace = muster.Trace.from_numpy(submit_s=[0, 0, 0], duration_s=[100, 100, 100], gpus=[4, 4, 4])
+    engine = muster.Engine(trace, "1x4", scheduling="srtf")
+    engine.turn()
+    assert list(engine.jobs.running) == [True, False, False]
+    engine.turn(order=[2, 1])
+    started = [one["job"] for one in engine.decisions if one["action"] == "start"]
+    assert started == [2] or 2 in started
+    fork = engine.fork()
+    engine.run()
+    fork.run()
+    assert engine.figures()["finished"] == fork.figures()["finished"] == 3
+
+
+def test_bad_orders(trace):
+    engine = muster.Engine(trace, "8x8")
+    engine.turn()
+    with pytest.raises(muster.Error, match="neither waits nor runs"):
+        engine.turn(order=[99999])
+    first = int(engine.jobs.id[0])
+    with pytest.raises(muster.Error, match="twice"):
+        engine.turn(order=[first, first])
+    with pytest.raises(muster.Error, match="did you mean 'las'"):
+        engine.use("laz")
+
+
+def test_views_end_with_the_turn(trace):
+    engine = muster.Engine(trace, "8x8")
+    engine.turn()
+    jobs = engine.jobs
+    engine.turn()
+    with pytest.raises(muster.Error, match="earlier decision"):
+        jobs.gpus
+
+
+def test_python_policies_too(trace):
+    class Las:
+        keys_rest = True
+        quantum = 300
+
+        def key(self, jobs, now):
+            return jobs.gpu_seconds
+    engine = muster.Engine(trace, "8x8", scheduling=Las)
+    engine.run()
+    assert engine.figures()["avg_jct_s"] == muster.simulate(trace, "8x8", scheduling="las")["avg_jct_s"]

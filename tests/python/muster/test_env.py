@@ -1,0 +1,95 @@
+"""The environment: Gymnasium's own checks, determinism, and that playing well pays."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import muster
+from muster.env import SchedulingEnv, VectorSchedulingEnv
+
+SETTINGS = {"generate": "poisson:jobs=60,load=1.2", "cluster": "2x8"}
+
+
+def play(env, choose, seed):
+    observation, _ = env.reset(seed=seed)
+    total, over, decisions = 0.0, False, 0
+    while not over:
+        observation, reward, over, _, info = env.step(choose(observation, env))
+        total += reward
+        decisions += 1
+    return total, info["figures"], decisions
+
+
+def first(observation, env):
+    return int(env.action_masks().argmax())
+
+
+def shortest(observation, env):
+    jobs = observation[:env.window * 5].reshape(env.window, 5)
+    lengths = np.where(jobs[:, 4] > 0, jobs[:, 3], 2.0)
+    return int(lengths.argmin()) if (jobs[:, 4] > 0).any() else env.window
+
+
+def test_gymnasium_checker():
+    from gymnasium.utils.env_checker import check_env
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message=".*not wrapped.*|.*spec.*|.*render.*")
+        check_env(SchedulingEnv(**SETTINGS), skip_render_check=True)
+
+
+def test_episodes_repeat():
+    env = SchedulingEnv(**SETTINGS)
+    one = play(env, first, 3)
+    assert play(env, first, 3) == one
+    assert play(env, first, 4)[0] != one[0]
+    assert one[1]["finished"] == 60
+
+
+def test_reward_is_the_sum_of_completion_times():
+    env = SchedulingEnv(**SETTINGS, reward_scale=1.0)
+    total, figures, _ = play(env, first, 7)
+    assert -total == pytest.approx(figures["avg_jct_s"] * figures["finished"], rel=1e-9)
+
+
+def test_playing_well_pays():
+    env = SchedulingEnv(**SETTINGS)
+    fifo = np.mean([play(env, first, seed)[1]["avg_jct_s"] for seed in range(5)])
+    sjf = np.mean([play(env, shortest, seed)[1]["avg_jct_s"] for seed in range(5)])
+    assert sjf < fifo
+
+
+def test_always_waiting_ends_too():
+    env = SchedulingEnv(**SETTINGS)
+    assert play(env, lambda observation, env: env.window, 1)[1]["finished"] == 60
+
+
+def test_over_is_over():
+    env = SchedulingEnv(**SETTINGS)
+    play(env, first, 1)
+    with pytest.raises(muster.Error, match="reset"):
+        env.step(0)
+
+
+def test_fixed_trace(trace):
+    env = SchedulingEnv(trace, "8x8")
+    one, two = play(env, first, 1), play(env, first, 2)
+    assert one == two and one[1]["finished"] == len(trace)
+
+
+def test_vector():
+    single = SchedulingEnv(**SETTINGS)
+    vector = VectorSchedulingEnv(3, **SETTINGS)
+    observations, _ = vector.reset(seed=[11, 12, 13])
+    expected, _ = single.reset(seed=12)
+    np.testing.assert_array_equal(observations[1], expected)
+    ends = 0
+    for _ in range(400):
+        actions = vector.action_masks().argmax(axis=1)
+        observations, rewards, over, truncated, _ = vector.step(actions)
+        ends += over.sum()
+        assert observations.shape == (3, vector.single_observation_space.shape[0]) and not truncated.any()
+    assert ends >= 3
+    with pytest.raises(muster.Error, match="one action"):
+        vector.step(np.zeros(2, dtype=np.int64))

@@ -1,0 +1,172 @@
+"""simulate, compare, sweep, reproduce: the same as the command, to the last digit."""
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pandas
+import pytest
+
+import muster
+
+
+def test_equals_the_command(command, trace, in_tmp):
+    trace.write("jobs.csv")
+    subprocess.run([command, "simulate", "jobs.csv", "-c", "8x8", "-s", "las", "-p", "scattered", "-q", "-o", "cli"],
+                   check=True, stdout=subprocess.DEVNULL)
+    theirs = muster.Result.open("cli")
+    for jobs in (trace, "jobs.csv", trace.to_pandas()):
+        ours = muster.simulate(jobs, "8x8", scheduling="las", placement="scattered")
+        pandas.testing.assert_frame_equal(ours.jobs, theirs.jobs)
+        pandas.testing.assert_frame_equal(ours.decisions, theirs.decisions)
+        assert ours["avg_jct_s"] == theirs["avg_jct_s"]
+
+
+def test_errors_are_those_of_the_command(command, trace):
+    with pytest.raises(muster.Error) as error:
+        muster.simulate(trace, "8x8", scheduling="laz")
+    told = subprocess.run([command, "simulate", "-g", "poisson:jobs=5", "-c", "8x8", "-s", "laz"], text=True,
+                          stderr=subprocess.PIPE).stderr
+    assert str(error.value) in told and "did you mean 'las'" in told
+
+
+@pytest.mark.parametrize("settings, message", [
+    ({"schedulng": "las"}, "did you mean 'scheduling'"),
+    ({"restart": {"restrat": 5}}, "did you mean 'restart'"),
+    ({"scheduling": "las:quantum=-5"}, "quantum"),
+    ({"seed": -1}, "seed"),
+    ({"pacing": object()}, "pacing is a object, expected"),
+    ({"preset": "bloks"}, "did you mean 'blox'"),
+    ({"generate": "poisson:jobs=5"}, "choose one"),
+])
+def test_bad_descriptions(trace, settings, message):
+    with pytest.raises(muster.Error, match=message):
+        muster.simulate(trace, "8x8", **settings)
+
+
+def test_no_cluster_no_jobs(trace):
+    with pytest.raises(muster.Error, match="no cluster"):
+        muster.simulate(trace)
+    with pytest.raises(muster.Error, match="no workload"):
+        muster.simulate(cluster="8x8")
+
+
+def test_kept_results(trace, in_tmp):
+    result = muster.simulate(trace[::2], "8x8", scheduling="srtf", output="kept", turns=True)
+    again = muster.Result.open("kept")
+    assert again["avg_jct_s"] == result["avg_jct_s"]
+    assert len(again.turns) > 0
+    # All that made it is there, the jobs included.
+    same = muster.simulate(file="kept/inputs/run.toml", output=False)
+    assert same["avg_jct_s"] == result["avg_jct_s"]
+
+
+def test_figures_only(trace):
+    result = muster.simulate(trace, "8x8", output=False)
+    assert result["finished"] == len(trace)
+    with pytest.raises(muster.Error, match="figures only"):
+        result.jobs
+    with pytest.raises(KeyError, match="did you mean 'avg_jct_s'"):
+        result["avg_jtc_s"]
+
+
+def test_temporary_folders_go(trace):
+    import gc
+    import os
+    result = muster.simulate(trace, "8x8")
+    folder = result.folder
+    assert os.path.isdir(folder)
+    del result
+    gc.collect()
+    assert not os.path.exists(os.path.dirname(folder))
+
+
+def test_tables_plots_and_pages(trace, in_tmp):
+    comparison = muster.compare(trace, "8x8", scheduling=["fifo", "las"], placement=["consolidated", "scattered"])
+    assert list(comparison) == ["fifo + consolidated", "fifo + scattered", "las + consolidated", "las + scattered"]
+    assert comparison.table.loc["las + scattered", "finished"] == len(trace)
+    result = comparison["las + consolidated"]
+    jobs = result.jobs
+    assert (jobs["jct_s"] == jobs["end_s"] - jobs["submit_s"]).all()
+    assert set(result.decisions["action"]) >= {"submit", "admit", "start", "finish"}
+    waited = int(jobs["queue_s"].idxmax())
+    assert "waited" in result.explain(waited).lower() or "behind" in result.explain(waited)
+    for plot in (result.plot_jct, result.plot_queueing, result.plot_utilization, result.plot_queue,
+                 comparison.plot_jct, comparison.plot_utilization, comparison.plot_bars):
+        assert plot().get_ylabel()
+    page = comparison.report("page.html")
+    assert "<html" in page.html.lower() and "iframe" in page._repr_html_()
+
+
+def test_sweep_equals_single_runs(trace):
+    table = muster.sweep(trace, "8x8", scheduling=["fifo", "las"], vary={"restart.restart": [0, 60]}, processes=1)
+    assert len(table) == 4
+    for _, row in table.iterrows():
+        one = muster.simulate(trace, "8x8", scheduling=row["scheduling"],
+                              restart={"restart": row["restart.restart"]}, output=False)
+        assert one["avg_jct_s"] == row["avg_jct_s"]
+
+
+def test_sweep_in_threads():
+    table = muster.sweep(generate="poisson:jobs=100", cluster="8x8", scheduling=["fifo", "las"], seeds=[3, 4])
+    assert sorted(set(table["seed"])) == [3, 4] and len(table) == 4
+
+
+def test_reproduce_lists():
+    assert "venus" in str(muster.reproduce()) or muster.reproduce()["blox"]
+    with pytest.raises(muster.Error):
+        muster.reproduce("bloks", "nothing")
+
+
+def test_many_runs_at_once(trace):
+    """The interpreter is free while runs go on, and runs share nothing."""
+    results = [None] * 4
+
+    def work(i):
+        results[i] = muster.simulate(trace, "8x8", scheduling="las", output=False)["avg_jct_s"]
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(len(results))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(results)) == 1 and results[0] is not None
+
+
+def test_ctrl_c(in_tmp):
+    """A long run ends soon after Ctrl-C, with KeyboardInterrupt and nothing left that passes for a result."""
+    script = ("import muster\n"
+              "print('begun', flush=True)\n"
+              "muster.simulate(generate='poisson:jobs=5000000', cluster='64x8', scheduling='las', output='out')\n")
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "begun\n"
+    time.sleep(0.7)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert "KeyboardInterrupt" in errors
+    assert time.monotonic() - began < 20
+    assert not (in_tmp / "out").exists()
+
+
+def test_progress(trace):
+    from muster._progress import Display
+    seen = []
+    display = Display(True, len(trace), "jobs")
+    display.show = seen.append
+    muster.simulate(trace, "8x8", progress=True)
+    assert muster.simulate(trace, "8x8", progress=False)["finished"] == len(trace)
+
+
+def test_description_is_complete():
+    text = muster.describe(generate="poisson:jobs=100", cluster="16x8", scheduling={"name": "las", "quantum": 60})
+    assert "quantum = 60" in text and "[scheduling]" in text or "las" in text
+
+
+def test_summary_is_json(trace):
+    result = muster.simulate(trace, "8x8")
+    with open(f"{result.folder}/summary.json") as file:
+        assert json.load(file)["avg_jct_s"] == result["avg_jct_s"]

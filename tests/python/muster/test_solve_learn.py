@@ -1,0 +1,80 @@
+"""Allocations and models."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import muster
+import muster.solve
+
+CAPACITY = [2, 3]
+RATES = np.array([[4.0, 1.0], [2.0, 2.0], [3.0, 0.0], [1.0, 1.0]])
+
+
+@pytest.mark.parametrize("policy", [name for name in muster.solve.policies() if "packed" not in name])
+def test_feasible(policy):
+    gpus = np.array([1, 1, 2, 1])
+    x = muster.solve.allocate(RATES, CAPACITY, policy, gpus=gpus, steps_left=[100, 200, 300, 400], age=[5, 4, 3, 2],
+                              deadline_in=[1e4] * 4, prices=[2.0, 1.0])
+    assert x.shape == RATES.shape and (x >= -1e-6).all()
+    assert (x.sum(axis=1) <= 1 + 1e-6).all()
+    if policy not in ("proportional", "isolated", "gandiva"):  # these may overbook; rounds take turns
+        assert ((x * gpus[:, None]).sum(axis=0) <= np.array(CAPACITY) + 1e-6).all()
+    np.testing.assert_allclose(x.throughputs, (x * RATES).sum(axis=1), atol=1e-9)
+
+
+def test_max_min_by_hand():
+    # Two equal jobs on one GPU: half the time each.
+    x = muster.solve.allocate([[1.0], [1.0]], [1])
+    np.testing.assert_allclose(x, [[0.5], [0.5]], atol=1e-6)
+    x = muster.solve.allocate([[1.0], [1.0]], [1], weights=[3, 1])
+    np.testing.assert_allclose(x, [[0.75], [0.25]], atol=1e-5)
+
+
+def test_pairs():
+    x = muster.solve.allocate([[1.0], [1.0]], [1], "max-min-fairness-packed", pairs={(0, 1): [(0.9, 0.9)]})
+    np.testing.assert_allclose(x.throughputs, [0.9, 0.9], atol=1e-5)
+    assert x.paired[0, 0] == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (([[1.0]], [1, 2]), "shape"),
+    (([[-1.0]], [1]), "throughputs\\[0\\] is -1"),
+    (([[float("nan")]], [1]), "throughputs\\[0\\] is nan"),
+    (([[1.0]], [1], "max-min-fairnes-perf"), "did you mean 'gavel-max-min-fairness-perf'"),
+])
+def test_bad_problems(arguments, message):
+    with pytest.raises(muster.Error, match=message):
+        muster.solve.allocate(*arguments)
+
+
+def test_bad_columns():
+    with pytest.raises(muster.Error, match="weights has the shape"):
+        muster.solve.allocate([[1.0], [1.0]], [1], weights=[1])
+
+
+learn = pytest.importorskip("muster.learn", reason="scikit-learn is not there")
+from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
+
+QUICK = {"interactions": 1, "bags": 1, "max_rounds": 40, "learning_rate": 0.3, "max_bins": 32}
+
+
+@parametrize_with_checks([learn.EBMRegressor(**QUICK), learn.EBMClassifier(**QUICK), learn.TreeClassifier()])
+def test_estimators(estimator, check):
+    check(estimator)
+
+
+def test_models_are_kept(tmp_path):
+    rng = np.random.default_rng(3)
+    X = rng.uniform(size=(300, 3))
+    X[::7, 1] = np.nan
+    y = 5 * X[:, 0] + (X[:, 2] > 0.5)
+    model = learn.EBMRegressor(**QUICK).fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(model.predict(X), again.predict(X))
+    model.save(tmp_path / "model.json")
+    assert (tmp_path / "model.json").stat().st_size > 100
+    intercept, parts, prediction = model.explain(X[0])
+    assert intercept + sum(score for _, score, _ in parts) == pytest.approx(prediction)
+    assert model.plot_term(0).get_xlabel() == model.terms()[0]["name"]

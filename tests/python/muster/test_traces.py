@@ -1,0 +1,86 @@
+"""Traces and clusters: in, out, and what is wrong with them."""
+
+import numpy as np
+import pandas
+import pytest
+
+import muster
+
+
+def test_columns_round_trip(trace):
+    again = muster.Trace.from_pandas(trace.to_pandas())
+    assert len(again) == len(trace)
+    for name, values in trace.columns.items():
+        np.testing.assert_array_equal(again[name], values, err_msg=name)
+
+
+def test_round_trip_gives_the_same_run(trace):
+    again = muster.Trace.from_numpy(**trace.columns)
+    one = muster.simulate(trace, "8x8", scheduling="las")
+    two = muster.simulate(again, "8x8", scheduling="las")
+    pandas.testing.assert_frame_equal(one.jobs, two.jobs)
+
+
+def test_files(trace, in_tmp):
+    trace.write("jobs.csv.gz")
+    again = muster.Trace.read("jobs.csv.gz")
+    np.testing.assert_array_equal(again["submit_s"], trace["submit_s"])
+    assert len(muster.Trace.read("jobs.csv.gz", limit=7)) == 7
+
+
+def test_slices(trace):
+    assert len(trace[10:20]) == 10
+    assert (trace[10:20]["submit_s"] == trace["submit_s"][10:20]).all()
+    big = trace[trace["gpus"] >= 8]
+    assert len(big) == (trace["gpus"] >= 8).sum()
+    middle = trace.between(trace["submit_s"][50], trace["submit_s"][100])
+    assert middle["submit_s"][0] == 0
+    assert list(trace[10:20]["job_id"]) == [str(i) for i in range(10, 20)]
+
+
+def test_changes(trace):
+    twice = trace.faster(2)
+    np.testing.assert_allclose(twice["submit_s"] * 2, trace["submit_s"])
+    renamed = trace.replace(user=["anna"] * len(trace))
+    assert set(renamed["user"]) == {"anna"}
+
+
+@pytest.mark.parametrize("columns, message", [
+    ({"submit_s": [0, 1], "duration_s": [1], "gpus": [1]}, "column duration_s has 1 rows"),
+    ({"submit_s": [0], "duration_s": [float("nan")], "gpus": [1]}, "row 0: duration_s is nan"),
+    ({"submit_s": [0], "duration_s": [-5], "gpus": [1]}, "row 0: found a duration of -5"),
+    ({"submit_s": [-1], "duration_s": [5], "gpus": [1]}, "row 0: "),
+    ({"submit_s": [0], "duration_s": [5], "gpus": [1.5]}, "gpus is 1.5, expected a whole number"),
+    ({"submit_s": [0], "duration_s": [5], "gpus": [0]}, "row 0: "),
+    ({"submit_s": [5, 0], "duration_s": [5, 5], "gpus": [1, 1]}, "sort=True"),
+    ({"submit_s": ["x"], "duration_s": [5], "gpus": [1]}, "column submit_s holds"),
+    ({"submit_s": [[0]], "duration_s": [5], "gpus": [1]}, "2 dimensions"),
+    ({"submit_s": [0], "duration_s": [5]}, "needs the column gpus"),
+    ({"submit_s": [0], "duration_s": [5], "gpu": [1]}, "did you mean 'gpus'"),
+    ({"submit_s": [0], "duration_s": [float("inf")], "gpus": [1]}, "row 0: "),
+])
+def test_bad_columns(columns, message):
+    with pytest.raises(muster.Error, match=message):
+        muster.Trace.from_numpy(**columns)
+
+
+def test_sort():
+    trace = muster.Trace.from_numpy(sort=True, submit_s=[5, 0], duration_s=[1, 2], gpus=[1, 2], job_id=["b", "a"])
+    assert list(trace["job_id"]) == ["a", "b"]
+
+
+def test_unknown_generator():
+    with pytest.raises(muster.Error, match="did you mean 'poisson'"):
+        muster.Trace.generate("poison", jobs=5)
+
+
+def test_clusters():
+    cluster = muster.Cluster.from_nodes([{"count": 2, "gpus": 4, "gpu_type": "v100"}, {"gpus": 8, "gpu_type": "a100"}])
+    assert cluster.gpus == 16 and len(cluster) == 3 and cluster.types == ["v100", "a100"]
+    trace = muster.Trace.from_numpy(submit_s=[0, 0], duration_s=[10, 10], gpus=[8, 8], gpu_type=["a100", ""])
+    result = muster.simulate(trace, cluster)
+    assert result["finished"] == 2
+    with pytest.raises(muster.Error, match="expected"):
+        muster.Cluster("16y8")
+    with pytest.raises(muster.Error, match="gpus"):
+        muster.Cluster.from_nodes([{"count": 2}])
