@@ -132,6 +132,7 @@ void Engine::halt(Slot slot, Reason reason, JobId other, const HaltHow& how) {
   job.saved_work = progress.work;
   job.rate = 0;
   job.since = state_.now;
+  note_belief(slot);
   settle_held_time(job);
   if (how.release || job.opportunistic) give_back(job);
   log(Action::kStop, reason, job.spec.id, job.gpus.gpus(), other);

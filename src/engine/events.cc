@@ -166,6 +166,7 @@ void Engine::on_released(Slot slot, const JobEvent& event) {
   if (event.saved < 0 || event.saved == job.work) return;
   job.lost_work += std::max(0.0, job.work - event.saved);
   job.work = job.saved_work = event.saved;
+  note_belief(slot);
   if (!job.waiting()) return;
   state_.changed = true;
   notify(JobMoment::kChanged, slot);

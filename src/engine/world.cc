@@ -75,6 +75,7 @@ Status Engine::adopt(const EngineWorld& world) {
     const bool on_hold =
         std::find(world.on_hold.begin(), world.on_hold.end(), job.spec.id) != world.on_hold.end();
     const Slot slot = adopt_job(job, on_hold);
+    note_belief(slot);
     if (state_.jobs[slot].running()) running.push_back(slot);
   }
   if (Status taken = adopt_runs(running); !taken) return taken;

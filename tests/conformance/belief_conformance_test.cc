@@ -59,7 +59,9 @@ TEST_P(UnderWrongBeliefs, FinishesAllJobs) {
     const RunLog truth = simulate(scenario);
     scenario.jobs = as(belief, scenario.jobs);
     const RunLog log = simulate(scenario);
-    EXPECT_EQ(log.jobs.size(), scenario.jobs.size());
+    // One that keeps books of its own may leave some behind, whatever is believed.
+    EXPECT_EQ(log.jobs.size(),
+              drives_completion(GetParam()) ? truth.jobs.size() : scenario.jobs.size());
     for (const JobRecord& job : log.jobs) {
       const JobRecord otherwise = truth.job(static_cast<int>(job.id));
       EXPECT_EQ(job.status, otherwise.status) << line_of(job);

@@ -115,6 +115,26 @@ TEST(Belief, ThatHasGrownIsWhatLookingAheadGoesBy) {
   EXPECT_NEAR(prediction.sum_completion_time, 80 + 129, 1e-9);
 }
 
+// A report, or what a stop has saved, may be more than anybody believed.
+TEST(Belief, GrowsWithWhatIsReported) {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(1, 1);
+  scenario.scheduling = {"srtf"};
+  scenario.jobs = {believed_job(0, 10, 100), believed_job(1, 50, 50)};
+  JobEvent report;
+  report.time = 3;
+  report.kind = EventKind::kProgress;
+  report.slot = Slot{0};
+  report.job = JobId{0};
+  report.work = 90;
+  report.rate = 1;
+  scenario.injected = {report};
+  TestRun run(scenario);
+  run.turn_to(3);
+  EXPECT_EQ(run.engine().jobs()[Slot{0}].total_work, 160);
+  EXPECT_EQ(run.engine().jobs()[Slot{0}].spec.duration, 160);
+}
+
 TEST(Belief, OfAJobThatTakesNoTime) {
   Scenario scenario;
   scenario.scheduling = {"srtf"};

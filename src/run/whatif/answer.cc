@@ -12,10 +12,11 @@
 namespace muster {
 namespace {
 
-// "in 2 h (1 h to 5 h)", "running", "never".
+// "in 2 h (1 h to 5 h)", "now", "5 min ago", "not in sight".
 std::string moment_text(const Expected& when, Seconds now) {
   if (when.believed == kNever) return "not in sight";
-  if (when.believed <= now) return fmt::format("{} ago", duration_text(now - when.believed));
+  if (when.believed < now) return fmt::format("{} ago", duration_text(now - when.believed));
+  if (when.believed == now && when.late == now) return "now";
   const auto from_now = [now](Seconds at) {
     return at == kNever ? std::string("never") : duration_text(std::max(0.0, at - now));
   };

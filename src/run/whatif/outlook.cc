@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <unordered_map>
 
 #include "backend/sim/sim_backend.h"
+#include "base/parallel.h"
 
 namespace muster {
 namespace {
@@ -146,13 +148,21 @@ Result<Outlook> look_out(const EngineWorld& world, const OutlookParts& parts,
   forget_truth(copy);
   const auto believed = live(copy, parts, cluster, options.horizon);
   if (!believed) return believed.error();
-  std::vector<std::vector<Life>> samples;
-  for (int i = 0; options.errors && i < options.samples; ++i) {
-    const auto errors = options.errors(i);
-    draw_truth(copy, *errors);
-    auto lives = live(copy, parts, cluster, options.horizon);
-    if (!lives) return lives.error();
-    samples.push_back(std::move(*lives));
+  const auto count = static_cast<std::size_t>(options.errors ? options.samples : 0);
+  std::vector<std::vector<Life>> samples(count);
+  std::vector<std::optional<Error>> problems(count);
+  in_parallel(count, options.threads, [&](std::size_t i) {
+    EngineWorld drawn = world;
+    draw_truth(drawn, *options.errors(static_cast<int>(i)));
+    auto lives = live(drawn, parts, cluster, options.horizon);
+    if (lives) {
+      samples[i] = std::move(*lives);
+    } else {
+      problems[i] = lives.error();
+    }
+  });
+  for (const auto& problem : problems) {
+    if (problem) return *problem;
   }
   Outlook outlook;
   outlook.now = world.now;

@@ -38,6 +38,7 @@ struct OutlookOptions {
   // How wrong beliefs are, for one sample: null where they are taken for true.
   std::function<std::unique_ptr<ErrorModel>(int sample)> errors;
   Seconds horizon = kNever;  // nobody looks further ahead than this
+  unsigned threads = 0;      // that copies run in; 0: as many as the machine has
 };
 
 // A moment: as believed, and the span in which it lies in 8 of 10 samples. kNever: not in sight.
