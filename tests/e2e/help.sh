@@ -26,7 +26,7 @@ import json
 rows = json.load(open("out"))
 kinds = {row["kind"] for row in rows}
 assert kinds == {"admission", "scheduling", "placement", "scaling", "selector", "pacing", "perf", "generator",
-                 "accounting", "progress", "execution"}, kinds
+                 "accounting", "progress", "execution", "errors"}, kinds
 las = next(row for row in rows if row["name"] == "las")
 assert las["parameters"][0]["name"] == "service" and las["parameters"][0]["choices"] == ["gpu-seconds", "seconds"]
 PY
