@@ -135,6 +135,10 @@ class Inputs:
             self.run("simulate", "trace.csv", "-c", "4x8", "-s", policy, "-q", "-o", f"results/{name}")
         self.run("compare", "trace.csv", "-c", "4x8", "-s", "fifo", "-s", "las", "-q", "-o", "results/compare")
         self.write("job.toml", 'command = ["true"]\n')
+        guide = (tree / "docs/policies.md").read_text(encoding="utf-8")
+        example = re.search(r"(?s)<!-- example: las -->\n```cpp\n(.*?)```", guide)[1]
+        plugin = re.search(r"(?m)^MUSTER_PLUGIN.*$", guide)[0]
+        self.write("my.cc", f'#include "policy/plugin.h"\n{example}\n{plugin}\n')
         for name in ("presets", "examples", "python"):
             (folder / name).symlink_to(tree / name)
         if data.is_dir():
