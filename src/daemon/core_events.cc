@@ -66,7 +66,11 @@ void Core::add_event(const LaunchNews& news, Seconds now) {
   event.slot = slot_of(news.run.job);
   event.work = -1;
   if (news.saved_step >= 0 && known.meter.news().total > 0) {
-    event.saved = known.meter.work_of(news.saved_step, std::max(0.0, known.row.total_work));
+    // In the seconds in which the engine counts: as it was told last, or as it believes by itself.
+    const double total = known.meter.knows_total() ? known.meter.total_work()
+                         : event.slot != kNoSlot   ? engine_->jobs()[event.slot].total_work
+                                                   : known.row.total_work;
+    event.saved = known.meter.work_of(news.saved_step, std::max(0.0, total));
   }
   if (news.news == RunNews::kStarted) {
     event.kind = EventKind::kStarted;

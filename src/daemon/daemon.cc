@@ -16,6 +16,7 @@ namespace {
 constexpr const char* kEpoch = "epoch";
 constexpr const char* kStarts = "starts without health";
 constexpr double kHealthySeconds = 30;
+constexpr long long kHealthyTurns = 3;
 // A daemon that died so often right after its start meets something that kills it.
 constexpr std::int64_t kMostDeaths = 3;
 
@@ -193,7 +194,9 @@ void Daemon::run(const std::function<Wanted()>& wanted) {
     }
     turn();
     if (draining && core_->launches_alive() == 0) return;
-    if (!healthy_ && LiveClock::unix_now() > began_ + kHealthySeconds) {
+    // What kills it meets it in the first turns.
+    if (!healthy_ && (core_->engine().turns() >= kHealthyTurns ||
+                      LiveClock::unix_now() > began_ + kHealthySeconds)) {
       healthy_ = true;
       Batch batch;
       batch.notes[kStarts] = "0";
