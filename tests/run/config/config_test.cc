@@ -262,6 +262,24 @@ TEST(RunConfig, MistakesNamePlaceAndRemedy) {
               HasSubstr("execution 'fluid' lets policies know how long jobs run"));
 }
 
+TEST(RunConfig, LifeIsReadWrittenAndChecked) {
+  const std::string small(kSmall);
+  const auto alive =
+      complete(small + "[life]\nstart_latency = 10\nstart_failure = 0.25\nseed = 4\n");
+  ASSERT_TRUE(alive) << alive.error().message;
+  const auto again = complete(to_toml(*alive));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->life.start_latency, 10);
+  EXPECT_EQ(again->life.start_failure, 0.25);
+  EXPECT_EQ(again->life.seed, 4U);
+  EXPECT_EQ(again->life.census, 60);
+  EXPECT_FALSE(complete(kSmall)->life.any());
+  EXPECT_THAT(problem(small + "[life]\nstop_latency = -1\n"), HasSubstr("life.stop_latency is -1"));
+  EXPECT_THAT(problem(small + "[life]\nreport_loss = 1\n"), HasSubstr("less than 1"));
+  EXPECT_THAT(problem("progress = 'recharged'\n" + small + "[life]\nstart_latency = 1\n"),
+              HasSubstr("needs the progress model 'continuous'"));
+}
+
 TEST(RunConfig, DoubtsRestartsThatOutlastTheirTurn) {
   const std::string las = std::string("scheduling = \"las\"\n") + std::string(kSmall);
   EXPECT_EQ(doubt_about(*complete(las)), "");
