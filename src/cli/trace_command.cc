@@ -17,11 +17,11 @@ namespace {
 
 constexpr const char* kClusterHelp = "a cluster, as 16x8 or a file; see `muster simulate --help`";
 
-using Action = int (*)(const TraceCommandOptions&);
+using TraceAction = int (*)(const TraceCommandOptions&);
 
 CLI::App* add_part(CLI::App& trace, Chosen& chosen,
                    const std::shared_ptr<TraceCommandOptions>& options, const std::string& name,
-                   const std::string& sentence, Action run) {
+                   const std::string& sentence, TraceAction run) {
   CLI::App* part = trace.add_subcommand(name, sentence);
   part->callback(
       [options, run, &chosen] { chosen.run = [options, run] { return run(*options); }; });
