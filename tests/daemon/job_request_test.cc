@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string refusal(const std::string& json) {
+std::string refused_request(const std::string& json) {
   const auto request = parse_job_request(json);
   return request ? "" : request.error().message;
 }
@@ -35,23 +35,24 @@ TEST(JobRequest, ReadsBackWhatItWrites) {
 }
 
 TEST(JobRequest, RefusesWhatMakesNoSense) {
-  EXPECT_THAT(refusal("nonsense"), HasSubstr("not JSON"));
-  EXPECT_THAT(refusal("[]"), HasSubstr("no JSON object"));
-  EXPECT_THAT(refusal("{}"), HasSubstr("'command'"));
-  EXPECT_THAT(refusal(R"({"command":[]})"), HasSubstr("'command'"));
-  EXPECT_THAT(refusal(R"({"command":[""]})"), HasSubstr("empty name"));
-  EXPECT_THAT(refusal(R"({"command":["a\u0000b"]})"), HasSubstr("zero byte"));
-  EXPECT_THAT(refusal(R"({"command":["a"],"gpus":0})"), HasSubstr("'gpus'"));
-  EXPECT_THAT(refusal(R"({"command":["a"],"gpus":1.5})"), HasSubstr("whole"));
-  EXPECT_THAT(refusal(R"({"command":["a"],"gpus":1e99})"), HasSubstr("'gpus'"));
-  EXPECT_THAT(refusal(R"({"command":["a"],"min_gpus":3,"gpus":2,"max_gpus":4})"),
+  EXPECT_THAT(refused_request("nonsense"), HasSubstr("not JSON"));
+  EXPECT_THAT(refused_request("[]"), HasSubstr("no JSON object"));
+  EXPECT_THAT(refused_request("{}"), HasSubstr("'command'"));
+  EXPECT_THAT(refused_request(R"({"command":[]})"), HasSubstr("'command'"));
+  EXPECT_THAT(refused_request(R"({"command":[""]})"), HasSubstr("empty name"));
+  EXPECT_THAT(refused_request(R"({"command":["a\u0000b"]})"), HasSubstr("zero byte"));
+  EXPECT_THAT(refused_request(R"({"command":["a"],"gpus":0})"), HasSubstr("'gpus'"));
+  EXPECT_THAT(refused_request(R"({"command":["a"],"gpus":1.5})"), HasSubstr("whole"));
+  EXPECT_THAT(refused_request(R"({"command":["a"],"gpus":1e99})"), HasSubstr("'gpus'"));
+  EXPECT_THAT(refused_request(R"({"command":["a"],"min_gpus":3,"gpus":2,"max_gpus":4})"),
               HasSubstr("range"));
-  EXPECT_THAT(refusal(R"({"command":["a"],"gpuz":1})"), HasSubstr("did you mean 'gpus'"));
-  EXPECT_THAT(refusal(R"({"command":["a"],"name":"a\nb"})"), HasSubstr("control"));
-  EXPECT_THAT(refusal(R"({"command":["a"],"working_directory":"../x"})"), HasSubstr("absolute"));
-  EXPECT_THAT(refusal(R"({"command":["a"],"environment":{"A=B":"1"}})"), HasSubstr("name"));
-  EXPECT_THAT(refusal(R"({"command":["a"],"environment":{"A":1}})"), HasSubstr("no text"));
-  EXPECT_THAT(refusal(R"({"command":["a"],"time_limit":-1})"), HasSubstr("'time_limit'"));
+  EXPECT_THAT(refused_request(R"({"command":["a"],"gpuz":1})"), HasSubstr("did you mean 'gpus'"));
+  EXPECT_THAT(refused_request(R"({"command":["a"],"name":"a\nb"})"), HasSubstr("control"));
+  EXPECT_THAT(refused_request(R"({"command":["a"],"working_directory":"../x"})"),
+              HasSubstr("absolute"));
+  EXPECT_THAT(refused_request(R"({"command":["a"],"environment":{"A=B":"1"}})"), HasSubstr("name"));
+  EXPECT_THAT(refused_request(R"({"command":["a"],"environment":{"A":1}})"), HasSubstr("no text"));
+  EXPECT_THAT(refused_request(R"({"command":["a"],"time_limit":-1})"), HasSubstr("'time_limit'"));
 }
 
 // The description of the API names exactly the fields that are read.
@@ -67,8 +68,8 @@ TEST(OpenApi, NamesEveryFieldOfASubmission) {
                 : type == "object"  ? nlohmann::json::object()
                                     : nlohmann::json(2);
   }
-  EXPECT_EQ(refusal(all.dump()), "");
-  const std::string unknown = refusal(R"({"command":["a"],"?":1})");
+  EXPECT_EQ(refused_request(all.dump()), "");
+  const std::string unknown = refused_request(R"({"command":["a"],"?":1})");
   for (const auto& [name, field] : fields.items()) EXPECT_THAT(unknown, HasSubstr(name));
   // As many as the parser lists: none is missing.
   const std::string list = unknown.substr(unknown.find("known: "));
