@@ -245,7 +245,7 @@ class Story:
 PRESET_RUNS = {
     "blox": "-g blox-simple:load=3,jobs=30 --measure 0-9",
     "elasticflow": "data/elasticflow/elasticVpollux_e.csv --cluster 16x4 "
-                   "--perf throughput-tables:folder=data/elasticflow/throughputs_T4,cap=artifact-t4",
+                   "--perf throughput-tables-as-coded:folder=data/elasticflow/throughputs_T4,gpus=t4",
     "gavel": "-g gavel:throughputs=T.json,lam=9000 -s gavel-isolated --measure 0-9",
     "helios": "trace.csv -c cluster.toml --estimates estimates.csv",
     "lucid": "trace.csv -c cluster.toml --estimates estimates.csv --set profiling.nodes=0",
