@@ -25,6 +25,8 @@ constexpr std::array kScheduling = {
                         &Scheduling::needs_periodic_turns},
     Ability<Scheduling>{"optimises", "solves a program or searches at each decision",
                         &Scheduling::optimises},
+    Ability<Scheduling>{"strands", "may keep a job that would fit waiting for ever",
+                        &Scheduling::strands},
     Ability<Scheduling>{"drives completion",
                         "says itself when jobs are over, instead of the backend",
                         &Scheduling::drives_completion},

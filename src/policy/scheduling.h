@@ -41,6 +41,8 @@ struct SchedulingTraits {
   bool needs_periodic_turns = false;
   // Solves a program or searches at each decision, which takes milliseconds or more.
   bool optimises = false;
+  // May keep a job that would fit waiting for ever.
+  bool strands = false;
   // Says itself when jobs are over, through its completion rule, and nobody else does: a simulated
   // backend lets them run until then.
   bool drives_completion = false;

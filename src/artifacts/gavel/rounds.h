@@ -15,6 +15,13 @@ class RoundsAsCoded final : public RoundsPolicy {
  public:
   RoundsAsCoded(std::unique_ptr<Allocator> allocator, RoundOptions options, bool owes_pairs)
       : RoundsPolicy(std::move(allocator), std::move(options)), owes_pairs_(owes_pairs) {}
+  // A job on a type with too few GPUs for it waits until the next reset, which may give it the
+  // same.
+  SchedulingTraits traits() const override {
+    SchedulingTraits traits = RoundsPolicy::traits();
+    traits.strands = true;
+    return traits;
+  }
   void on_job(JobMoment moment, Slot slot, const View& view) override;
   bool checkpoint(Archive& archive) override;
   std::unique_ptr<SchedulingPolicy> clone() const override {
