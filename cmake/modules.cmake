@@ -91,10 +91,12 @@ function(muster_add_command)
   set(MUSTER_NEEDS_cli CLI11::CLI11)
   muster_add_module(cli)
   target_include_directories(muster_cli PRIVATE "${PROJECT_SOURCE_DIR}/include")
-  # What runs once per command is compiled in less time, not to run in less. CLI11's templates are most of muster_cli.
+  # What runs once per command, or waits for a disk or a socket, is compiled in less time, not to run in less. CLI11's
+  # templates are most of muster_cli.
   target_compile_options(muster_cli PRIVATE $<$<CONFIG:Release>:-Og>)
-  target_compile_options(muster_run PRIVATE $<$<CONFIG:Release>:-O1>)
-  target_compile_options(muster_report PRIVATE $<$<CONFIG:Release>:-O1>)
+  foreach(module run report daemon agent)
+    target_compile_options(muster_${module} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endforeach()
   get_property(modules GLOBAL PROPERTY MUSTER_MODULE_TARGETS)
   add_executable(muster "${PROJECT_SOURCE_DIR}/src/cli/main.cc")
   target_link_libraries(muster PRIVATE muster_flags ${modules} ${MUSTER_NEEDS_PUBLIC})
