@@ -1,6 +1,5 @@
 // No orphan, whatever dies.
 #include <fcntl.h>
-#include <fstream>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
@@ -12,6 +11,7 @@
 
 #include "agent/keeper/live_keeper.h"
 #include "agent/keeper/process_tree.h"
+#include "base/out_file.h"
 #include "base/random.h"
 
 namespace muster {
@@ -208,8 +208,9 @@ TEST(KeeperDeath, ACgroupOfItsOwnWhereThereIsOne) {
   LiveKeeper keeper(folder.path(), order);
   keeper.start();
   ASSERT_TRUE(eventually([&] { return processes_with(word) == 3; }));
-  std::ifstream procs(own + "/cgroup.procs");
-  EXPECT_EQ(std::count(std::istreambuf_iterator<char>(procs), {}, '\n'), 4);
+  const Result<std::string> members = read_file(own + "/cgroup.procs");
+  ASSERT_TRUE(members) << members.error().message;
+  EXPECT_EQ(std::count(members->begin(), members->end(), '\n'), 4);
   keeper.say("kill");
   EXPECT_EQ(keeper.record().outcome, KeeperOutcome::kStopped);
   EXPECT_EQ(processes_with(word), 0);

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -18,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include "agent/keeper/process_tree.h"
+#include "base/out_file.h"
 #include "base/text.h"
 
 extern char** environ;  // NOLINT: declared by POSIX
@@ -26,8 +26,8 @@ namespace muster {
 namespace {
 
 std::string contents(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  const Result<std::string> text = read_file(path.string());
+  return text ? *text : std::string();  // a process may be gone before it is read
 }
 
 std::filesystem::path keeper_program() {

@@ -10,6 +10,7 @@
 
 #include "agent/keeper/process_tree.h"
 #include "backend/local/run_folder.h"
+#include "base/out_file.h"
 #include "support/paths.h"
 #include "support/temporary_folder.h"
 
@@ -169,10 +170,8 @@ TEST_F(LocalRun, BothKilledIsAnEndToo) {
   // Guard first: its keeper is then told by the kernel, and would clear up.
   for (int i = 0; i < 20 && keeper_lives(run_folder); ++i) {
     for (const pid_t process : descendants(getpid())) {
-      const std::string where = "/proc/" + std::to_string(process) + "/cmdline";
-      std::ifstream file(where);
-      const std::string line{std::istreambuf_iterator<char>(file), {}};
-      if (line.find("muster-keeper") != std::string::npos) kill(process, SIGKILL);
+      const auto line = read_file("/proc/" + std::to_string(process) + "/cmdline");
+      if (line && line->find("muster-keeper") != std::string::npos) kill(process, SIGKILL);
     }
   }
   EXPECT_EQ(hear(RunEvent::kExited).outcome, RunOutcome::kStopped);
