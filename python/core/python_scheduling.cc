@@ -22,6 +22,11 @@ SchedulingTraits traits_of(const PythonPolicy& policy) {
           .needs_periodic_turns = policy.flag("needs_periodic_turns")};
 }
 
+SchedulingTraits with_needs(SchedulingTraits traits, const PythonPolicy& policy) {
+  traits.needs = policy.needs();
+  return traits;
+}
+
 Seconds woken(const View& view, Seconds quantum) {
   return view.jobs.waiting().empty() ? kNever : view.now + quantum;
 }
@@ -57,11 +62,7 @@ class PythonKeyPolicy final : public KeyPolicy {
         traits_(traits_of(policy_)),
         quantum_(policy_.number("quantum")) {}
 
-  SchedulingTraits traits() const override {
-    SchedulingTraits traits = traits_;
-    traits.needs = policy_.needs();
-    return traits;
-  }
+  SchedulingTraits traits() const override { return with_needs(traits_, policy_); }
   bool keys_rest() const override { return true; }
   double key(const Job& job, const View&) const override { return keys_[index(job.self)]; }
   Seconds wake(const View& view) const override { return woken(view, quantum_); }
@@ -138,11 +139,7 @@ class PythonListPolicy final : public SchedulingPolicy {
         form_(policy_.form()),
         quantum_(policy_.number("quantum")) {}
 
-  SchedulingTraits traits() const override {
-    SchedulingTraits traits = traits_;
-    traits.needs = policy_.needs();
-    return traits;
-  }
+  SchedulingTraits traits() const override { return with_needs(traits_, policy_); }
   Seconds wake(const View& view) const override { return woken(view, quantum_); }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     auto copy = std::make_unique<PythonListPolicy>(*this);
@@ -268,11 +265,7 @@ class PythonFractionPolicy final : public FractionPolicy {
       : policy_(std::move(policy)),
         traits_(traits_of(policy_)),
         quantum_(policy_.number("quantum")) {}
-  SchedulingTraits traits() const override {
-    SchedulingTraits traits = traits_;
-    traits.needs = policy_.needs();
-    return traits;
-  }
+  SchedulingTraits traits() const override { return with_needs(traits_, policy_); }
   Seconds wake(const View& view) const override { return woken(view, quantum_); }
   void allocate(const View& view, std::vector<double>& fraction) override {
     slots_.clear();

@@ -69,7 +69,6 @@ JobSpec Core::spec_of(const StoredJob& row, const JobRequest& request) {
                   : request.time_limit > 0 ? request.time_limit
                                            : kUnknownDuration;
   spec.believed = true;  // it grows where the job outruns it
-  spec.believed = true;  // nobody knows; it grows when the job outruns it
   if (request.deadline != kNever) spec.deadline = row.submitted + request.deadline;
   spec.cpus = request.cpus;
   spec.memory_gb = request.memory_gb;

@@ -7,13 +7,6 @@
 namespace muster {
 namespace {
 
-class Nobody final : public JobSource {
- public:
-  const JobSpec* peek() override { return nullptr; }
-  void pop() override {}
-  bool finished() override { return true; }
-};
-
 class FirstStart final : public Observer {
  public:
   explicit FirstStart(JobId job) : job_(job) {}
@@ -44,11 +37,11 @@ std::optional<Seconds> expected_start(LivePlan plan, EngineWorld world, JobId jo
     one.spec.believed = false;  // here it is the truth
   }
   SimBackend backend({plan.cluster, plan.parts.perf, std::make_shared<const RestartCost>(), {}});
-  Nobody nobody;
+  ListSource no_more({});
   FirstStart start(job);
   Engine::Parts parts = std::move(plan.parts);
   parts.backend = &backend;
-  parts.source = &nobody;
+  parts.source = &no_more;
   parts.observers = {&start};
   Engine engine(std::move(parts));
   if (!engine.adopt(world)) return std::nullopt;

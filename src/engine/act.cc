@@ -34,19 +34,6 @@ void Engine::give_back(Job& job) {
   }
 }
 
-namespace {
-
-bool overlap(const GpuSet& a, const GpuSet& b) {
-  for (int i = 0; i < a.nodes(); ++i) {
-    for (int j = 0; j < b.nodes(); ++j) {
-      if (a[i].node == b[j].node && (a[i].mask & b[j].mask) != 0) return true;
-    }
-  }
-  return false;
-}
-
-}  // namespace
-
 void Engine::update_opportunistic_rates(const GpuSet& gpus, Seconds at) {
   if (state_.opportunistic == 0) return;
   for (const Slot slot : state_.jobs.running()) {

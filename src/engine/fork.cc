@@ -6,13 +6,6 @@
 namespace muster {
 namespace {
 
-class NoMoreJobs final : public JobSource {
- public:
-  const JobSpec* peek() override { return nullptr; }
-  void pop() override {}
-  bool finished() override { return true; }
-};
-
 class Tally final : public Observer {
  public:
   explicit Tally(Prediction& prediction) : prediction_(prediction) {}
@@ -58,7 +51,7 @@ Prediction Engine::predict(std::size_t policy_set, Seconds horizon) {
   Prediction prediction;
   const std::unique_ptr<Backend> backend = parts_.backend->fork();
   if (backend == nullptr) return prediction;
-  NoMoreJobs no_more;
+  ListSource no_more({});
   Tally tally(prediction);
   Parts parts = fork_parts({backend.get(), &no_more, {&tally}});
   parts.policy_sets.push_back(parts_.policy_sets[policy_set].clone());

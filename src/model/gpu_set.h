@@ -65,6 +65,16 @@ class GpuSet {
   int gpus_ = 0;
 };
 
+// Whether a GPU is in both.
+inline bool overlap(const GpuSet& a, const GpuSet& b) {
+  for (int i = 0; i < a.nodes(); ++i) {
+    for (int j = 0; j < b.nodes(); ++j) {
+      if (a[i].node == b[j].node && (a[i].mask & b[j].mask) != 0) return true;
+    }
+  }
+  return false;
+}
+
 // CPU cores and memory that go with each GPU of an allocation; zero where nobody counts them.
 struct HostResources {
   double cpus_per_gpu = 0;

@@ -6,18 +6,6 @@
 #include "model/checkpoint.h"
 
 namespace muster {
-namespace {
-
-bool overlap(const GpuSet& a, const GpuSet& b) {
-  for (int i = 0; i < a.nodes(); ++i) {
-    for (int j = 0; j < b.nodes(); ++j) {
-      if (a[i].node == b[j].node && (a[i].mask & b[j].mask) != 0) return true;
-    }
-  }
-  return false;
-}
-
-}  // namespace
 
 LifeBackend::LifeBackend(SimParts parts, const LifeOptions& life)
     : perf_(parts.perf), life_(life), inner_(std::make_unique<SimBackend>(std::move(parts))) {}

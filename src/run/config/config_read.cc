@@ -257,6 +257,16 @@ void read_prices(TomlReader& reader, PricesConfig& prices, const std::string& fo
   reader.keep(table.finish());
 }
 
+// Its own where it is given, else the run's.
+void read_seed(TomlReader& table, const TomlNode& node, std::optional<long long>& seed) {
+  if (node.find("seed") != nullptr) {
+    long long given = 0;
+    table.read("seed", given);
+    seed = given;
+  }
+  table.take("seed");
+}
+
 void read_life(TomlReader& reader, RunConfig& config) {
   const TomlNode* node = reader.take("life");
   if (node == nullptr) return;
@@ -270,12 +280,7 @@ void read_life(TomlReader& reader, RunConfig& config) {
   table.read("report_delay", config.life.report_delay);
   table.read("report_loss", config.life.report_loss);
   table.read("census", config.life.census);
-  if (node->find("seed") != nullptr) {
-    long long seed = 0;
-    table.read("seed", seed);
-    config.life_seed = seed;
-  }
-  table.take("seed");
+  read_seed(table, *node, config.life_seed);
   reader.keep(table.finish());
 }
 
@@ -287,12 +292,7 @@ void read_failures(TomlReader& reader, RunConfig& config) {
   table.read("node_repair", config.failures.node_repair);
   table.read("gpu_mtbf", config.failures.gpu_mtbf);
   table.read("gpu_repair", config.failures.gpu_repair);
-  if (node->find("seed") != nullptr) {
-    long long seed = 0;
-    table.read("seed", seed);
-    config.failure_seed = seed;
-  }
-  table.take("seed");
+  read_seed(table, *node, config.failure_seed);
   reader.keep(table.finish());
 }
 

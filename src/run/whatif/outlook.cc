@@ -11,13 +11,6 @@
 namespace muster {
 namespace {
 
-class NoMoreJobs final : public JobSource {
- public:
-  const JobSpec* peek() override { return nullptr; }
-  void pop() override {}
-  bool finished() override { return true; }
-};
-
 struct Life {
   Seconds start = kNever;
   Seconds end = kNever;
@@ -83,7 +76,7 @@ Result<std::vector<Life>> live(const EngineWorld& world, const OutlookParts& par
                                const std::shared_ptr<const ClusterSpec>& cluster, Seconds horizon) {
   SimBackend backend(SimParts{.cluster = cluster, .perf = parts.perf, .cost = parts.cost});
   backend.begin_at(world.now);
-  NoMoreJobs source;
+  ListSource source({});
   Lives lives(world);
   Engine::Parts engine;
   engine.cluster = cluster;
