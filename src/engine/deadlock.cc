@@ -13,13 +13,12 @@ bool Engine::deadlocked() {
   if (idle() || parts_.source->peek() != nullptr || !parts_.source->finished()) return false;
   if (parts_.backend->has_external_events()) return false;
   ++state_.stalled_turns;
-  if (!active().scheduling->traits().work_conserving || parts_.scaling != nullptr) {
+  if (!known().traits.work_conserving || parts_.scaling != nullptr) {
     // It may leave GPUs idle on purpose; but if it does not say until when, not for ever.
     constexpr int kPatience = 2000;
     const bool will_act =
         state_.rescaled || (policy_wake() > state_.now && policy_wake() != kNever);
-    if (state_.stalled_turns < kPatience &&
-        (will_act || (!stable_between_events() && parts_.pacing->length() > 0))) {
+    if (state_.stalled_turns < kPatience && (will_act || (!known().stable && turn_length_ > 0))) {
       return false;
     }
   }

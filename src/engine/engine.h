@@ -183,7 +183,7 @@ class Engine final : public WhatIf {
   void note_neighbours(Slot slot);
   void count_preemption(Job& job);
   void scale();
-  void report_turn(Seconds previous);
+  void report_turn(Seconds previous, long long skipped);
   // Dollars for the GPUs that were in use since the turn before; notes which are in use now.
   double spend(Seconds previous);
   int used_opportunistically_alone() const;
@@ -253,8 +253,6 @@ class Engine final : public WhatIf {
   void log_block();
   void end_back_offs();
   bool backs_off(Slot job) const;
-  // Neither the plan nor the placement changes its mind without an event.
-  bool stable_between_events() const;
 
   // What a backend that answers later is told when the turn is over.
   void order_launch(const PlacementDraft::Step& step, CommandKind kind);
@@ -262,9 +260,19 @@ class Engine final : public WhatIf {
 
   Parts parts_;
   EngineState state_;
+  // What policies say of themselves once and for all, asked once: turns are shorter than such
+  // calls.
+  struct Known {
+    SchedulingTraits traits;
+    bool stable = false;  // neither the plan nor the placement changes its mind without an event
+    const DeadlineBook* promises = nullptr;
+  };
+  const Known& known() const { return known_[state_.active]; }
+  std::vector<Known> known_;  // of each policy set
   bool minds_lengths_ = false;
   const bool later_;     // the backend answers later
   const bool numbered_;  // the source numbers its jobs
+  const Seconds turn_length_;
 
   // Scratch.
   Plan plan_;
