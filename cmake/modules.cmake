@@ -101,7 +101,7 @@ function(muster_add_command)
   target_compile_options(muster_cli PRIVATE $<$<CONFIG:Release>:-Og>)
   # g++ inlines less the larger a unit is; what runs in every turn must not pay for that.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    foreach(module model perf solve policy engine backend artifacts)
+    foreach(module base model perf workload solve policy engine backend artifacts)
       target_compile_options(muster_${module} PRIVATE $<$<CONFIG:Release>:--param=inline-unit-growth=300>)
     endforeach()
   endif()
