@@ -172,7 +172,7 @@ void Core::feed(bool turn, Seconds now, const std::vector<JobEvent>& events) {
     for (const JobSpec& job : inbox_.jobs()) {
       if (turn) recorder_->arrival(job, *plan_.symbols);
     }
-    recorder_->news(turn, now, events);
+    recorder_->news(turn, now, events, *plan_.symbols);
   }
   if (turn) {
     engine_->turn_at(now, events);
