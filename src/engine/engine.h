@@ -132,11 +132,15 @@ class Engine final : public WhatIf {
   std::string unsavable();
 
   // A copy that goes on from here by itself, between two turns: the same state, clones of the
-  // policies, and a backend, a source and observers of its own, which must outlive it.
+  // policies with what they remember, and a backend, a source and observers of its own, which must
+  // outlive it. It knows no more than is believed.
   struct Fork {
     Backend* backend = nullptr;
     JobSource* source = nullptr;
     std::vector<Observer*> observers = {};
+    bool new_backend = false;  // it is no fork of the engine's, and is told who runs where
+    std::function<void(Job&)> revise = {};  // for every job of the copy: what is different there
+    std::optional<EngineOptions> options = {};  // those of the copy; nothing: the same
   };
   std::unique_ptr<Engine> fork(const Fork& with) const;
 
@@ -148,6 +152,8 @@ class Engine final : public WhatIf {
   const PolicySet& active() const { return parts_.policy_sets[state_.active]; }
   // What a fork is made of, but for the policies.
   Parts fork_parts(const Fork& with) const;
+  // A fork's backend learns what is believed of those who run.
+  void tell_beliefs(const Fork& with);
 
   Slot adopt_job(const Job& given, bool on_hold);
   Status adopt_runs(std::vector<Slot>& running);
@@ -166,8 +172,6 @@ class Engine final : public WhatIf {
   void note_belief(Slot slot);
   // Whether a belief about the length of a job matters to anybody who decides.
   bool minds_lengths() const;
-  // A fork foresees by what is believed.
-  void update_believed_rates();
   void take_arrivals();
   void admit();
   void choose_policy_set();
