@@ -22,6 +22,7 @@ Status add_nodes(const std::string& shape, Symbols& symbols, EngineWorld& world,
     world.nodes.push_back({id, true, false, false, 0});
   }
   parts.cluster = std::move(cluster);
+  parts.running = nullptr;  // it has other nodes
   return Done{};
 }
 
@@ -103,7 +104,10 @@ Status apply_change(const Change& change, Symbols& symbols, EngineWorld& world,
   for (const std::string& text : change.submit) {
     if (Status done = submit(text, symbols, world); !done) return done;
   }
-  if (change.policies != nullptr) parts.policies = change.policies;
+  if (change.policies != nullptr) {
+    parts.policies = change.policies;
+    parts.running = nullptr;  // it has other policies
+  }
   return Done{};
 }
 

@@ -32,6 +32,7 @@ OutlookParts SavedState::parts() const {
   parts.cost = simulation_->cost();
   parts.pacing = fresh.pacing->clone();
   parts.policies = std::make_shared<const PolicySet>(fresh.policy_sets.front().clone());
+  parts.running = std::shared_ptr<const Engine>(std::shared_ptr<const Engine>(), engine_);
   parts.forecast = fresh.forecast;
   parts.options = config_.engine;
   return parts;

@@ -1,0 +1,22 @@
+// One copy of a world that runs on by itself, under simulation and without new jobs.
+#pragma once
+
+#include <vector>
+
+#include "run/whatif/outlook.h"
+
+namespace muster {
+
+struct Life {
+  Seconds start = kNever;  // of a job that has run: when it first did
+  Seconds end = kNever;
+};
+
+// What becomes of each job of the world, in their order. Where `parts` have a running engine, the
+// copy is a fork of it, in which policies remember what they remember there; the jobs are as the
+// world says, and those that the engine does not know come at once. Otherwise a new engine adopts
+// the world. The error says what is wrong with the world, or that options.keep_going said no.
+Result<std::vector<Life>> live_on(const EngineWorld& world, const OutlookParts& parts,
+                                  const OutlookOptions& options);
+
+}  // namespace muster
