@@ -38,6 +38,7 @@ Result<std::unique_ptr<Core>> Core::make(LivePlan plan, const Abilities& abiliti
                                          Seconds now, CoreRecorder* recorder) {
   std::unique_ptr<Core> core(new Core(std::move(plan), abilities, settings));
   core->recorder_ = recorder;
+  core->fresh_ = outlook_parts(core->plan_.parts);
   Engine::Parts parts = std::move(core->plan_.parts);
   parts.backend = &core->backend_;
   parts.source = &core->inbox_;

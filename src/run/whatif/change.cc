@@ -30,6 +30,10 @@ Status add_nodes(const std::string& shape, Symbols& symbols, EngineWorld& world,
 bool meant(std::string_view key, std::string_view value, std::size_t number, const NodeSpec& node,
            const Symbols& symbols) {
   if (key == "partition") return symbols.text(node.partition) == value;
+  if (key == "node" && !value.empty()) {
+    const std::string& name = symbols.text(node.name);
+    if (value == name || (name.empty() && value == fmt::format("node{}", number))) return true;
+  }
   const auto wanted = parse_integer(value);
   if (!wanted) return false;
   return *wanted == (key == "rack" ? node.rack : static_cast<long long>(number));

@@ -142,6 +142,21 @@ Result<std::unique_ptr<Engine>> adopter_of(const EngineWorld& world, const Outlo
 
 }  // namespace
 
+std::shared_ptr<const Engine> frozen_copy(const Engine& running, const OutlookParts& parts) {
+  struct Frozen {
+    explicit Frozen(SimParts sim) : backend(std::move(sim)) {}
+    SimBackend backend;
+    Newcomers nobody;
+    std::unique_ptr<Engine> engine;
+  };
+  const auto frozen = std::make_shared<Frozen>(
+      SimParts{.cluster = parts.cluster, .perf = parts.perf, .cost = parts.cost});
+  frozen->backend.begin_at(running.now());
+  frozen->engine =
+      running.fork({.backend = &frozen->backend, .source = &frozen->nobody, .new_backend = true});
+  return {frozen, frozen->engine.get()};
+}
+
 Result<std::vector<Life>> live_on(const EngineWorld& world, const OutlookParts& parts,
                                   const OutlookOptions& options) {
   auto cluster = from_now_on(parts.cluster, world.now);

@@ -19,4 +19,7 @@ struct Life {
 Result<std::vector<Life>> live_on(const EngineWorld& world, const OutlookParts& parts,
                                   const OutlookOptions& options);
 
+// A copy of an engine that does not go on, for one that does: it can be asked while that one turns.
+std::shared_ptr<const Engine> frozen_copy(const Engine& running, const OutlookParts& parts);
+
 }  // namespace muster

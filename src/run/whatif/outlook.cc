@@ -21,6 +21,7 @@ void draw_truth(EngineWorld& world, ErrorModel& errors) {
   for (Job& job : world.jobs) {
     constexpr int kTries = 32;
     const double done = job.work_at(world.now);
+    if (!(job.total_work > 0)) continue;  // it takes no time
     double ratio = 1 / errors.factor(job.spec);
     for (int i = 1; i < kTries && ratio * job.total_work <= done; ++i) {
       ratio = 1 / errors.factor(job.spec);
