@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace muster {
 
@@ -64,8 +65,13 @@ void Engine::take_in(Seconds now, std::span<const JobEvent> events) {
 }
 
 void Engine::apply(Seconds now, std::span<const JobEvent> events) {
+  // What the last turn stopped is no news: to ask again whenever one of its commands is answered
+  // would regroup jobs for ever that take long to start.
+  const bool changed = std::exchange(state_.changed, false);
   take_in(now, events);
   outgrow_beliefs();
+  state_.undecided = state_.undecided || state_.changed;
+  state_.changed = state_.changed || changed;
   dispatch();
   if (state_.started) state_.next = next_turn(true);
 }
@@ -82,6 +88,7 @@ bool Engine::turn_at(Seconds now, std::span<const JobEvent> events) {
   if (state_.rescaled && parts_.pacing->length() == 0) decide();
   if (deadlocked()) give_up_waiting();
   dispatch();
+  state_.undecided = false;
   state_.turns += 1 + (state_.started ? parts_.pacing->skipped(previous, state_.now) : 0);
   report_turn(previous);
   state_.started = true;
@@ -212,7 +219,7 @@ Seconds Engine::next_turn(bool news) {
   moments.needs_periodic_turns =
       (has_external_events && state_.running > 0) ||
       (parts_.selector != nullptr ? moments.active : undecided && !stable_between_events());
-  if (news && state_.changed) {
+  if (news && state_.undecided) {
     if (parts_.pacing->length() == 0) return state_.now;
     moments.needs_periodic_turns = true;
   }

@@ -199,7 +199,7 @@ class Engine final : public WhatIf {
   // When one of the policies wants to be asked again though nothing happened.
   Seconds policy_wake() const;
   void give_up_waiting();
-  // `news`: something was taken in that nobody has decided about.
+  // `news`: between two turns, when something was taken in; otherwise a turn has just been taken.
   Seconds next_turn(bool news = false);
   void dispatch();
 
