@@ -120,6 +120,7 @@ void Engine::decide() {
   state_.changed = false;
   planned_ = true;
   const SchedulingTraits traits = active().scheduling->traits();
+  calm_ = parts_.options.calm > 0 && keeps_calm(traits);
   Plan::Depth depth = active().placement->depth(state_.cluster, traits);
   if (depth == Plan::Depth::kUntilFirstMisfit && !active().scheduling->repeats()) {
     depth = Plan::Depth::kAll;
@@ -128,6 +129,7 @@ void Engine::decide() {
   plan(traits, depth);
   if (draft_.wants_all()) plan(traits, Plan::Depth::kAll);
   carry_out();
+  if (calm_) state_.changed = true;  // those who were to be displaced are still there
   parts_.backend->planned(plan_);
   log_block();
 }
@@ -140,7 +142,20 @@ void Engine::plan(const SchedulingTraits& traits, Plan::Depth depth) {
   if (!state_.back_offs.empty()) {
     plan_.drop([this](Slot job) { return backs_off(job); });
   }
-  active().placement->place(view(), traits, plan_, draft_);
+  if (!calm_) return active().placement->place(view(), traits, plan_, draft_);
+  plan_.drop([this](Slot job) { return state_.jobs[job].running(); });
+  SchedulingTraits fills = traits;
+  fills.preemptive = false;
+  active().placement->place(view(), fills, plan_, draft_);
+}
+
+bool Engine::keeps_calm(const SchedulingTraits& traits) {
+  // Others ask for more than an order.
+  if (!traits.preemptive || traits.co_locates || traits.resizes || traits.optimises) return false;
+  if (state_.now < calm_until_) return true;
+  const EngineOptions& options = parts_.options;
+  calm_until_ = state_.now + options.calm * (state_.now - options.calm_since);
+  return false;
 }
 
 void Engine::end_back_offs() {

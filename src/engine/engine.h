@@ -72,6 +72,11 @@ struct EngineOptions {
   RetryRule retry;
   bool count_host = true;  // CPU cores and memory bind, where jobs ask for them and nodes have them
   bool close_look = false;  // fill in the members of TurnStats that cost a walk over all jobs
+  // For looking ahead roughly: an order displaces who runs only in turns that are so far apart, as
+  // a part of the time that has passed since `calm_since`. In between, what is free goes to those
+  // who wait, first in order first. 0: in every turn.
+  double calm = 0;
+  Seconds calm_since = 0;
 };
 
 class Engine final : public WhatIf {
@@ -178,6 +183,8 @@ class Engine final : public WhatIf {
   void decide();
   // Asks the policies for this much of a plan, and where it goes.
   void plan(const SchedulingTraits& traits, Plan::Depth depth);
+  // Whether those who run are left alone in this turn, whatever the order says.
+  bool keeps_calm(const SchedulingTraits& traits);
   // Lets a policy with a completion rule say which jobs are over.
   bool complete_jobs();
   void carry_out();
@@ -287,6 +294,8 @@ class Engine final : public WhatIf {
   std::uint32_t turn_mark_ = 0;
   int stops_ = 0;         // in this turn
   bool planned_ = false;  // this turn
+  bool calm_ = false;     // likewise
+  Seconds calm_until_ = -kNever;
 };
 
 }  // namespace muster

@@ -1,20 +1,31 @@
 #include "run/whatif/future.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "backend/sim/sim_backend.h"
 
 namespace muster {
 namespace {
 
-// The place of a job in the world; the number of jobs where it is not there.
-std::size_t place_of(const EngineWorld& world, JobId id) {
-  const auto at =
-      std::lower_bound(world.jobs.begin(), world.jobs.end(), id,
-                       [](const Job& job, JobId wanted) { return job.spec.id < wanted; });
-  const bool there = at != world.jobs.end() && at->spec.id == id;
-  return there ? static_cast<std::size_t>(at - world.jobs.begin()) : world.jobs.size();
-}
+// Where the jobs are in the world.
+class Places {
+ public:
+  explicit Places(const EngineWorld& world) {
+    places_.reserve(world.jobs.size());
+    for (std::size_t i = 0; i < world.jobs.size(); ++i) {
+      places_.emplace(static_cast<std::uint32_t>(world.jobs[i].spec.id), i);
+    }
+  }
+  // The number of jobs where it is not there.
+  std::size_t of(JobId id) const {
+    const auto found = places_.find(static_cast<std::uint32_t>(id));
+    return found == places_.end() ? places_.size() : found->second;
+  }
+
+ private:
+  std::unordered_map<std::uint32_t, std::size_t> places_;
+};
 
 // Jobs that are there already but that the engine has not seen.
 class Newcomers final : public JobSource {
@@ -40,11 +51,11 @@ class Newcomers final : public JobSource {
 // Notes what becomes of the jobs, by their place in the world.
 class Lives final : public Observer {
  public:
-  Lives(const EngineWorld& world, const std::vector<JobId>& starts_of)
-      : world_(world), lives_(world.jobs.size()), awaited_(world.jobs.size(), false) {
+  Lives(const EngineWorld& world, const Places& places, const std::vector<JobId>& starts_of)
+      : places_(places), lives_(world.jobs.size()), awaited_(world.jobs.size(), false) {
     for (std::size_t i = 0; i < lives_.size(); ++i) lives_[i].start = world.jobs[i].first_start;
     for (const JobId job : starts_of) {
-      const std::size_t place = place_of(world, job);
+      const std::size_t place = places.of(job);
       if (place == lives_.size() || lives_[place].start != kNever || awaited_[place]) continue;
       awaited_[place] = true;
       ++left_;
@@ -53,20 +64,20 @@ class Lives final : public Observer {
   }
   void on_decision(const Decision& decision) override {
     if (decision.action != Action::kStart) return;
-    const std::size_t place = place_of(world_, decision.job);
+    const std::size_t place = places_.of(decision.job);
     lives_[place].start = std::min(lives_[place].start, decision.time);
     if (awaited_[place]) --left_;
     awaited_[place] = false;
   }
   void on_job_end(const JobRecord& job) override {
-    if (job.status == JobState::kFinished) lives_[place_of(world_, job.id)].end = job.end;
+    if (job.status == JobState::kFinished) lives_[places_.of(job.id)].end = job.end;
   }
   // All that was asked for is known.
   bool enough() const { return only_starts_ && left_ == 0; }
   std::vector<Life> take() { return std::move(lives_); }
 
  private:
-  const EngineWorld& world_;
+  const Places& places_;
   std::vector<Life> lives_;
   std::vector<bool> awaited_;
   std::size_t left_ = 0;
@@ -84,20 +95,23 @@ std::shared_ptr<const ClusterSpec> from_now_on(std::shared_ptr<const ClusterSpec
 }
 
 EngineOptions options_of(const EngineWorld& world, const OutlookParts& parts,
-                         const OutlookOptions& options) {
+                         const OutlookOptions& options, bool roughly) {
+  constexpr double kCalm = 0.05;
   EngineOptions own = parts.options;
   own.until_left.reset();
   own.close_look = false;
   own.until = std::min(own.until, world.now + options.horizon);
+  own.calm = roughly ? kCalm : 0;
+  own.calm_since = world.now;
   return own;
 }
 
-std::unique_ptr<Engine> fork_of(const EngineWorld& world, const OutlookParts& parts,
-                                const OutlookOptions& options, SimBackend& backend,
-                                Newcomers& newcomers, Lives& lives) {
+std::unique_ptr<Engine> fork_of(const EngineWorld& world, const Places& places,
+                                const OutlookParts& parts, const EngineOptions& options,
+                                SimBackend& backend, Newcomers& newcomers, Lives& lives) {
   const Engine& running = *parts.running;
-  const auto as_in_world = [&world](Job& job) {
-    const std::size_t place = place_of(world, job.spec.id);
+  const auto as_in_world = [&](Job& job) {
+    const std::size_t place = places.of(job.spec.id);
     if (place < world.jobs.size()) job.spec = world.jobs[place].spec;
   };
   std::unique_ptr<Engine> copy = running.fork({.backend = &backend,
@@ -105,7 +119,7 @@ std::unique_ptr<Engine> fork_of(const EngineWorld& world, const OutlookParts& pa
                                                .observers = {&lives},
                                                .new_backend = true,
                                                .revise = as_in_world,
-                                               .options = options_of(world, parts, options)});
+                                               .options = options});
   std::vector<JobEvent> news;
   for (const WorldNode& node : world.nodes) {
     if (node.drained == running.cluster().drained(node.node)) continue;
@@ -122,7 +136,7 @@ std::unique_ptr<Engine> fork_of(const EngineWorld& world, const OutlookParts& pa
 }
 
 Result<std::unique_ptr<Engine>> adopter_of(const EngineWorld& world, const OutlookParts& parts,
-                                           const OutlookOptions& options, SimBackend& backend,
+                                           const EngineOptions& options, SimBackend& backend,
                                            Newcomers& nobody, Lives& lives,
                                            std::shared_ptr<const ClusterSpec> cluster) {
   Engine::Parts own;
@@ -134,7 +148,7 @@ Result<std::unique_ptr<Engine>> adopter_of(const EngineWorld& world, const Outlo
   own.backend = &backend;
   own.source = &nobody;
   own.observers = {&lives};
-  own.options = options_of(world, parts, options);
+  own.options = options;
   auto copy = std::make_unique<Engine>(std::move(own));
   if (Status adopted = copy->adopt(world); !adopted) return adopted.error();
   return copy;
@@ -158,18 +172,20 @@ std::shared_ptr<const Engine> frozen_copy(const Engine& running, const OutlookPa
 }
 
 Result<std::vector<Life>> live_on(const EngineWorld& world, const OutlookParts& parts,
-                                  const OutlookOptions& options) {
+                                  const OutlookOptions& options, bool roughly) {
   auto cluster = from_now_on(parts.cluster, world.now);
   SimBackend backend(SimParts{.cluster = cluster, .perf = parts.perf, .cost = parts.cost});
   backend.begin_at(world.now);
-  Lives lives(world, options.starts_of);
+  const Places places(world);
+  Lives lives(world, places, options.starts_of);
+  const EngineOptions own = options_of(world, parts, options, roughly);
   Newcomers newcomers;
   std::unique_ptr<Engine> copy;
   if (parts.running != nullptr) {
     newcomers = Newcomers(world, JobId{static_cast<std::uint32_t>(parts.running->arrived())});
-    copy = fork_of(world, parts, options, backend, newcomers, lives);
+    copy = fork_of(world, places, parts, own, backend, newcomers, lives);
   } else {
-    auto adopter = adopter_of(world, parts, options, backend, newcomers, lives, std::move(cluster));
+    auto adopter = adopter_of(world, parts, own, backend, newcomers, lives, std::move(cluster));
     if (!adopter) return adopter.error();
     copy = std::move(*adopter);
   }

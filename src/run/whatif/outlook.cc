@@ -81,7 +81,7 @@ Result<Outlook> look_out(const EngineWorld& world, const OutlookParts& parts,
     } else {
       draw_truth(copy, *options.errors(static_cast<int>(i) - 1));
     }
-    auto lives = live_on(copy, parts, options);
+    auto lives = live_on(copy, parts, options, i > 0);
     if (lives) {
       samples[i] = std::move(*lives);
     } else {
