@@ -146,6 +146,8 @@ class Engine final : public WhatIf {
     bool new_backend = false;  // it is no fork of the engine's, and is told who runs where
     std::function<void(Job&)> revise = {};  // for every job of the copy: what is different there
     std::optional<EngineOptions> options = {};  // those of the copy; nothing: the same
+    Seconds now =
+        -kNever;  // its clock shows at least this: time may have passed since the last news
   };
   std::unique_ptr<Engine> fork(const Fork& with) const;
 

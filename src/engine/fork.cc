@@ -50,6 +50,7 @@ std::unique_ptr<Engine> Engine::fork(const Fork& with) const {
 
 void Engine::tell_beliefs(const Fork& with) {
   JobTable& jobs = state_.jobs;
+  state_.now = std::max(state_.now, with.now);
   const auto revise = [&](Slot slot) {
     forget_truth(jobs[slot].spec);
     if (with.revise) with.revise(jobs[slot]);
@@ -71,7 +72,10 @@ void Engine::tell_beliefs(const Fork& with) {
     end_wait(job, state_.now);
     job.since = state_.now;
   }
-  for (const Slot slot : jobs.running()) update_rate(slot, state_.now, CommandKind::kAdopt);
+  for (const Slot slot : jobs.running()) {
+    note_belief(slot);
+    update_rate(slot, state_.now, CommandKind::kAdopt);
+  }
   // Unless a turn is due at once, it comes when the new backend foresees something.
   if (state_.next > state_.now) state_.next = next_turn();
 }

@@ -119,7 +119,8 @@ std::unique_ptr<Engine> fork_of(const EngineWorld& world, const Places& places,
                                                .observers = {&lives},
                                                .new_backend = true,
                                                .revise = as_in_world,
-                                               .options = options});
+                                               .options = options,
+                                               .now = world.now});
   std::vector<JobEvent> news;
   for (const WorldNode& node : world.nodes) {
     if (node.drained == running.cluster().drained(node.node)) continue;
@@ -129,9 +130,7 @@ std::unique_ptr<Engine> fork_of(const EngineWorld& world, const Places& places,
     event.node = node.node;
   }
   // Without news the next turn is that of the running engine.
-  if (!news.empty() || !newcomers.finished() || world.now > running.now()) {
-    copy->apply(world.now, news);
-  }
+  if (!news.empty()) copy->apply(world.now, news);
   return copy;
 }
 
