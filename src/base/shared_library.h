@@ -14,7 +14,8 @@
 #include <stdexcept>
 #include <string>
 
-// A member that points to the function of that name in the member `library`.
+// A member that points to the function of that name in the member `library`. A name that is
+// declared takes no parentheses. NOLINTNEXTLINE(bugprone-macro-parentheses)
 #define MUSTER_LOADED(name) decltype(::name)* name = library.function(#name)
 
 namespace muster {

@@ -38,6 +38,7 @@ Result<std::unique_ptr<Core>> Core::make(LivePlan plan, const Abilities& abiliti
                                          Seconds now, CoreRecorder* recorder) {
   std::unique_ptr<Core> core(new Core(std::move(plan), abilities, settings));
   core->recorder_ = recorder;
+  core->fresh_ = outlook_parts(core->plan_.parts);
   Engine::Parts parts = std::move(core->plan_.parts);
   parts.backend = &core->backend_;
   parts.source = &core->inbox_;
@@ -172,7 +173,7 @@ void Core::feed(bool turn, Seconds now, const std::vector<JobEvent>& events) {
     for (const JobSpec& job : inbox_.jobs()) {
       if (turn) recorder_->arrival(job, *plan_.symbols);
     }
-    recorder_->news(turn, now, events);
+    recorder_->news(turn, now, events, *plan_.symbols);
   }
   if (turn) {
     engine_->turn_at(now, events);

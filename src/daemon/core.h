@@ -20,6 +20,7 @@
 #include "daemon/record/recorder.h"
 #include "engine/engine.h"
 #include "run/assembly/live_plan.h"
+#include "run/whatif/question.h"
 
 namespace muster {
 
@@ -45,9 +46,10 @@ struct JobStory {
   std::size_t earlier = 0;  // jobs that wait and were submitted earlier
   JobId first_earlier = kNoJob;
   bool held = false;
+  bool waits = false;  // for GPUs, or for the next turn
   std::string policy;
   // Seconds from now until it starts, as far as can be told: if everyone has as much left to do as
-  // is believed, 0.7 times as much, 1.5 times as much. kNever: not known.
+  // is believed, and the span in which it lies in 8 of 10 futures. kNever: not known.
   Seconds expected = kNever;
   Seconds early = kNever;
   Seconds late = kNever;
@@ -74,6 +76,8 @@ class Core final : private Observer {
   Status revise(JobId job, const std::vector<std::pair<std::string, double>>& changes);
   Status drain(const std::string& node, bool drained, const std::string& why);
   JobStory explain(JobId job) const;
+  // A copy of the state, to be asked what would be if.
+  Subject subject(Seconds now) const;
 
   // When step() is to be called at the latest.
   Seconds due();
@@ -132,6 +136,7 @@ class Core final : private Observer {
   void drop_taken_back();
 
   LivePlan plan_;
+  OutlookParts fresh_;  // what a copy of the engine runs with
   Abilities abilities_;
   CoreSettings settings_;
   LiveBackend backend_;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "daemon/core.h"
+#include "run/whatif/future.h"
 
 namespace muster {
 namespace {
@@ -142,7 +143,27 @@ JobStory Core::explain(JobId id) const {
   }
   const auto found = known_.find(id);
   story.held = found != known_.end() && found->second.held;
+  story.waits = found != known_.end() && !found->second.over;
+  for (const Slot slot : view.jobs.running()) {
+    if (view.jobs[slot].spec.id == id) story.waits = false;
+  }
   return story;
+}
+
+Subject Core::subject(Seconds now) const {
+  Subject subject{engine_->world(), fresh_, plan_.config, Symbols(std::as_const(*plan_.symbols))};
+  subject.config.durations = Durations::kEstimate;  // nobody here knows how long jobs run
+  subject.parts.running = frozen_copy(*engine_, fresh_);
+  EngineWorld& world = subject.world;
+  world.now = std::max(now, world.now);
+  for (const JobSpec& spec : inbox_.jobs()) {
+    Job& job = world.jobs.emplace_back();
+    job.spec = spec;
+    job.total_work = fresh_.perf->total_work(spec);
+    job.waiting_since = spec.submit;
+    world.next_id = std::max(world.next_id, static_cast<std::uint32_t>(spec.id) + 1);
+  }
+  return subject;
 }
 
 }  // namespace muster

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "daemon/forecast.h"
 
 namespace muster {
 namespace {
@@ -19,6 +18,8 @@ constexpr double kHealthySeconds = 30;
 constexpr long long kHealthyTurns = 3;
 // A daemon that died so often right after its start meets something that kills it.
 constexpr std::int64_t kMostDeaths = 3;
+// Whoever asks what would be if gives up after two minutes.
+constexpr std::chrono::seconds kAnswerLimit(30);
 
 Seconds latest_time(const StoredWorld& world) {
   Seconds latest = 0;
@@ -51,6 +52,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(DaemonSettings settings) {
 
 Daemon::~Daemon() {
   if (server_) server_->stop();
+  questions_.reset();
   // Submissions that are on their way to the disk are told before the board is gone.
   committer_.reset();
   for (const Wish& wish : wishes_) {
@@ -142,12 +144,13 @@ Status Daemon::open_api(const StoredWorld& world) {
         }
         mailbox_.wake();
       });
+  questions_ = std::make_unique<Questions>(kAnswerLimit);
   const std::filesystem::path& state = store_->directory().path();
   api_ = std::make_unique<Api>(
       ApiParts{board_, *intake_, *clock_, Access(settings_.operators), state / "runs",
                state / "ended", [this](Wish wish) { ask(std::move(wish)); },
                [this](JobId job) { return committer_->decisions(job); },
-               [this](const Core& core, JobId job, JobStory& story) { foresee(core, job, story); },
+               [this](Questions::Work work) { return questions_->ask(std::move(work)); },
                [this] { return status_json(); },
                [this](bool drain) { wanted_ = drain ? Wanted::kDrain : Wanted::kLeave; },
                [this]() -> Status {
@@ -274,22 +277,6 @@ void Daemon::call(const LaunchCall& call) {
       return executor_->stop(call.run, Grace{0});
     case RunCommand::kNone:
       return;
-  }
-}
-
-void Daemon::foresee(const Core& core, JobId job, JobStory& story) const {
-  const EngineWorld world = core.engine().world();
-  const auto waits = std::any_of(world.jobs.begin(), world.jobs.end(), [job](const Job& one) {
-    return one.spec.id == job && !one.running();
-  });
-  if (!waits || story.held) return;
-  for (const auto& [scale, seconds] :
-       {std::pair{1.0, &story.expected}, {0.7, &story.early}, {1.5, &story.late}}) {
-    Result<LivePlan> plan = settings_.make_plan(safe_);
-    if (!plan) return;
-    const auto at =
-        expected_start(std::move(*plan), world, job, scale, std::chrono::milliseconds(50));
-    if (at) *seconds = *at - world.now;
   }
 }
 

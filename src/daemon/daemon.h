@@ -19,6 +19,7 @@
 #include "daemon/api/api.h"
 #include "daemon/clock.h"
 #include "daemon/core.h"
+#include "daemon/questions.h"
 #include "daemon/sqlite_store.h"
 
 namespace muster {
@@ -70,7 +71,6 @@ class Daemon {
   void call(const LaunchCall& call);
   void ask_for_census();
   Status reload();
-  void foresee(const Core& core, JobId job, JobStory& story) const;
   void ask(Wish wish);
   std::string status_json() const;
   void say(const std::string& line) const {
@@ -91,6 +91,7 @@ class Daemon {
   std::unique_ptr<HttpServer> server_;  // outlives all who may still answer
   std::unique_ptr<Committer> committer_;
   std::unique_ptr<Intake> intake_;
+  std::unique_ptr<Questions> questions_;
   std::unique_ptr<Api> api_;
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<CoreRecorder> recorder_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace muster {
 
@@ -67,8 +68,13 @@ void Engine::take_in(Seconds now, std::span<const JobEvent> events) {
 }
 
 void Engine::apply(Seconds now, std::span<const JobEvent> events) {
+  // What the last turn stopped is no news: to ask again whenever one of its commands is answered
+  // would regroup jobs for ever that take long to start.
+  const bool changed = std::exchange(state_.changed, false);
   take_in(now, events);
   outgrow_beliefs();
+  state_.undecided = state_.undecided || state_.changed;
+  state_.changed = state_.changed || changed;
   dispatch();
   if (state_.started) state_.next = next_turn(true);
 }
@@ -85,6 +91,7 @@ bool Engine::turn_at(Seconds now, std::span<const JobEvent> events) {
   if (state_.rescaled && turn_length_ == 0) decide();
   if (deadlocked()) give_up_waiting();
   dispatch();
+  state_.undecided = false;
   const long long skipped = state_.started ? parts_.pacing->skipped(previous, state_.now) : 0;
   state_.turns += 1 + skipped;
   report_turn(previous, skipped);
@@ -112,6 +119,7 @@ void Engine::decide() {
   state_.changed = false;
   planned_ = true;
   const SchedulingTraits& traits = known().traits;
+  calm_ = parts_.options.calm > 0 && keeps_calm(traits);
   Plan::Depth depth = active().placement->depth(state_.cluster, traits);
   if (depth == Plan::Depth::kUntilFirstMisfit && !active().scheduling->repeats()) {
     depth = Plan::Depth::kAll;
@@ -120,6 +128,7 @@ void Engine::decide() {
   plan(traits, depth);
   if (draft_.wants_all()) plan(traits, Plan::Depth::kAll);
   carry_out();
+  if (calm_) state_.changed = true;  // those who were to be displaced are still there
   parts_.backend->planned(plan_);
   log_block();
 }
@@ -133,7 +142,20 @@ void Engine::plan(const SchedulingTraits& traits, Plan::Depth depth) {
   if (!state_.back_offs.empty()) {
     plan_.drop([this](Slot job) { return backs_off(job); });
   }
-  active().placement->place(seen, traits, plan_, draft_);
+  if (!calm_) return active().placement->place(seen, traits, plan_, draft_);
+  plan_.drop([this](Slot job) { return state_.jobs[job].running(); });
+  SchedulingTraits fills = traits;
+  fills.preemptive = false;
+  active().placement->place(seen, fills, plan_, draft_);
+}
+
+bool Engine::keeps_calm(const SchedulingTraits& traits) {
+  // Others ask for more than an order.
+  if (!traits.preemptive || traits.co_locates || traits.resizes || traits.optimises) return false;
+  if (state_.now < calm_until_) return true;
+  const EngineOptions& options = parts_.options;
+  calm_until_ = state_.now + options.calm * (state_.now - options.calm_since);
+  return false;
 }
 
 void Engine::end_back_offs() {
@@ -211,7 +233,7 @@ Seconds Engine::next_turn(bool news) {
   moments.needs_periodic_turns =
       (has_external_events && state_.running > 0) ||
       (parts_.selector != nullptr ? moments.active : undecided && !known().stable);
-  if (news && state_.changed) {
+  if (news && state_.undecided) {
     if (turn_length_ == 0) return state_.now;
     moments.needs_periodic_turns = true;
   }

@@ -199,6 +199,51 @@ class OneMachine(unittest.TestCase):
             for number in (first, third):
                 daemon.run("cancel", str(number))
 
+    def test_what_if(self):
+        with Daemon(gpus=2) as daemon:
+            first = daemon.submit("--gpus", "2", "--estimate", "100", "--", "/bin/sleep", "1000")
+            daemon.until_launched(first)
+            second = daemon.submit("--gpus", "2", "--estimate", "50", "--", "/bin/sleep", "1000")
+
+            def asked(*words):
+                answer = json.loads(daemon.run("what-if", "--json", *words).stdout)
+                times = {}
+                for when in ("as_is", "changed"):
+                    for job in answer.get(when, {}).get("jobs", []):
+                        times[when, job["number"]] = {
+                            key: None if value["believed"] is None else value["believed"] - answer["now_s"]
+                            for key, value in job.items() if key in ("start_s", "end_s")}
+                return answer, times
+
+            answer, times = asked()
+            self.assertTrue(90 < times["as_is", second]["start_s"] < 100.1, times)
+            band = next(job for job in answer["as_is"]["jobs"] if job["number"] == second)["start_s"]
+            self.assertLess(band["early"], band["believed"])
+            self.assertGreater(band["late"], band["believed"])
+            _, times = asked("--add-nodes", "1x2")
+            self.assertTrue(0 <= times["changed", second]["start_s"] < 1, times)
+            _, times = asked("--scheduling", "srtf")
+            self.assertTrue(0 <= times["changed", second]["start_s"] < 1, times)
+            self.assertTrue(140 < times["changed", first]["end_s"] < 151, times)
+            _, times = asked("--drain", "node=node0")
+            self.assertIsNone(times["changed", second]["start_s"])
+            self.assertTrue(90 < times["changed", first]["end_s"] < 100.1, times)
+            _, times = asked("--submit", "gpus=1,duration=10")
+            self.assertTrue(140 < times["changed", second + 1]["start_s"] < 151, times)
+            text = daemon.run("what-if", "--submit", "gpus=1,duration=10", "--job", "new").stdout
+            self.assertIn("1 jobs run, 1 wait", text)
+            self.assertIn("new", text)
+            for wrong, word in (("--scheduling=nobody", "nobody"), ("--scheduling=./policy.py:Mine", "policy"),
+                                ("--drain=everything", "expected node=N"), ("--job=nobody", "nobody")):
+                refused = daemon.run("what-if", wrong, check=False)
+                self.assertNotEqual(refused.returncode, 0)
+                self.assertIn(word, refused.stderr)
+            # Nothing of all this has happened.
+            self.assertEqual(daemon.job(first)["launches"], 1)
+            self.assertEqual(daemon.job(second)["launches"], 0)
+            for number in (first, second):
+                daemon.run("cancel", str(number))
+
 
 SYSTEMS = {
     "blox": ["--preset", "blox", "--scheduling", "las", "--pacing", "rounds:length=0.5"],

@@ -46,6 +46,8 @@ std::span<const ApiRoute> Api::routes() {
       ApiRoute{"POST", "/v1/nodes/{node}/drain", "Start nothing new on the node", true,
                &Api::drain},
       ApiRoute{"POST", "/v1/nodes/{node}/undrain", "Use the node again", true, &Api::undrain},
+      ApiRoute{"POST", "/v1/what-if", "When jobs will start and end, and what a change would do",
+               false, &Api::what_if},
       ApiRoute{"POST", "/v1/reload", "Read the configuration again", true, &Api::reload},
       ApiRoute{"POST", "/v1/shutdown", "End the daemon; jobs go on unless drain is true", true,
                &Api::shut_down},

@@ -13,6 +13,7 @@
 #include "daemon/clock.h"
 #include "daemon/http/http.h"
 #include "daemon/intake.h"
+#include "daemon/questions.h"
 
 namespace muster {
 
@@ -32,9 +33,10 @@ struct ApiParts {
   std::filesystem::path runs;   // folders of launches
   std::filesystem::path ended;  // and of those whose end is committed
   std::function<void(Wish)> ask;
-  // For the engine's thread: what was decided about a job, and when it will start.
+  // For the engine's thread: what was decided about a job.
   std::function<Result<std::vector<StoredDecision>>(JobId)> decisions;
-  std::function<void(const Core& core, JobId job, struct JobStory& story)> foresee;
+  // For what takes long; false: too much of that waits already.
+  std::function<bool(Questions::Work)> think;
   std::function<std::string()> status;  // of the daemon, as JSON
   std::function<void(bool drain)> shut_down;
   std::function<Status()> reload;
@@ -62,13 +64,15 @@ class Api {
   void handle(const HttpRequest& request, HttpReply reply);
   static std::span<const ApiRoute> routes();
 
-  // The handlers: api_jobs.cc what reads and submits, api_wishes.cc what changes things.
+  // The handlers: api_jobs.cc what reads and submits, api_wishes.cc what changes things,
+  // api_questions.cc what looks ahead.
   void get_status(const ApiCall& call);
   void list_jobs(const ApiCall& call);
   void submit(const ApiCall& call);
   void show_job(const ApiCall& call);
   void show_log(const ApiCall& call);
   void explain(const ApiCall& call);
+  void what_if(const ApiCall& call);
   void cancel(const ApiCall& call);
   void hold(const ApiCall& call);
   void release(const ApiCall& call);

@@ -34,9 +34,10 @@ void CoreRecorder::arrival(const JobSpec& job, const Symbols& symbols) {
   out_ << line_of({{"job", to_json(job, symbols)}});
 }
 
-void CoreRecorder::news(bool turn, Seconds now, std::span<const JobEvent> events) {
+void CoreRecorder::news(bool turn, Seconds now, std::span<const JobEvent> events,
+                        const Symbols& symbols) {
   Json list = Json::array();
-  for (const JobEvent& event : events) list.push_back(to_json(event));
+  for (const JobEvent& event : events) list.push_back(to_json(event, symbols));
   out_ << line_of({{turn ? "turn" : "news", now}, {"events", list}});
 }
 

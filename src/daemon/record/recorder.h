@@ -24,7 +24,7 @@ class CoreRecorder {
   void begin(const LivePlan& plan, const EngineWorld& world);
   void arrival(const JobSpec& job, const Symbols& symbols);
   // What the engine is about to be given: `turn` if it is to decide, else only to take it in.
-  void news(bool turn, Seconds now, std::span<const JobEvent> events);
+  void news(bool turn, Seconds now, std::span<const JobEvent> events, const Symbols& symbols);
   void decision(const Decision& decision);
   void flush() { out_.flush(); }
 

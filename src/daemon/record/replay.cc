@@ -41,7 +41,7 @@ class Segment final : private Observer {
   void add_job(const Json& job) { inbox_.add(spec_from(job, *plan_.symbols)); }
   void go_on(bool turn, Seconds now, const Json& events) {
     std::vector<JobEvent> list;
-    for (const Json& event : events) list.push_back(event_from(event));
+    for (const Json& event : events) list.push_back(event_from(event, *plan_.symbols));
     if (turn) {
       engine_->turn_at(now, list);
     } else {

@@ -90,6 +90,7 @@ Result<LivePlan> make_live_plan(const RunConfig& config) {
   plan.parts.cluster = plan.cluster;
   plan.parts.options = config.engine;
   plan.label = config.label();
+  plan.config = config;
   plan.description = to_toml(config);
   return plan;
 }

@@ -17,7 +17,8 @@ struct LivePlan {
   std::shared_ptr<const ClusterSpec> cluster;
   Engine::Parts parts;             // without backend, source and observers
   std::string label;               // "las + consolidated"
-  std::string description;         // the whole of it, as TOML
+  RunConfig config;                // what it was made of
+  std::string description;         // the same, as TOML
   std::vector<std::string> notes;  // what an operator should know
 };
 
