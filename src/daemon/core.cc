@@ -134,7 +134,7 @@ void Core::submit(const StoredJob& row, std::shared_ptr<const JobRequest> reques
 
 Seconds Core::due() {
   if (!frozen_.empty()) return kNever;
-  if (!inbox_.empty() || !events_.empty()) return now_;
+  if (inbox_.added() != offered_ || !events_.empty()) return now_;
   Seconds next = std::min(closing_ ? kNever : engine_->due().at, launches_.due());
   if (!limits_.empty()) next = std::min(next, limits_.begin()->first);
   return next;
@@ -148,14 +148,16 @@ void Core::step(Seconds now) {
   if (!frozen_.empty()) return;
   // What is ordered may be answered at once, as where a launch is stopped before it was begun.
   for (int again = 0; again < 8; ++again) {
+    // Who came in a round waits in the inbox for its end: that is news once.
+    const bool arrived = std::exchange(offered_, inbox_.added()) != inbox_.added();
     const bool loud_news =
-        !inbox_.empty() || std::any_of(events_.begin(), events_.end(),
-                                       [](const JobEvent& event) { return loud(event.kind); });
+        arrived || std::any_of(events_.begin(), events_.end(),
+                               [](const auto& event) { return loud(event.kind); });
     const Due due = engine_->due();
     const std::vector<JobEvent> events = std::exchange(events_, {});
     if (!closing_ && (now >= due.at || (due.or_event && loud_news))) {
       feed(true, now, events);
-    } else if (!events.empty() || !inbox_.empty()) {
+    } else if (!events.empty() || arrived) {
       feed(false, now, events);
     } else {
       break;

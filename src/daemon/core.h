@@ -136,6 +136,7 @@ class Core final : private Observer {
   CoreSettings settings_;
   LiveBackend backend_;
   LiveInbox inbox_;
+  std::uint64_t offered_ = 0;  // jobs of the inbox that the engine knows to be there
   std::unique_ptr<Engine> engine_;
   CoreRecorder* recorder_ = nullptr;  // null: nothing is recorded
   Launches launches_;

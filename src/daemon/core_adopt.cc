@@ -94,14 +94,20 @@ Status Core::adopt(const StoredWorld& world, Seconds now) {
   next_decision_ = std::max<std::int64_t>(1, world.next_decision);
   std::map<JobId, RunRows> runs;
   for (const StoredRun& run : world.runs) runs[run.run.job].push_back(&run);
+  std::map<JobId, Seconds> graces;
   EngineWorld found;
   found.now = now;
   found.next_id = 1;
   for (const StoredJob& row : world.jobs) {
     found.next_id = std::max(found.next_id, static_cast<std::uint32_t>(row.id) + 1);
-    if (muster::over(row)) continue;
+    const RunRows& rows = runs[row.id];
+    const bool leaves = std::any_of(rows.begin(), rows.end(),
+                                    [](const StoredRun* run) { return !over(run->state); });
+    if (muster::over(row) && !leaves) continue;
     Result<JobRequest> request = parse_job_request(row.description);
     if (!request) return Error{fmt::format("job {}: {}", index(row.id), request.error().message)};
+    if (leaves) graces[row.id] = request->grace;
+    if (muster::over(row)) continue;  // only its last launch is still saving its work
     Known& known = known_[row.id];
     known.row = row;
     known.request = std::make_shared<const JobRequest>(std::move(*request));
@@ -115,7 +121,6 @@ Status Core::adopt(const StoredWorld& world, Seconds now) {
       shelf_.emplace(row.id, std::move(spec));
       continue;
     }
-    const RunRows& rows = runs[row.id];
     const StoredRun* last = rows.empty() ? nullptr : rows.back();
     if (last != nullptr && last->state == RunState::kEnded &&
         last->outcome == RunOutcome::kFinished && row.state == "running") {
@@ -141,7 +146,7 @@ Status Core::adopt(const StoredWorld& world, Seconds now) {
   keep_drained(world, nodes_, found);
   if (recorder_ != nullptr) recorder_->begin(plan_, found);
   if (Status adopted = engine_->adopt(found); !adopted) return adopted;
-  return launches_.adopt(world.runs, now);
+  return launches_.adopt(world.runs, now, graces);
 }
 
 }  // namespace muster

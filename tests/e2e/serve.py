@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import shutil
 import signal
 import subprocess
@@ -301,48 +300,6 @@ class Deaths(unittest.TestCase):
             for i in range(2):
                 self.assertFalse((daemon.work / f"kept{i}.twice").exists())
             wait_until(lambda: not daemon.marked(), what="the end of all processes")
-
-    def test_killed_at_random(self):
-        kills = int(os.environ.get("MUSTER_KILLS", "25"))
-        seed = int(os.environ.get("MUSTER_SEED", random.SystemRandom().randrange(1 << 30)))
-        print(f"seed {seed}")
-        chance = random.Random(seed)
-        with Daemon("--scheduling", "las", "--pacing", "rounds:length=0.5", gpus=3) as daemon:
-            recording = daemon.base / "recording.jsonl"
-            daemon.options += ["--record", str(recording)]
-            accepted = {}
-            for kill in range(kills):
-                for _ in range(chance.randrange(3)):
-                    name = f"r{len(accepted)}-{kill}"
-                    words = ["submit", "--gpus", str(chance.choice([1, 1, 2, 3])), "--name", name, "--",
-                             sys.executable, "-c", ALONE, name, str(round(chance.uniform(0, 0.4), 2))]
-                    done = daemon.run(*words, check=False)
-                    if done.returncode == 0:
-                        accepted[int(done.stdout)] = name
-                time.sleep(chance.uniform(0, 0.3))
-                if chance.random() < 0.3:
-                    keepers = daemon.keepers()
-                    try:
-                        if keepers:
-                            os.kill(chance.choice(keepers), signal.SIGKILL)
-                    except ProcessLookupError:
-                        pass
-                daemon.kill()
-                daemon.start(wait=chance.random() < 0.7)
-            wait_until(daemon.answers, what="an answer")
-            if accepted:
-                daemon.run("wait", *map(str, accepted), "--timeout", "100", check=False)
-            jobs = {job["id"]: job for job in daemon.jobs()}
-            for number, name in accepted.items():
-                self.assertEqual(jobs[number]["state"], "finished", f"seed {seed}: {jobs[number]}")
-                self.assertFalse((daemon.work / f"{name}.twice").exists(), f"seed {seed}: {name} ran twice at once")
-                dones = (daemon.work / f"{name}.done").read_text().split()
-                self.assertEqual(len(set(dones)), len(dones), f"seed {seed}: {name}")
-            wait_until(lambda: not daemon.marked() and not daemon.keepers(), what=f"seed {seed}: the end of all processes")
-            daemon.end()
-            replayed = subprocess.run([MUSTER, "replay", "--json", recording], capture_output=True, text=True)
-            self.assertEqual(replayed.returncode, 0, f"seed {seed}: {replayed.stderr}")
-            self.assertGreater(json.loads(replayed.stdout)["segments"], kills / 2)
 
 
 if __name__ == "__main__":

@@ -209,7 +209,8 @@ void LocalExecutor::census_now(std::uint64_t number) {
 void LocalExecutor::acknowledge_now(RunId run) {
   const auto found = kept_.find(run);
   if (found == kept_.end() || !found->second.end) return;
-  if (found->second.guard > 0) waitpid(found->second.guard, nullptr, WNOHANG);
+  // It ends a moment after the record is there.
+  if (found->second.guard > 0) guards_.push_back(found->second.guard);
   // Where it cannot be moved it is found again after a restart, and acknowledged again.
   std::error_code code;
   std::filesystem::rename(found->second.folder, settings_.ended / run_folder_name(run), code);
@@ -225,6 +226,7 @@ void LocalExecutor::work() {
       todo.swap(todo_);
     }
     for (const std::function<void()>& one : todo) one();
+    std::erase_if(guards_, [](pid_t guard) { return waitpid(guard, nullptr, WNOHANG) != 0; });
     const double now = keeper_clock();
     for (auto& [run, kept] : kept_) {
       if (!kept.end && !kept.link.connected() && now >= kept.look_at) look(kept, now);
