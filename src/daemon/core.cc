@@ -14,7 +14,7 @@ namespace muster {
 Core::Core(LivePlan plan, const Abilities& abilities, CoreSettings settings)
     : plan_(std::move(plan)),
       abilities_(abilities),
-      settings_(settings),
+      settings_(std::move(settings)),
       backend_(plan_.parts.perf),
       launches_(abilities) {
   for (std::size_t i = 0; i < plan_.cluster->nodes.size(); ++i) {
@@ -36,7 +36,7 @@ Core::~Core() = default;
 Result<std::unique_ptr<Core>> Core::make(LivePlan plan, const Abilities& abilities,
                                          CoreSettings settings, const StoredWorld& world,
                                          Seconds now, CoreRecorder* recorder) {
-  std::unique_ptr<Core> core(new Core(std::move(plan), abilities, settings));
+  std::unique_ptr<Core> core(new Core(std::move(plan), abilities, std::move(settings)));
   core->recorder_ = recorder;
   Engine::Parts parts = std::move(core->plan_.parts);
   parts.backend = &core->backend_;
@@ -166,6 +166,9 @@ void Core::step(Seconds now) {
     give_orders(now);
     take_news(now);
   }
+  if (plan_.round > 0 && engine_->turns() != std::exchange(leased_, engine_->turns())) {
+    renew_leases(now);
+  }
 }
 
 void Core::feed(bool turn, Seconds now, const std::vector<JobEvent>& events) {
@@ -195,6 +198,7 @@ void Core::close(Seconds now) {
 void Core::freeze(const std::string& why) {
   if (!frozen_.empty()) return;
   frozen_ = why;
+  for (const RunId run : launches_.runs()) effects_.leases.emplace_back(run, kNever);
   effects_.log.push_back(
       fmt::format("nothing is decided any more, and what runs goes on: {}. Please report this; a "
                   "restart continues from what was committed",
@@ -224,8 +228,9 @@ RunOrder Core::order(RunId run, std::uint64_t generation) const {
     order.environment.emplace_back("MUSTER_CHECKPOINT_DIR", request.checkpoint_directory);
   }
   order.working_directory = request.working_directory;
-  order.grace = request.grace;
   const StoredJob& row = found->second.row;
+  if (row.owner != settings_.own_user) order.user = row.owner;
+  order.grace = request.grace;
   order.believed = std::max(0.0, row.total_work - row.saved_work);
   order.memory_gb = request.memory_gb;
   return order;

@@ -146,6 +146,10 @@ Status Core::adopt(const StoredWorld& world, Seconds now) {
   keep_drained(world, nodes_, found);
   if (recorder_ != nullptr) recorder_->begin(plan_, found);
   if (Status adopted = engine_->adopt(found); !adopted) return adopted;
+  // Leases of another policy mean nothing any more.
+  for (const StoredRun& run : world.runs) {
+    if (plan_.round <= 0 && !over(run.state)) effects_.leases.emplace_back(run.run, kNever);
+  }
   return launches_.adopt(world.runs, now, graces);
 }
 

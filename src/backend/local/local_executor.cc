@@ -117,8 +117,11 @@ void LocalExecutor::stop(RunId run, Grace grace) {
 
 void LocalExecutor::lease(RunId run, Seconds seconds) {
   later([this, run, seconds] {
-    const auto found = kept_.find(run);
-    if (found != kept_.end()) found->second.link.say(fmt::format("lease {:.3f}", seconds));
+    KeptRun* const kept = find(run);
+    if (kept == nullptr || kept->end) return;
+    const double now = keeper_clock();
+    kept->lease = now + seconds;
+    kept->tell_lease(now);
   });
 }
 
@@ -159,7 +162,16 @@ void LocalExecutor::prepare_now(const RunOrder& order) {
   failed.run = run;
   failed.event = RunEvent::kStartFailed;
   failed.outcome = RunOutcome::kStopped;
-  if (Status made = make_run_folder(kept.folder, keeper_order(order, settings_.cgroup)); !made) {
+  KeeperOrder orders = keeper_order(order, settings_.cgroup);
+  if (!order.user.empty()) {
+    Result<Identity> identity = identity_of(order.user);
+    if (!identity || geteuid() != 0) {
+      failed.detail = identity ? "only root can run jobs of others" : identity.error().message;
+      return ended(kept, failed);
+    }
+    orders.identity = std::move(*identity);
+  }
+  if (Status made = make_run_folder(kept.folder, orders); !made) {
     failed.detail = made.error().message;
     return ended(kept, failed);
   }

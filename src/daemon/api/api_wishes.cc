@@ -65,8 +65,12 @@ void Api::explain(const ApiCall& call) {
                 *decisions = std::move(*found);
                 return Done{};
               },
-              [story, decisions, job = *job, reply = call.reply](const Status& status) {
+              [story, decisions, job = *job, caller = call.caller, reply = call.reply,
+               this](const Status& status) {
                 if (!status) return reply(error_response(409, status.error().message));
+                // How many are before it is for everybody, who they are is not.
+                const auto first = parts_.board.job(story->first_earlier);
+                if (!first || !caller.may_see(*first)) story->first_earlier = kNoJob;
                 HttpResponse response;
                 response.body = story_json(job, *story, *decisions);
                 reply(std::move(response));
