@@ -107,6 +107,8 @@ class Core final : private Observer {
   Core(LivePlan plan, const Abilities& abilities, CoreSettings settings);
   void feed(bool turn, Seconds now, const std::vector<JobEvent>& events);
   Status adopt(const StoredWorld& world, Seconds now);
+  void adopt_job(const StoredJob& row, JobRequest request,
+                 const std::vector<const StoredRun*>& runs, Seconds now, EngineWorld& found);
   JobSpec spec_of(const StoredJob& row, const JobRequest& request);
   Symbol word(const std::string& text);
   // What of the request this cluster can never do; empty: nothing.
