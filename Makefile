@@ -71,8 +71,8 @@ worlds: ## Run the daemon's core through 100,000 worlds full of faults
 
 kills: ## Kill a real daemon, its keepers and its jobs 10,000 times
 	@scripts/setup test
-	@scripts/build test muster
-	@MUSTER=$(CURDIR)/build/test/muster MUSTER_KILLS=10000 tests/e2e/serve.sh Deaths.test_killed_at_random
+	@scripts/build test muster muster_test_programs
+	@MUSTER=$(CURDIR)/build/test/muster MUSTER_KILLS=10000 tests/e2e/kills.sh
 
 fuzz: ## Fuzz every reader for FUZZ_SECONDS each (default 60)
 	@scripts/setup test

@@ -45,6 +45,7 @@ std::unique_ptr<CLI::App> make_app(Chosen& chosen) {
   add_logs_command(*app, chosen);
   add_node_commands(*app, chosen);
   add_top_command(*app, chosen);
+  add_token_command(*app, chosen);
   add_drive_command(*app, chosen);
   add_replay_command(*app, chosen);
   add_trainer_command(*app, chosen);

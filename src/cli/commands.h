@@ -66,6 +66,7 @@ void add_job_commands(CLI::App& app, Chosen& chosen);
 void add_node_commands(CLI::App& app, Chosen& chosen);
 void add_logs_command(CLI::App& app, Chosen& chosen);
 void add_top_command(CLI::App& app, Chosen& chosen);
+void add_token_command(CLI::App& app, Chosen& chosen);
 void add_drive_command(CLI::App& app, Chosen& chosen);
 void add_replay_command(CLI::App& app, Chosen& chosen);
 void add_trainer_command(CLI::App& app, Chosen& chosen);

@@ -26,6 +26,7 @@ namespace muster {
 
 struct CoreSettings {
   std::size_t most_words = 10'000;  // distinct names of users and models that are told apart
+  std::string own_user;             // whose jobs run as the daemon itself
 };
 
 // What follows from a step. `batch` first; then the calls, then the acknowledgements.
@@ -33,8 +34,9 @@ struct CoreEffects {
   Batch batch;
   std::vector<LaunchCall> calls;
   std::vector<RunId> acknowledged;
-  std::vector<std::pair<JobId, JobNews>> news;  // what jobs said, for the board
-  std::vector<std::string> log;                 // lines for the daemon's log
+  std::vector<std::pair<RunId, Seconds>> leases;  // GPUs are certain for so long; kNever: no lease
+  std::vector<std::pair<JobId, JobNews>> news;    // what jobs said, for the board
+  std::vector<std::string> log;                   // lines for the daemon's log
 
   bool empty() const { return batch.jobs.empty() && batch.runs.empty() && batch.nodes.empty(); }
 };
@@ -88,6 +90,7 @@ class Core final : private Observer {
   // The order of a launch that is to be prepared.
   RunOrder order(RunId run, std::uint64_t generation) const;
   std::size_t launches_alive() const { return launches_.alive(); }
+  std::vector<RunId> launches() const { return launches_.runs(); }
   // Ends everything that runs and starts nothing more; jobs wait for the next daemon.
   void close(Seconds now);
   // Why nothing is decided any more; empty: all is well.
@@ -108,6 +111,8 @@ class Core final : private Observer {
   Core(LivePlan plan, const Abilities& abilities, CoreSettings settings);
   void feed(bool turn, Seconds now, const std::vector<JobEvent>& events);
   Status adopt(const StoredWorld& world, Seconds now);
+  void adopt_job(const StoredJob& row, JobRequest request,
+                 const std::vector<const StoredRun*>& runs, Seconds now, EngineWorld& found);
   JobSpec spec_of(const StoredJob& row, const JobRequest& request);
   Symbol word(const std::string& text);
   // What of the request this cluster can never do; empty: nothing.
@@ -122,6 +127,8 @@ class Core final : private Observer {
   void check_limits(Seconds now);
   void set_limit(Known& known, Seconds at);
   void give_orders(Seconds now);
+  Seconds lease_from(Seconds now);
+  void renew_leases(Seconds now);
   void freeze(const std::string& why);
   Known* active(JobId job);
   JobEvent hold_event(JobId job, bool hold) const;
@@ -141,6 +148,8 @@ class Core final : private Observer {
   CoreSettings settings_;
   LiveBackend backend_;
   LiveInbox inbox_;
+  long long leased_ = 0;       // the turn after which leases were given last
+  std::uint64_t offered_ = 0;  // jobs of the inbox that the engine knows to be there
   std::unique_ptr<Engine> engine_;
   CoreRecorder* recorder_ = nullptr;  // null: nothing is recorded
   Launches launches_;

@@ -36,8 +36,11 @@ struct DaemonSettings {
   std::string recording;  // a file that everything is recorded to; empty: nothing is
   CoreSettings core;
   IntakeLimits intake;
+  double requests_per_second = 5'000;  // of one user, over a few seconds
   HttpLimits http;
-  bool for_all = false;             // every user of the machine may connect
+  bool for_all = false;  // every user of the machine may connect
+  std::string listen;    // HOST:PORT for callers from the network; empty: none
+  std::filesystem::path certificate, key;
   std::set<std::string> operators;  // beside our own user and root
   std::function<void(const std::string&)> log;
 };
@@ -57,14 +60,18 @@ class Daemon {
 
   const LivePlan& plan() const { return core_->plan(); }
   std::uint64_t generation() const { return generation_; }
+  // Where callers from the network get in; empty: nowhere.
+  std::string network_address() const { return network_ ? network_->address() : ""; }
 
  private:
-  explicit Daemon(DaemonSettings settings) : settings_(std::move(settings)) {}
+  explicit Daemon(DaemonSettings settings)
+      : settings_(std::move(settings)), rate_(settings_.requests_per_second) {}
   Status open();
   Status open_core(const StoredWorld& world);
   Status read_board(const StoredWorld& world);
   Result<bool> choose_safety(const StoredWorld& world);
   Status open_api(const StoredWorld& world);
+  Status open_doors();
   void turn();
   void act(CoreEffects effects);
   bool commit(const Batch& batch);
@@ -88,10 +95,13 @@ class Daemon {
   std::unique_ptr<LiveClock> clock_;
   Mailbox mailbox_;
   Board board_;
-  std::unique_ptr<HttpServer> server_;  // outlives all who may still answer
+  std::unique_ptr<HttpServer> server_;   // both outlive all who may still answer
+  std::unique_ptr<HttpServer> network_;  // null: nobody from the network gets in
   std::unique_ptr<Committer> committer_;
   std::unique_ptr<Intake> intake_;
   std::unique_ptr<Questions> questions_;
+  std::unique_ptr<Tokens> tokens_;
+  RateLimit rate_;
   std::unique_ptr<Api> api_;
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<CoreRecorder> recorder_;
@@ -104,6 +114,7 @@ class Daemon {
   std::string label_;
   mutable std::mutex status_mutex_;
   std::atomic<Wanted> wanted_{Wanted::kGoOn};
+  std::function<Wanted()> asked_;  // that of run()
   std::uint64_t censuses_ = 0;
   double began_ = 0;
   bool safe_ = false;

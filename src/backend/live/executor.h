@@ -92,7 +92,8 @@ class Executor {
   // run that the executor does not know is answered by kStartFailed, too, and is never prepared
   // after that: the stop may have overtaken the order.
   virtual void stop(RunId run, Grace grace) = 0;
-  // Its GPUs are certain for so long: the job's own lease, which it renews by asking.
+  // Its GPUs are certain for so long: the job's own lease. Without another word it leaves at its
+  // end; kNever: it has none, and stays until it is told to stop.
   virtual void lease(RunId /*run*/, Seconds /*seconds*/) {}
   // Reports everything that runs, everything that ended and was not acknowledged, then the census.
   // Its number is never used twice, also after a restart: a late answer to an earlier question must

@@ -117,8 +117,11 @@ void LocalExecutor::stop(RunId run, Grace grace) {
 
 void LocalExecutor::lease(RunId run, Seconds seconds) {
   later([this, run, seconds] {
-    const auto found = kept_.find(run);
-    if (found != kept_.end()) found->second.link.say(fmt::format("lease {:.3f}", seconds));
+    KeptRun* const kept = find(run);
+    if (kept == nullptr || kept->end) return;
+    const double now = keeper_clock();
+    kept->lease = now + seconds;
+    kept->tell_lease(now);
   });
 }
 
@@ -159,7 +162,16 @@ void LocalExecutor::prepare_now(const RunOrder& order) {
   failed.run = run;
   failed.event = RunEvent::kStartFailed;
   failed.outcome = RunOutcome::kStopped;
-  if (Status made = make_run_folder(kept.folder, keeper_order(order, settings_.cgroup)); !made) {
+  KeeperOrder orders = keeper_order(order, settings_.cgroup);
+  if (!order.user.empty()) {
+    Result<Identity> identity = identity_of(order.user);
+    if (!identity || geteuid() != 0) {
+      failed.detail = identity ? "only root can run jobs of others" : identity.error().message;
+      return ended(kept, failed);
+    }
+    orders.identity = std::move(*identity);
+  }
+  if (Status made = make_run_folder(kept.folder, orders); !made) {
     failed.detail = made.error().message;
     return ended(kept, failed);
   }
@@ -209,7 +221,8 @@ void LocalExecutor::census_now(std::uint64_t number) {
 void LocalExecutor::acknowledge_now(RunId run) {
   const auto found = kept_.find(run);
   if (found == kept_.end() || !found->second.end) return;
-  if (found->second.guard > 0) waitpid(found->second.guard, nullptr, WNOHANG);
+  // It ends a moment after the record is there.
+  if (found->second.guard > 0) guards_.push_back(found->second.guard);
   // Where it cannot be moved it is found again after a restart, and acknowledged again.
   std::error_code code;
   std::filesystem::rename(found->second.folder, settings_.ended / run_folder_name(run), code);
@@ -225,6 +238,7 @@ void LocalExecutor::work() {
       todo.swap(todo_);
     }
     for (const std::function<void()>& one : todo) one();
+    std::erase_if(guards_, [](pid_t guard) { return waitpid(guard, nullptr, WNOHANG) != 0; });
     const double now = keeper_clock();
     for (auto& [run, kept] : kept_) {
       if (!kept.end && !kept.link.connected() && now >= kept.look_at) look(kept, now);

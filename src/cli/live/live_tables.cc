@@ -87,7 +87,9 @@ std::string nodes_text(const Json& nodes, bool colour) {
     for (const Json& gpu : node["jobs"]) {
       std::string here;
       for (const Json& job : gpu) {
-        here += fmt::format("{}{}", here.empty() ? "" : "+", job.get<std::uint64_t>());
+        // Jobs of others have no number for us.
+        const std::string who = job.is_null() ? "?" : fmt::format("{}", job.get<std::uint64_t>());
+        here += (here.empty() ? "" : "+") + who;
       }
       jobs += fmt::format("{}{}", jobs.empty() ? "" : " ", here.empty() ? "-" : here);
     }

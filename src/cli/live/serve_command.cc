@@ -4,6 +4,8 @@
 #include <ctime>
 #include <filesystem>
 #include <memory>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -25,6 +27,10 @@ struct ServeOptions {
   std::string executor = "local";
   std::string cgroup;
   std::string recording;
+  std::string listen, certificate, key;
+  bool all_users = false;
+  std::size_t jobs_per_user = IntakeLimits{}.jobs_per_user;
+  double requests_per_second = DaemonSettings{}.requests_per_second;
   bool drain = false;
   bool shadow = false;
 };
@@ -59,6 +65,12 @@ DaemonSettings settings_of(const ServeOptions& options) {
   settings.executor_name = options.executor;
   settings.log = log_line;
   settings.recording = options.recording;
+  settings.for_all = options.all_users;
+  settings.intake.jobs_per_user = options.jobs_per_user;
+  settings.requests_per_second = options.requests_per_second;
+  settings.listen = options.listen;
+  settings.certificate = options.certificate;
+  settings.key = options.key;
   settings.make_plan = [plan = options.plan](bool safe) { return live_plan_of(plan, safe); };
   if (options.shadow) {
     settings.executor_name = "shadow";
@@ -82,18 +94,38 @@ DaemonSettings settings_of(const ServeOptions& options) {
   return settings;
 }
 
+// Who may get in, and on which conditions.
+Status check_doors(const ServeOptions& options) {
+  if (options.listen.empty() != (options.certificate.empty() || options.key.empty())) {
+    return Error{
+        "--listen, --tls-cert and --tls-key go together: on the network there is nothing without "
+        "TLS"};
+  }
+  if (options.all_users && geteuid() != 0) {
+    return Error{
+        "--all-users needs root: jobs run as who submits them, and only root can start processes "
+        "of others"};
+  }
+  return Done{};
+}
+
 int serve(ServeOptions options) {
   if (options.executor != "local") {
     return complain(Error{fmt::format("no executor '{}'; known: local", options.executor)});
   }
   if (Status found = find_cluster(options.plan); !found) return complain(found.error());
+  if (Status fine = check_doors(options); !fine) return complain(fine.error());
   watch_signals();
+  umask(077);  // what it keeps is nobody else's business
   auto daemon = Daemon::start(settings_of(options));
   if (!daemon) return complain(daemon.error(), kExitFailed);
   const std::string folder = state_folder(options.state);
   log_line(fmt::format("serving {} with {} ({} GPUs), generation {}; clients: --state {}", folder,
                        (*daemon)->plan().label, (*daemon)->plan().cluster->total_gpus(),
                        (*daemon)->generation(), folder));
+  if (const std::string at = (*daemon)->network_address(); !at.empty()) {
+    log_line(fmt::format("on the network: --server https://{}, with a token", at));
+  }
   (*daemon)->run([&options] {
     switch (got_signal.exchange(0)) {
       case SIGHUP:
@@ -107,6 +139,32 @@ int serve(ServeOptions options) {
   });
   log_line("ended; what runs goes on, and the next daemon finds it");
   return kExitOk;
+}
+
+void add_door_options(CLI::App& command, ServeOptions& options) {
+  command.add_flag("--all-users", options.all_users,
+                   "let every user of this machine submit jobs, which run as who submits them; "
+                   "needs root");
+  command
+      .add_option("--listen", options.listen,
+                  "let callers from the network in here, with TLS and tokens (`muster token`)")
+      ->type_name("HOST:PORT");
+  command.add_option("--tls-cert", options.certificate, "its certificate and chain, in PEM")
+      ->type_name("FILE");
+  command.add_option("--tls-key", options.key, "the key of the certificate, in PEM")
+      ->type_name("FILE");
+  command
+      .add_option("--jobs-per-user", options.jobs_per_user,
+                  "so many jobs of one user may wait or run")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100'000'000))
+      ->capture_default_str();
+  command
+      .add_option("--requests-per-second", options.requests_per_second,
+                  "so often may one user ask, over a few seconds")
+      ->type_name("N")
+      ->check(CLI::Range(0.1, 1e9))
+      ->capture_default_str();
 }
 
 }  // namespace
@@ -136,6 +194,7 @@ void add_serve_command(CLI::App& app, Chosen& chosen) {
       ->add_option("--record", options->recording,
                    "append everything that was decided from to this file, for `muster replay`")
       ->type_name("FILE");
+  add_door_options(*command, *options);
   command->add_flag("--shadow", options->shadow,
                     "decide, say what would be done, and do nothing: jobs are pretended to run as "
                     "long as is believed");
@@ -146,6 +205,7 @@ void add_serve_command(CLI::App& app, Chosen& chosen) {
       "  muster serve --state /tmp/muster --fake-gpus 8\n"
       "  muster serve --scheduling las --pacing rounds:length=60\n"
       "  muster serve --preset blox --fake-gpus 4\n"
+      "  muster serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem\n"
       "\n"
       "SIGTERM ends it and leaves all jobs running; the next daemon on the same folder finds "
       "them.\n"

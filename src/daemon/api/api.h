@@ -10,10 +10,12 @@
 #include <string_view>
 
 #include "daemon/api/access.h"
+#include "daemon/api/tokens.h"
 #include "daemon/clock.h"
 #include "daemon/http/http.h"
 #include "daemon/intake.h"
 #include "daemon/questions.h"
+#include "daemon/rate_limit.h"
 
 namespace muster {
 
@@ -30,6 +32,8 @@ struct ApiParts {
   Intake& intake;
   const LiveClock& clock;
   Access access;
+  Tokens& tokens;
+  RateLimit& rate;
   std::filesystem::path runs;   // folders of launches
   std::filesystem::path ended;  // and of those whose end is committed
   std::function<void(Wish)> ask;
@@ -84,8 +88,14 @@ class Api {
   void reload(const ApiCall& call);
   void metrics(const ApiCall& call);
   void openapi(const ApiCall& call);
+  // api_tokens.cc
+  void list_tokens(const ApiCall& call);
+  void create_token(const ApiCall& call);
+  void revoke_token(const ApiCall& call);
 
  private:
+  // Who calls; nothing, and an answer, for who is on the network without a good token.
+  std::optional<Caller> caller_of(const HttpRequest& request, const HttpReply& reply) const;
   // The job that the call names, if there is one that the caller may see; else it is answered.
   std::optional<BoardJob> job_of(const ApiCall& call) const;
   void change_job(const ApiCall& call, std::function<Status(Core&, JobId)> work);
@@ -99,7 +109,9 @@ std::string job_json(const BoardJob& job, const std::vector<StoredNode>& nodes,
                      const LiveClock& clock, bool detailed);
 std::string jobs_json(const std::vector<BoardJob>& jobs, const std::vector<StoredNode>& nodes,
                       const LiveClock& clock);
-std::string nodes_json(const std::vector<StoredNode>& nodes, const std::vector<BoardJob>& jobs);
+// Jobs that the caller may not see are there without their numbers.
+std::string nodes_json(const std::vector<StoredNode>& nodes, const std::vector<BoardJob>& jobs,
+                       const Caller& caller);
 std::string story_json(const BoardJob& job, const struct JobStory& story,
                        const std::vector<StoredDecision>& decisions);
 std::string error_json(std::string_view message);
@@ -108,6 +120,6 @@ HttpResponse error_response(int status, std::string_view message);
 // openapi.cc
 std::string openapi_document(std::span<const ApiRoute> routes);
 // metrics_text.cc: in the text format of Prometheus.
-std::string metrics_text(const Board& board);
+std::string metrics_text(const Board& board, const Caller& caller);
 
 }  // namespace muster

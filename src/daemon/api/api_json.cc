@@ -123,7 +123,8 @@ std::string jobs_json(const std::vector<BoardJob>& jobs, const std::vector<Store
   return dumped(list);
 }
 
-std::string nodes_json(const std::vector<StoredNode>& nodes, const std::vector<BoardJob>& jobs) {
+std::string nodes_json(const std::vector<StoredNode>& nodes, const std::vector<BoardJob>& jobs,
+                       const Caller& caller) {
   Json list = Json::array();
   for (const StoredNode& node : nodes) {
     Json holders = Json::array();
@@ -135,7 +136,8 @@ std::string nodes_json(const std::vector<StoredNode>& nodes, const std::vector<B
         if (gpus[i].node != node.id) continue;
         for (std::uint64_t mask = gpus[i].mask; mask != 0; mask &= mask - 1) {
           const auto gpu = static_cast<std::size_t>(std::countr_zero(mask));
-          if (gpu < holders.size()) holders[gpu].push_back(index(job.row->id));
+          if (gpu >= holders.size()) continue;
+          holders[gpu].push_back(caller.may_see(job) ? Json(index(job.row->id)) : Json());
         }
       }
     }

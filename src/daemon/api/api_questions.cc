@@ -125,7 +125,10 @@ void Api::explain(const ApiCall& call) {
     found->subject = core.subject(parts_.clock.now());
     return Done{};
   };
-  const auto tell = [found, job = *job, reply = call.reply] {
+  const auto tell = [found, job = *job, caller = call.caller, reply = call.reply, this] {
+    // How many are before it is for everybody, who they are is not.
+    const auto first = parts_.board.job(found->story.first_earlier);
+    if (!first || !caller.may_see(*first)) found->story.first_earlier = kNoJob;
     HttpResponse response;
     response.body = story_json(job, found->story, found->decisions);
     reply(std::move(response));

@@ -4,7 +4,7 @@
 
 namespace muster {
 
-std::string metrics_text(const Board& board) {
+std::string metrics_text(const Board& board, const Caller& caller) {
   const Board::Counts counts = board.counts();
   std::string text =
       "# HELP muster_jobs Jobs by state\n"
@@ -21,8 +21,8 @@ std::string metrics_text(const Board& board) {
       "muster_gpus_in_use {}\n",
       counts.gpus, counts.gpus_in_use);
   std::string steps;
-  const auto running = [](const BoardJob& job) {
-    return job.row->state == "running" && job.news.step >= 0;
+  const auto running = [&caller](const BoardJob& job) {
+    return caller.may_see(job) && job.row->state == "running" && job.news.step >= 0;
   };
   for (const BoardJob& job : board.jobs(running, 100'000)) {
     steps += fmt::format("muster_job_steps_per_second{{job=\"{}\"}} {}\n", index(job.row->id),

@@ -82,6 +82,15 @@ Json schema_of_submission() {
           {"properties", properties}};
 }
 
+Json schema_of_token_wish() {
+  return {{"type", "object"},
+          {"additionalProperties", false},
+          {"properties",
+           {{"user", {{"type", "string"}, {"description", "whose; by default the caller's"}}},
+            {"role", {{"type", "string"}, {"enum", {"user", "operator"}}}},
+            {"days", {{"type", "number"}, {"description", "how long it is good; 90"}}}}}};
+}
+
 Json query(const char* name, const char* type, const char* sentence) {
   return {{"name", name}, {"in", "query"}, {"description", sentence}, {"schema", {{"type", type}}}};
 }
@@ -120,15 +129,16 @@ Json operation_of(const ApiRoute& route) {
   }
   const bool submits = route.method == "POST" && route.path == "/v1/jobs";
   const bool asks = route.path.ends_with("/what-if");
-  if (submits || asks) {
-    const std::string schema = submits ? "Submission" : "Question";
+  const bool makes_token = route.method == "POST" && route.path == "/v1/tokens";
+  if (submits || asks || makes_token) {
+    const std::string schema = submits ? "Submission" : asks ? "Question" : "TokenWish";
     operation["requestBody"] = {
         {"required", submits},
         {"content",
          {{"application/json", {{"schema", {{"$ref", "#/components/schemas/" + schema}}}}}}}};
   }
   operation["responses"] = {
-      {submits ? "201" : "200", {{"description", "done"}}},
+      {submits || makes_token ? "201" : "200", {{"description", "done"}}},
       {"default",
        {{"description", "refused; `error` says why"},
         {"content",
@@ -152,12 +162,19 @@ std::string openapi_document(std::span<const ApiRoute> routes) {
         {"version", "1"},
         {"description",
          "Over the Unix socket api.sock in the state folder; who calls is known by the socket's "
-         "peer credentials."}}},
+         "peer credentials. Where the daemon listens on the network, over HTTPS with a token."}}},
+      {"security", {{{"token", Json::array()}}}},
       {"paths", paths},
       {"components",
-       {{"schemas",
+       {{"securitySchemes",
+         {{"token",
+           {{"type", "http"},
+            {"scheme", "bearer"},
+            {"description", "from `muster token create`; not needed on the Unix socket"}}}}},
+        {"schemas",
          {{"Submission", schema_of_submission()},
           {"Question", schema_of_question()},
+          {"TokenWish", schema_of_token_wish()},
           {"Error", {{"type", "object"}, {"properties", {{"error", {{"type", "string"}}}}}}}}}}}};
   return document.dump(1) + "\n";
 }

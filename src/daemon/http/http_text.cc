@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
@@ -35,6 +36,23 @@ std::optional<std::string> percent_decoded(std::string_view text) {
 }
 
 }  // namespace
+
+Result<HostPort> parse_host_port(std::string_view text, std::string_view usual_port) {
+  const bool bracketed = text.starts_with('[');
+  const std::size_t bracket = text.find(']');
+  const std::size_t colon = bracketed ? text.find(':', bracket) : text.rfind(':');
+  HostPort found;
+  found.host = std::string(bracketed ? text.substr(1, std::min(bracket, text.size()) - 1)
+                                     : text.substr(0, colon));
+  found.port = std::string(colon == std::string_view::npos ? usual_port : text.substr(colon + 1));
+  const std::optional<std::int64_t> number = parse_integer(found.port);
+  if (found.host.empty() || !number || *number < 0 || *number > 65535 ||
+      (!bracketed && found.host.find(':') != std::string::npos)) {
+    return Error{fmt::format(
+        "'{}' is no address; expected HOST:PORT, as in 0.0.0.0:8443 or [::]:8443", text)};
+  }
+  return found;
+}
 
 bool parse_target(std::string_view target, std::string& path,
                   std::map<std::string, std::string>& query) {

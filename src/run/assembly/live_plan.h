@@ -16,6 +16,7 @@ struct LivePlan {
   std::unique_ptr<Symbols> symbols;
   std::shared_ptr<const ClusterSpec> cluster;
   Engine::Parts parts;             // without backend, source and observers
+  Seconds round = 0;               // of a pacing in rounds, which jobs have leases for; 0: none
   std::string label;               // "las + consolidated"
   RunConfig config;                // what it was made of
   std::string description;         // the same, as TOML
