@@ -148,7 +148,7 @@ Status Daemon::open_api(const StoredWorld& world) {
                state / "ended", [this](Wish wish) { ask(std::move(wish)); },
                [this](JobId job) { return committer_->decisions(job); },
                [this](const Core& core, JobId job, JobStory& story) { foresee(core, job, story); },
-               [this] { return status_json(); },
+               [this] { return status_json(); }, settings_.gpus,
                [this](bool drain) { wanted_ = drain ? Wanted::kDrain : Wanted::kLeave; },
                [this]() -> Status {
                  wanted_ = Wanted::kReload;

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "agent/gpus/gpus.h"
 #include "daemon/api/access.h"
 #include "daemon/clock.h"
 #include "daemon/http/http.h"
@@ -35,7 +36,8 @@ struct ApiParts {
   // For the engine's thread: what was decided about a job, and when it will start.
   std::function<Result<std::vector<StoredDecision>>(JobId)> decisions;
   std::function<void(const Core& core, JobId job, struct JobStory& story)> foresee;
-  std::function<std::string()> status;  // of the daemon, as JSON
+  std::function<std::string()> status;        // of the daemon, as JSON
+  std::function<std::vector<GpuUse>()> gpus;  // what those of this machine are doing; or none
   std::function<void(bool drain)> shut_down;
   std::function<Status()> reload;
 };
@@ -95,7 +97,9 @@ std::string job_json(const BoardJob& job, const std::vector<StoredNode>& nodes,
                      const LiveClock& clock, bool detailed);
 std::string jobs_json(const std::vector<BoardJob>& jobs, const std::vector<StoredNode>& nodes,
                       const LiveClock& clock);
-std::string nodes_json(const std::vector<StoredNode>& nodes, const std::vector<BoardJob>& jobs);
+// `uses`: of the GPUs of the first node, which is this machine; empty where nobody looks.
+std::string nodes_json(const std::vector<StoredNode>& nodes, const std::vector<BoardJob>& jobs,
+                       const std::vector<GpuUse>& uses);
 std::string story_json(const BoardJob& job, const struct JobStory& story,
                        const std::vector<StoredDecision>& decisions);
 std::string error_json(std::string_view message);
@@ -104,6 +108,6 @@ HttpResponse error_response(int status, std::string_view message);
 // openapi.cc
 std::string openapi_document(std::span<const ApiRoute> routes);
 // metrics_text.cc: in the text format of Prometheus.
-std::string metrics_text(const Board& board);
+std::string metrics_text(const Board& board, const std::vector<GpuUse>& uses);
 
 }  // namespace muster
