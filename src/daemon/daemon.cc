@@ -158,7 +158,7 @@ Status Daemon::open_api(const StoredWorld& world) {
                state / "runs", state / "ended", [this](Wish wish) { ask(std::move(wish)); },
                [this](JobId job) { return committer_->decisions(job); },
                [this](Questions::Work work) { return questions_->ask(std::move(work)); },
-               [this] { return status_json(); },
+               [this] { return status_json(); }, settings_.gpus,
                [this](bool drain) { wanted_ = drain ? Wanted::kDrain : Wanted::kLeave; },
                [this]() -> Status {
                  wanted_ = Wanted::kReload;

@@ -32,6 +32,7 @@ struct DaemonSettings {
   std::function<Result<std::unique_ptr<Executor>>(const std::filesystem::path& state,
                                                   std::uint64_t generation, Mailbox& mailbox)>
       make_executor;
+  std::function<std::vector<GpuUse>()> gpus;  // what those of this machine are doing; or none
   std::string executor_name;
   std::string recording;  // a file that everything is recorded to; empty: nothing is
   CoreSettings core;

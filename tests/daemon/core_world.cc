@@ -209,7 +209,10 @@ void CoreWorld::settle() {
       return;
     }
   }
-  for (const StoredRun& row : held_.batch.runs) rows_[row.run] = row;
+  for (const StoredRun& row : held_.batch.runs) {
+    rows_[row.run] = row;
+    if (row.sharing == Sharing::kShared) joined_.insert(row.run);
+  }
   for (const RunId run : held_.acknowledged) {
     send([this, run] { forget(run); });
   }

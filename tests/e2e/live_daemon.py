@@ -63,13 +63,15 @@ class UnixConnection(http.client.HTTPConnection):
 
 
 class Daemon:
-    def __init__(self, *options, gpus=4):
+    def __init__(self, *options, gpus=4, environment=None):
+        """`gpus`: how many are pretended; None: those of the machine. `environment`: of the daemon, in addition."""
         self.folder = tempfile.TemporaryDirectory(prefix="muster-live-")
         self.base = pathlib.Path(self.folder.name)
         self.state = self.base / "state"
         self.work = self.base / "work"
         self.work.mkdir()
-        self.options = ["--fake-gpus", str(gpus), *options]
+        self.options = (["--fake-gpus", str(gpus)] if gpus else []) + list(options)
+        self.environment = {**os.environ, **(environment or {})}
         self.process = None
 
     def __enter__(self):
@@ -85,7 +87,8 @@ class Daemon:
     def start(self, wait=True):
         with open(self.base / "daemon.log", "ab") as log:
             self.process = subprocess.Popen([MUSTER, "serve", "--state", self.state, *self.options],
-                                            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+                                            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+                                            env=self.environment)
         if wait:
             wait_until(lambda: self.answers() or self.process.poll() is not None, what="an answer of the daemon")
             if self.process.poll() is not None:

@@ -39,7 +39,6 @@ struct RunOrder {
   Seconds grace = 30;    // to save its work, where its lease ends or one of its ranks fails
   Seconds believed = 0;  // how long it is believed to run from here on
   double memory_gb = 0;  // limit for all its processes, where the node can; 0: none
-  bool pin_to_numa = false;
 };
 
 // The time a run has to save its work before it is killed.

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "agent/gpus/numa.h"
 #include "agent/keeper/keeper.h"
 #include "backend/local/run_folder.h"
 #include "base/out_file.h"
@@ -25,7 +26,7 @@ Status make_folder(const std::filesystem::path& folder) {
 }
 
 // What the keeper is to do: one rank with all GPUs of the launch, or one for each.
-KeeperOrder keeper_order(const RunOrder& order, const std::string& cgroup) {
+KeeperOrder keeper_order(const RunOrder& order, const LocalSettings& settings) {
   KeeperOrder made;
   made.job = static_cast<std::uint32_t>(order.run.job);
   made.launch = order.run.launch;
@@ -38,10 +39,11 @@ KeeperOrder keeper_order(const RunOrder& order, const std::string& cgroup) {
   }
   if (order.process_per_gpu) {
     for (std::size_t i = 0; i < gpus.size(); ++i) {
-      made.ranks.push_back({static_cast<int>(i), static_cast<int>(i), {gpus[i]}, {}});
+      const int rank = static_cast<int>(i);
+      made.ranks.push_back({rank, rank, {gpus[i]}, cpus_near_all(settings.cpus_of_gpu, {gpus[i]})});
     }
   } else {
-    made.ranks.push_back({0, 0, gpus, {}});
+    made.ranks.push_back({0, 0, gpus, cpus_near_all(settings.cpus_of_gpu, gpus)});
   }
   made.world_size = static_cast<int>(made.ranks.size());
   made.master_port = free_port();
@@ -50,7 +52,7 @@ KeeperOrder keeper_order(const RunOrder& order, const std::string& cgroup) {
   made.working_directory = order.working_directory;
   made.grace_seconds = order.grace;
   made.fence_seconds = order.fence;
-  made.cgroup = cgroup;
+  made.cgroup = settings.cgroup;
   made.memory_bytes = static_cast<std::int64_t>(order.memory_gb * 1e9);
   return made;
 }
@@ -162,7 +164,7 @@ void LocalExecutor::prepare_now(const RunOrder& order) {
   failed.run = run;
   failed.event = RunEvent::kStartFailed;
   failed.outcome = RunOutcome::kStopped;
-  KeeperOrder orders = keeper_order(order, settings_.cgroup);
+  KeeperOrder orders = keeper_order(order, settings_);
   if (!order.user.empty()) {
     Result<Identity> identity = identity_of(order.user);
     if (!identity || geteuid() != 0) {

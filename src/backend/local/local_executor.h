@@ -26,6 +26,8 @@ struct LocalSettings {
   std::filesystem::path ended;
   std::filesystem::path keeper;  // the program muster-keeper
   std::string cgroup;            // a cgroup v2 folder to make those of launches in; empty: none
+  // By GPU, the processors near it, to which its ranks are pinned; empty: to none.
+  std::vector<std::vector<int>> cpus_of_gpu;
   Abilities abilities;
 };
 

@@ -10,7 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "agent/gpus/gpus.h"
+#include "agent/gpus/numa.h"
 #include "backend/live/shadow_executor.h"
 #include "backend/local/local_executor.h"
 #include "cli/commands.h"
@@ -79,7 +79,12 @@ DaemonSettings settings_of(const ServeOptions& options) {
     };
     return settings;
   }
-  settings.make_executor = [cgroup = options.cgroup](
+  std::vector<std::string> pcis;
+  for (const GpuInfo& gpu : options.plan.gpus) pcis.push_back(gpu.pci);
+  if (!pcis.empty()) {
+    settings.gpus = [gauge = std::make_shared<GpuGauge>()] { return gauge->read(); };
+  }
+  settings.make_executor = [cgroup = options.cgroup, cpus = cpus_near_gpus(pcis)](
                                const std::filesystem::path& state, std::uint64_t generation,
                                Mailbox& mailbox) -> Result<std::unique_ptr<Executor>> {
     LocalSettings local;
@@ -87,6 +92,7 @@ DaemonSettings settings_of(const ServeOptions& options) {
     local.ended = state / "ended";
     local.keeper = keeper_program();
     local.cgroup = cgroup;
+    local.cpus_of_gpu = cpus;
     auto made = LocalExecutor::make(std::move(local), generation, mailbox);
     if (!made) return made.error();
     return std::unique_ptr<Executor>(std::move(*made));

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "agent/gpus/gpus.h"
 #include "run/config/load_config.h"
 
 namespace muster {
@@ -32,13 +31,14 @@ Status find_cluster(ServePlan& plan) {
     plan.shape = fmt::format("1x{}", plan.fake_gpus);
     return Done{};
   }
-  const auto gpus = find_gpus();
+  auto gpus = find_gpus();
   if (!gpus || gpus->empty()) {
     return Error{fmt::format(
         "no GPUs to schedule: {}; to try it without, pretend: muster serve --fake-gpus 8",
         gpus ? "NVIDIA's driver finds none" : gpus.error().message)};
   }
   plan.shape = fmt::format("1x{}:{}", gpus->size(), gpu_type_of(gpus->front().name));
+  plan.gpus = std::move(*gpus);
   return Done{};
 }
 

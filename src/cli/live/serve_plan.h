@@ -4,15 +4,17 @@
 #include <string>
 #include <vector>
 
+#include "agent/gpus/gpus.h"
 #include "cli/run_options.h"
 #include "run/assembly/live_plan.h"
 
 namespace muster {
 
 struct ServePlan {
-  RunOptions run;     // of which the policies count
-  int fake_gpus = 0;  // 0: those of this machine
-  std::string shape;  // what was found
+  RunOptions run;             // of which the policies count
+  int fake_gpus = 0;          // 0: those of this machine
+  std::vector<GpuInfo> gpus;  // those, where they are not pretended
+  std::string shape;          // what was found
 };
 
 void add_plan_options(CLI::App& command, ServePlan& plan);

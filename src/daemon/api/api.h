@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "agent/gpus/gpus.h"
 #include "daemon/api/access.h"
 #include "daemon/api/tokens.h"
 #include "daemon/clock.h"
@@ -41,7 +42,8 @@ struct ApiParts {
   std::function<Result<std::vector<StoredDecision>>(JobId)> decisions;
   // For what takes long; false: too much of that waits already.
   std::function<bool(Questions::Work)> think;
-  std::function<std::string()> status;  // of the daemon, as JSON
+  std::function<std::string()> status;        // of the daemon, as JSON
+  std::function<std::vector<GpuUse>()> gpus;  // what those of this machine are doing; or none
   std::function<void(bool drain)> shut_down;
   std::function<Status()> reload;
 };
@@ -109,9 +111,10 @@ std::string job_json(const BoardJob& job, const std::vector<StoredNode>& nodes,
                      const LiveClock& clock, bool detailed);
 std::string jobs_json(const std::vector<BoardJob>& jobs, const std::vector<StoredNode>& nodes,
                       const LiveClock& clock);
-// Jobs that the caller may not see are there without their numbers.
+// Jobs that the caller may not see are there without their numbers. `uses`: of the GPUs of the
+// first node, which is this machine; empty where nobody looks.
 std::string nodes_json(const std::vector<StoredNode>& nodes, const std::vector<BoardJob>& jobs,
-                       const Caller& caller);
+                       const Caller& caller, const std::vector<GpuUse>& uses);
 std::string story_json(const BoardJob& job, const struct JobStory& story,
                        const std::vector<StoredDecision>& decisions);
 std::string error_json(std::string_view message);
@@ -120,6 +123,6 @@ HttpResponse error_response(int status, std::string_view message);
 // openapi.cc
 std::string openapi_document(std::span<const ApiRoute> routes);
 // metrics_text.cc: in the text format of Prometheus.
-std::string metrics_text(const Board& board, const Caller& caller);
+std::string metrics_text(const Board& board, const Caller& caller, const std::vector<GpuUse>& uses);
 
 }  // namespace muster

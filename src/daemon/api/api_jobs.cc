@@ -137,15 +137,16 @@ void Api::show_log(const ApiCall& call) {
 void Api::list_nodes(const ApiCall& call) {
   HttpResponse response;
   const auto on_gpus = [](const BoardJob& job) { return !job.gpus().empty(); };
-  response.body =
-      nodes_json(parts_.board.nodes(), parts_.board.jobs(on_gpus, 1'000'000), call.caller);
+  response.body = nodes_json(parts_.board.nodes(), parts_.board.jobs(on_gpus, 1'000'000),
+                             call.caller, parts_.gpus ? parts_.gpus() : std::vector<GpuUse>());
   call.reply(std::move(response));
 }
 
 void Api::metrics(const ApiCall& call) {
   HttpResponse response;
   response.type = "text/plain; version=0.0.4; charset=utf-8";
-  response.body = metrics_text(parts_.board, call.caller);
+  response.body =
+      metrics_text(parts_.board, call.caller, parts_.gpus ? parts_.gpus() : std::vector<GpuUse>());
   call.reply(std::move(response));
 }
 

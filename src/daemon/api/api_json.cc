@@ -89,6 +89,20 @@ Json run_json(const StoredRun& run, const std::vector<StoredNode>& nodes, const 
   return json;
 }
 
+Json uses_json(const std::vector<GpuUse>& uses) {
+  const auto told = [](double value) { return value < 0 ? Json() : Json(value); };
+  Json list = Json::array();
+  for (const GpuUse& use : uses) {
+    list.push_back({{"gpu", use.gpu.index},
+                    {"name", use.gpu.name},
+                    {"busy", told(use.busy)},
+                    {"memory_used_bytes", told(use.memory_bytes)},
+                    {"memory_bytes", use.gpu.memory_bytes},
+                    {"watts", told(use.watts)}});
+  }
+  return list;
+}
+
 }  // namespace
 
 std::string job_json(const BoardJob& job, const std::vector<StoredNode>& nodes,
@@ -124,7 +138,7 @@ std::string jobs_json(const std::vector<BoardJob>& jobs, const std::vector<Store
 }
 
 std::string nodes_json(const std::vector<StoredNode>& nodes, const std::vector<BoardJob>& jobs,
-                       const Caller& caller) {
+                       const Caller& caller, const std::vector<GpuUse>& uses) {
   Json list = Json::array();
   for (const StoredNode& node : nodes) {
     Json holders = Json::array();
@@ -149,6 +163,7 @@ std::string nodes_json(const std::vector<StoredNode>& nodes, const std::vector<B
                     {"drained", node.drained},
                     {"reason", node.reason},
                     {"jobs", holders}});
+    if (&node == nodes.data() && !uses.empty()) list.back()["gpu_use"] = uses_json(uses);
   }
   return dumped(list);
 }
