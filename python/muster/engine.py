@@ -62,7 +62,8 @@ class Engine:
         self._steps.use(scheduling)
 
     def fork(self) -> Engine:
-        """A copy that goes on by itself. It repeats the run so far, which takes as long as that took."""
+        """A copy that goes on by itself, from here: the same jobs, cluster, failures to come and figures so far. Policies
+        written in Python are copied with what they remember (`copy.deepcopy`, or their own `__deepcopy__`)."""
         made = Engine.__new__(Engine)
         made._steps = self._steps.fork()
         return made
