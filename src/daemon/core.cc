@@ -38,6 +38,11 @@ Result<std::unique_ptr<Core>> Core::make(LivePlan plan, const Abilities& abiliti
                                          Seconds now, CoreRecorder* recorder) {
   std::unique_ptr<Core> core(new Core(std::move(plan), abilities, settings));
   core->recorder_ = recorder;
+  if (recorder != nullptr && core->plan_.answers) {
+    core->plan_.answers->on_answer = [recorder](std::size_t policy, const Answer* answer) {
+      recorder->answer(policy, answer);
+    };
+  }
   Engine::Parts parts = std::move(core->plan_.parts);
   parts.backend = &core->backend_;
   parts.source = &core->inbox_;

@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/live/daemon_link.h"
 #include "cli/live/serve_plan.h"
+#include "cli/python_command.h"
 #include "daemon/daemon.h"
 
 namespace muster {
@@ -87,6 +88,8 @@ int serve(ServeOptions options) {
     return complain(Error{fmt::format("no executor '{}'; known: local", options.executor)});
   }
   if (Status found = find_cluster(options.plan); !found) return complain(found.error());
+  options.plan.hosts = std::make_shared<PolicyHosts>(
+      HostSettings{find_python, options.plan.policy_seconds, 60, log_line});
   watch_signals();
   auto daemon = Daemon::start(settings_of(options));
   if (!daemon) return complain(daemon.error(), kExitFailed);
@@ -146,6 +149,7 @@ void add_serve_command(CLI::App& app, Chosen& chosen) {
       "  muster serve --state /tmp/muster --fake-gpus 8\n"
       "  muster serve --scheduling las --pacing rounds:length=60\n"
       "  muster serve --preset blox --fake-gpus 4\n"
+      "  muster serve --scheduling my_policy.py:MyPolicy\n"
       "\n"
       "SIGTERM ends it and leaves all jobs running; the next daemon on the same folder finds "
       "them.\n"
