@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from . import _core
 from ._tables import pandas
@@ -64,7 +65,7 @@ class Cluster:
         """GPU types, in the order of the nodes; an empty name where none is given."""
         return list(dict.fromkeys(node["gpu_type"] for node in self._nodes))
 
-    def to_pandas(self):
+    def to_pandas(self) -> Any:
         """A data frame with one row per node."""
         return pandas().DataFrame(self._nodes)
 

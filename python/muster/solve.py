@@ -20,8 +20,8 @@ class Allocation(np.ndarray):
     """Fractions of time: a row per job, a column per GPU type. `throughputs` is what each job makes of them, in steps
     per second; `paired` the fractions of each pair of jobs that share GPUs."""
 
-    throughputs = None
-    paired = None
+    throughputs: np.ndarray | None = None
+    paired: np.ndarray | None = None
 
     def __array_finalize__(self, other):
         self.throughputs = getattr(other, "throughputs", None)
