@@ -19,6 +19,9 @@ class Cluster:
     ['v100', 'a100']
     >>> muster.Cluster.from_nodes([{"count": 2, "gpus": 4, "gpu_type": "h100", "partition": "research"}]).gpus
     8
+    >>> cluster = muster.Cluster.of("2x8")
+    >>> cluster.description, len(cluster.nodes), len(cluster.to_pandas())
+    ('2x8', 2, 2)
     """
 
     def __init__(self, shape: str | os.PathLike):

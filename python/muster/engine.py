@@ -30,6 +30,16 @@ class Engine:
     >>> _ = engine.run(), other.run()
     >>> engine.figures()["finished"], other.figures()["finished"]
     (200, 200)
+
+    A turn that somebody else decides:
+
+    >>> engine = muster.Engine(trace, "4x8", scheduling="srtf")
+    >>> engine.turn(), engine.turns, engine.now, engine.over
+    (True, 1, 0.0, False)
+    >>> engine.turn(order=engine.jobs.id.tolist()), engine.cluster.free_gpus >= 0
+    (True, True)
+    >>> engine.decisions[0]["action"]
+    '...'
     """
 
     def __init__(self, trace: Any = None, cluster: Any = None, *, scheduling: Any = None, placement: Any = None,

@@ -57,6 +57,15 @@ class SchedulingEnv(gymnasium.Env):
     generate="poisson:jobs=200" each reset draws another workload from its seed. window: how many waiting jobs can be
     seen and picked; action `window` waits. lengths: whether the agent sees how long jobs will run (their estimates,
     where there are some). latency: seconds from a decision to its effect.
+
+    >>> from muster.env import SchedulingEnv
+    >>> env = SchedulingEnv(generate="poisson:jobs=20", cluster="2x8", window=4)
+    >>> observation, info = env.reset(seed=1)
+    >>> env.action_masks().shape, observation.shape == env.observation_space.shape
+    ((5,), True)
+    >>> observation, reward, over, truncated, info = env.step(0)
+    >>> reward <= 0, "avg_jct_s" in env.figures()
+    (True, True)
     """
 
     metadata = {"render_modes": []}
@@ -96,7 +105,15 @@ class SchedulingEnv(gymnasium.Env):
 
 class VectorSchedulingEnv(gymnasium.vector.VectorEnv):
     """Several environments stepped by one call of the core. The seeds follow each other; an episode that is over
-    begins anew with the next step, whose action is not looked at."""
+    begins anew with the next step, whose action is not looked at.
+
+    >>> from muster.env import VectorSchedulingEnv
+    >>> envs = VectorSchedulingEnv(3, generate="poisson:jobs=20", cluster="2x8", window=4)
+    >>> observations, infos = envs.reset(seed=1)
+    >>> observations, rewards, over, truncated, infos = envs.step([0, 0, 4])
+    >>> rewards.shape, envs.action_masks().shape
+    ((3,), (3, 5))
+    """
 
     metadata = {"autoreset_mode": getattr(gymnasium.vector, "AutoresetMode", None)
                 and gymnasium.vector.AutoresetMode.NEXT_STEP}

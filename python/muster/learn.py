@@ -176,6 +176,8 @@ class EBMRegressor(RegressorMixin, _Ebm):
     >>> intercept, parts, prediction = model.explain([150.0])
     >>> bool(abs(intercept + sum(score for _, score, _ in parts) - prediction) < 1e-9)
     True
+    >>> bool(model.predict([[150.0]])[0] == prediction)
+    True
     """
 
     def fit(self, X: Any, y: Any) -> Any:
@@ -196,6 +198,8 @@ class EBMClassifier(ClassifierMixin, _Ebm):
     >>> model = EBMClassifier(interactions=0).fit(X, np.where(X[:, 0] > 100, "long", "short"))
     >>> model.predict([[10.0], [190.0]]).tolist()
     ['short', 'long']
+    >>> model.predict_proba([[10.0]]).shape
+    (1, 2)
     """
 
     _binary = True
@@ -235,6 +239,10 @@ class TreeClassifier(ClassifierMixin, _Readable):
     >>> tree = TreeClassifier().fit(X, np.repeat(["a", "b", "c"], 10))
     >>> tree.predict([[0.0], [15.0], [29.0]]).tolist()
     ['a', 'b', 'c']
+    >>> tree.predict_proba([[0.0]]).tolist(), tree.feature_importances_.tolist()
+    ([[1.0, 0.0, 0.0]], [1.0])
+    >>> "x0" in tree.text()
+    True
     """
 
     _core_class = _core.DecisionTree

@@ -27,6 +27,31 @@ class Result:
 
     The tables are read from the folder of the run, which is temporary unless `simulate` was given one. Results of the
     command open the same way: `muster.Result.open("results/las")`.
+
+    >>> import muster
+    >>> trace = muster.Trace.generate("poisson", jobs=100, seed=3)
+    >>> result = muster.simulate(trace, "2x8", scheduling="las", turns=True)
+    >>> result["finished"], result.complete, result.warnings
+    (100.0, True, [])
+    >>> result.figures()["finished"], "avg_jct_s" in result.keys(), result.summary["label"] == result.name
+    (100.0, True, True)
+
+    Tables, as data frames and as NumPy arrays:
+
+    >>> len(result.jobs), len(result.columns("jobs")["jct_s"])
+    (100, 100)
+    >>> len(result.decisions) >= 300 and len(result.timeline) > 1 and len(result.turns) > 100
+    True
+
+    Stories, pages and pictures:
+
+    >>> print(result.explain(3).splitlines()[0])
+    Job #3 asked for ...
+    >>> result.report("page.html")
+    <report page of ... characters: ...>
+    >>> axes = [result.plot_jct(), result.plot_queueing(), result.plot_utilization(), result.plot_queue()]
+    >>> muster.Result.open(result.folder)["avg_jct_s"] == result["avg_jct_s"]
+    True
     """
 
     def __init__(self, summary: dict[str, Any], folder: str | None = None, temporary: bool = False, trace: Any = None):
@@ -89,7 +114,7 @@ class Result:
     # Tables.
 
     @property
-    def folder(self) -> str:
+    def folder(self) -> str | None:
         """Where the run is kept; None if it is not."""
         return self._folder
 
@@ -191,7 +216,21 @@ class Page:
 
 
 class Comparison:
-    """Several runs of the same jobs, side by side: `comparison["las"]`, `.table`, `.plot_jct()`, `.report()`."""
+    """Several runs of the same jobs, side by side: a mapping of their names to their results.
+
+    >>> import muster
+    >>> trace = muster.Trace.generate("poisson", jobs=100, seed=3)
+    >>> comparison = muster.compare(trace, "2x8", scheduling=["fifo", "las"])
+    >>> list(comparison), list(comparison.keys()), comparison["las"]["finished"]
+    (['fifo', 'las'], ['fifo', 'las'], 100.0)
+    >>> [result.complete for result in comparison.values()], [name for name, _ in comparison.items()]
+    ([True, True], ['fifo', 'las'])
+    >>> comparison.table["finished"].tolist()
+    [100.0, 100.0]
+    >>> comparison.report("page.html")
+    <report page of ... characters: ...>
+    >>> axes = [comparison.plot_jct(), comparison.plot_queueing(), comparison.plot_utilization(), comparison.plot_bars()]
+    """
 
     def __init__(self, results: Mapping[str, Result]):
         self._results = dict(results)
