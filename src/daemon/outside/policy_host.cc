@@ -155,13 +155,13 @@ void PolicyHost::hear(const Message& said) {
     const bool polite = said.kind == 'H' && json.is_object() && json.contains("version");
     greeted_ = polite && json["version"] == MUSTER_VERSION;
     if (greeted_) return;
-    trouble_ = !polite ? "its process does not speak as expected"
+    trouble_ = !polite ? "does not speak as expected"
                        : fmt::format("{} has version {} of the package muster, this is {}", python_,
                                      json["version"].dump(), MUSTER_VERSION);
     return;
   }
   if (making_.empty() || (said.kind != 'R' && said.kind != 'E')) {
-    trouble_ = "its process speaks without being asked";
+    trouble_ = "speaks without being asked";
     return;
   }
   made_.insert_or_assign(making_.front(), said.kind == 'R'
@@ -236,7 +236,8 @@ Status PolicyHost::send(const std::string& bytes, Clock::time_point until) {
 bool PolicyHost::fill() {
   std::array<char, 65'536> buffer;  // NOLINT: filled by recv
   bool something = false;
-  while (true) {
+  // One that never stops talking does not keep us listening.
+  for (int part = 0; part < 64; ++part) {
     const ssize_t got = recv(socket_, buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (got > 0) {
       reader_.add({buffer.data(), static_cast<std::size_t>(got)});
@@ -245,9 +246,10 @@ bool PolicyHost::fill() {
       // What it said last is heard first.
       return something;
     } else if (errno == EAGAIN) {
-      return true;
+      break;
     }
   }
+  return true;
 }
 
 Result<Message> PolicyHost::receive(Clock::time_point until) {
@@ -263,8 +265,12 @@ Result<Message> PolicyHost::receive(Clock::time_point until) {
 Result<Message> PolicyHost::exchange(char kind, const std::string& payload, double seconds,
                                      const Tell& tell) {
   const auto until = seconds_from_now(seconds);
+  // What it said unasked would be taken for the answer.
+  if (!fill()) return end("is gone");
+  if (!reader_.empty()) return end("speaks without being asked");
   Status sent = send(framed(kind, payload), until);
   while (sent) {
+    if (Clock::now() > until) return end("did not answer in time");
     Result<Message> said = receive(until);
     if (!said) return end(said.error().message);
     if (said->kind != 'G') {
@@ -308,7 +314,7 @@ Result<std::uint64_t> PolicyHost::copy(std::uint64_t of) {
                [](std::string_view) { return Error{"asked for columns before there are any"}; });
   if (!said) return said.error();
   if (said->kind == 'E') return Error{end_of(said->payload)};
-  if (said->kind != 'R') return end("its process does not speak as expected");
+  if (said->kind != 'R') return end("does not speak as expected");
   return number;
 }
 

@@ -41,6 +41,7 @@ std::string framed(char kind, std::string_view payload);
 class MessageReader {
  public:
   void add(std::string_view bytes) { bytes_.append(bytes); }
+  bool empty() const { return bytes_.empty(); }
   // Nothing while it is not whole. After an error there is nothing more to be read.
   Result<std::optional<Message>> next();
 

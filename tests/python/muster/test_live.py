@@ -46,6 +46,8 @@ class Base:
             os.write(3, (2**32 - 1).to_bytes(4, "little") + b"N")
         if what == "curious":
             os.write(3, (10).to_bytes(4, "little") + b"Gjobs.salt")
+        if what == "unasked":
+            os.write(3, (9).to_bytes(4, "little") + b"I" + bytes(8))
         if what == "close":
             os.close(3)
         return what
@@ -191,6 +193,7 @@ def _read(path):
     ("garble", "did not answer in time"),
     ("giant", "sent a message of 4294967295 bytes"),
     ("curious", "asked for 'jobs.salt', which there is not"),
+    ("unasked", "speaks without being asked"),
     ("close", "is gone"),
 ])
 def test_a_bad_policy_falls_back_and_the_cluster_goes_on(live, how, said):
