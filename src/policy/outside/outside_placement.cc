@@ -42,11 +42,13 @@ class OutsideAdmission final : public AdmissionPolicy {
     question.cluster = &view.cluster;
     question.demanded = load.demanded_gpus;
     policy_->ask(question, answer_);
-    if (answer_.word == "accept") return {};
     if (answer_.word == "hold") return {Admission::kHold, Reason::kLoadLimit};
     if (answer_.word == "refuse") return {Admission::kRefuse, Reason::kLoadLimit};
-    policy_->bad(view.now,
-                 fmt::format("answered '{}', expected accept, hold or refuse", answer_.word));
+    if (answer_.word != "accept") {
+      policy_->bad(view.now,
+                   fmt::format("answered '{}', expected accept, hold or refuse", answer_.word));
+    }
+    return {};
   }
 
   Outside policy_;
