@@ -39,6 +39,11 @@ Result<std::unique_ptr<Core>> Core::make(LivePlan plan, const Abilities& abiliti
   std::unique_ptr<Core> core(new Core(std::move(plan), abilities, std::move(settings)));
   core->recorder_ = recorder;
   core->fresh_ = outlook_parts(core->plan_.parts);
+  if (recorder != nullptr && core->plan_.answers) {
+    core->plan_.answers->on_answer = [recorder](std::size_t policy, const Answer* answer) {
+      recorder->answer(policy, answer);
+    };
+  }
   Engine::Parts parts = std::move(core->plan_.parts);
   parts.backend = &core->backend_;
   parts.source = &core->inbox_;

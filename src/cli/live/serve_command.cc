@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/live/daemon_link.h"
 #include "cli/live/serve_plan.h"
+#include "cli/python_command.h"
 #include "daemon/daemon.h"
 
 namespace muster {
@@ -121,6 +122,8 @@ int serve(ServeOptions options) {
   }
   if (Status found = find_cluster(options.plan); !found) return complain(found.error());
   if (Status fine = check_doors(options); !fine) return complain(fine.error());
+  options.plan.hosts = std::make_shared<PolicyHosts>(
+      HostSettings{find_python, options.plan.policy_seconds, 60, log_line});
   watch_signals();
   umask(077);  // what it keeps is nobody else's business
   auto daemon = Daemon::start(settings_of(options));
@@ -212,6 +215,7 @@ void add_serve_command(CLI::App& app, Chosen& chosen) {
       "  muster serve --scheduling las --pacing rounds:length=60\n"
       "  muster serve --preset blox --fake-gpus 4\n"
       "  muster serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem\n"
+      "  muster serve --scheduling my_policy.py:MyPolicy\n"
       "\n"
       "SIGTERM ends it and leaves all jobs running; the next daemon on the same folder finds "
       "them.\n"

@@ -1,11 +1,13 @@
 // The description of a daemon: policies as in a simulation, and the GPUs that there are.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "agent/gpus/gpus.h"
 #include "cli/run_options.h"
+#include "daemon/outside/process_loader.h"
 #include "run/assembly/live_plan.h"
 
 namespace muster {
@@ -15,6 +17,8 @@ struct ServePlan {
   int fake_gpus = 0;          // 0: those of this machine
   std::vector<GpuInfo> gpus;  // those, where they are not pretended
   std::string shape;          // what was found
+  double policy_seconds = 2;
+  std::shared_ptr<PolicyHosts> hosts;  // of policies written in Python
 };
 
 void add_plan_options(CLI::App& command, ServePlan& plan);

@@ -26,6 +26,8 @@ class CoreRecorder {
   // What the engine is about to be given: `turn` if it is to decide, else only to take it in.
   void news(bool turn, Seconds now, std::span<const JobEvent> events, const Symbols& symbols);
   void decision(const Decision& decision);
+  // What a policy from outside the tree answered, numbered as in the plan; null: nothing.
+  void answer(std::size_t policy, const Answer* answer);
   void flush() { out_.flush(); }
 
  private:

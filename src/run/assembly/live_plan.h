@@ -8,6 +8,7 @@
 
 #include "base/symbols.h"
 #include "engine/engine.h"
+#include "policy/outside/answer_log.h"
 #include "run/config/config.h"
 
 namespace muster {
@@ -21,6 +22,8 @@ struct LivePlan {
   RunConfig config;                // what it was made of
   std::string description;         // the same, as TOML
   std::vector<std::string> notes;  // what an operator should know
+  // What policies from outside the tree answer; null: there are none.
+  std::shared_ptr<AnswerLog> answers;
 };
 
 // `config` must be complete (complete_config).
