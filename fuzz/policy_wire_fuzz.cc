@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     const std::string again = muster::framed((*message)->kind, (*message)->payload);
     if (again.size() != (*message)->payload.size() + 5) std::abort();
-    muster::Answer answer;
+    muster::PolicyAnswer answer;
     for (const char* form : kForms) {
       const bool read = static_cast<bool>(muster::read_answer(**message, form, answer));
       const std::size_t held = 8 * (answer.numbers.size() + answer.integers.size());

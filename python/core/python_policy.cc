@@ -93,7 +93,7 @@ PythonRespondent::PythonRespondent(const char* kind, std::string name, nb::objec
       calls_(std::move(calls)),
       declared_(declaration_of(adapted)) {}
 
-void PythonRespondent::ask(const Question& question, Answer& answer) {
+void PythonRespondent::ask(const Question& question, PolicyAnswer& answer) {
   const nb::gil_scoped_acquire interpreter;
   const PolicyCalls::Guard guard(*calls_);
   answer.clear();
@@ -119,7 +119,7 @@ nb::object PythonRespondent::call(const Question& question) const {
   return call_(*jobs, *cluster, question.now);
 }
 
-void PythonRespondent::read(nb::handle given, Answer& answer) const {
+void PythonRespondent::read(nb::handle given, PolicyAnswer& answer) const {
   const std::string& form = declared_->form;
   if (form == "admit") {
     answer.word = nb::cast<std::string>(given);

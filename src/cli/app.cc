@@ -37,6 +37,7 @@ std::unique_ptr<CLI::App> make_app(Chosen& chosen) {
   add_what_if_command(*app, chosen);
   add_report_command(*app, chosen);
   add_trace_command(*app, chosen);
+  add_cluster_command(*app, chosen);
   add_data_command(*app, chosen);
   add_learn_command(*app, chosen);
   add_serve_command(*app, chosen);

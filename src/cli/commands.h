@@ -52,6 +52,7 @@ void add_what_if_command(CLI::App& app, Chosen& chosen);
 void add_report_command(CLI::App& app, Chosen& chosen);
 void add_demo_command(CLI::App& app, Chosen& chosen);
 void add_trace_command(CLI::App& app, Chosen& chosen);
+void add_cluster_command(CLI::App& app, Chosen& chosen);
 void add_data_command(CLI::App& app, Chosen& chosen);
 // Below `muster trace`; the trace command calls it.
 void add_trace_generate(CLI::App& trace, Chosen& chosen);

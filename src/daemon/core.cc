@@ -40,7 +40,7 @@ Result<std::unique_ptr<Core>> Core::make(LivePlan plan, const Abilities& abiliti
   core->recorder_ = recorder;
   core->fresh_ = outlook_parts(core->plan_.parts);
   if (recorder != nullptr && core->plan_.answers) {
-    core->plan_.answers->on_answer = [recorder](std::size_t policy, const Answer* answer) {
+    core->plan_.answers->on_answer = [recorder](std::size_t policy, const PolicyAnswer* answer) {
       recorder->answer(policy, answer);
     };
   }

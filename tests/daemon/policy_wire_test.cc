@@ -47,7 +47,7 @@ TEST(PolicyWire, DeclarationsReadBack) {
 }
 
 TEST(PolicyWire, AnswersAreOfTheKindThatTheFormWants) {
-  Answer answer;
+  PolicyAnswer answer;
   EXPECT_TRUE(read_answer({'N', std::string(16, '\0')}, "key", answer));
   EXPECT_EQ(answer.numbers.size(), 2U);
   EXPECT_FALSE(read_answer({'N', std::string(15, '\0')}, "key", answer));
@@ -60,7 +60,7 @@ TEST(PolicyWire, AnswersAreOfTheKindThatTheFormWants) {
 }
 
 TEST(PolicyWire, RecordedAnswersReadBackExactly) {
-  Answer answer;
+  PolicyAnswer answer;
   answer.numbers = {0.1, -0.0, kNever, -kNever, 1e300, 5e-324};
   auto again = answer_from(nlohmann::json::parse(answer_json(&answer).dump()));
   ASSERT_TRUE(again);

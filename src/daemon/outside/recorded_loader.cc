@@ -29,10 +29,10 @@ class RecordedRespondent final : public Respondent {
       : policies_(std::move(policies)), policy_(policy) {}
   const Declared& declared() const override { return policy().declared; }
   const std::string& name() const override { return policy().name; }
-  void ask(const Question& question, Answer& answer) override {
+  void ask(const Question& question, PolicyAnswer& answer) override {
     auto& next = policy().next;
     if (next.empty()) bad(question.now, "the recording has no answer of it here");
-    const std::optional<Answer> given = std::move(next.front());
+    const std::optional<PolicyAnswer> given = std::move(next.front());
     next.pop_front();
     if (!given) bad(question.now, "failed when it was recorded");
     answer = *given;
@@ -52,7 +52,7 @@ class RecordedRespondent final : public Respondent {
 
 }  // namespace
 
-Json answer_json(const Answer* answer) {
+Json answer_json(const PolicyAnswer* answer) {
   if (answer == nullptr) return {};
   if (answer->nothing) return "nothing";
   if (!answer->word.empty()) return {{"word", answer->word}};
@@ -62,9 +62,9 @@ Json answer_json(const Answer* answer) {
   return {{"numbers", std::move(numbers)}};
 }
 
-std::optional<Answer> answer_from(const Json& json) {
+std::optional<PolicyAnswer> answer_from(const Json& json) {
   if (json.is_null()) return std::nullopt;
-  Answer answer;
+  PolicyAnswer answer;
   answer.nothing = json.is_string();
   if (answer.nothing) return answer;
   if (json.contains("word")) answer.word = json["word"].get<std::string>();

@@ -17,16 +17,16 @@
 namespace muster {
 
 // One answer as a recording has it; null: there was none.
-nlohmann::json answer_json(const Answer* answer);
+nlohmann::json answer_json(const PolicyAnswer* answer);
 // Throws what the JSON library throws where the text is not one of ours.
-std::optional<Answer> answer_from(const nlohmann::json& json);
+std::optional<PolicyAnswer> answer_from(const nlohmann::json& json);
 
 // A policy of a segment: what it declared, and its answers, as far as they have been read.
 struct RecordedPolicy {
   std::string kind;
   std::string name;
   Declared declared;
-  std::deque<std::optional<Answer>> next;
+  std::deque<std::optional<PolicyAnswer>> next;
 };
 using RecordedPolicies = std::vector<RecordedPolicy>;
 

@@ -184,7 +184,7 @@ std::string declaration_text(const Declared& declared) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Status read_answer(const Message& message, const std::string& form, Answer& answer) {
+Status read_answer(const Message& message, const std::string& form, PolicyAnswer& answer) {
   answer.clear();
   const bool integers = form == "order" || form == "allocate" || form == "find";
   const char expected = form == "admit" ? 'W' : integers ? 'I' : 'N';

@@ -53,7 +53,7 @@ Result<Declared> read_declaration(std::string_view json);
 std::string declaration_text(const Declared& declared);
 
 // Takes the answer apart; the form says which kind is expected.
-Status read_answer(const Message& message, const std::string& form, Answer& answer);
+Status read_answer(const Message& message, const std::string& form, PolicyAnswer& answer);
 
 std::string question_text(const Question& question, std::uint64_t instance);
 // The value of that name, as the payload of V.

@@ -53,7 +53,7 @@ void CoreRecorder::decision(const Decision& decision) {
   out_ << line_of({{"decision", to_json(decision)}});
 }
 
-void CoreRecorder::answer(std::size_t policy, const Answer* answer) {
+void CoreRecorder::answer(std::size_t policy, const PolicyAnswer* answer) {
   out_ << line_of({{"answer", answer_json(answer)}, {"policy", policy}});
 }
 

@@ -27,7 +27,7 @@ class CoreRecorder {
   void news(bool turn, Seconds now, std::span<const JobEvent> events, const Symbols& symbols);
   void decision(const Decision& decision);
   // What a policy from outside the tree answered, numbered as in the plan; null: nothing.
-  void answer(std::size_t policy, const Answer* answer);
+  void answer(std::size_t policy, const PolicyAnswer* answer);
   void flush() { out_.flush(); }
 
  private:

@@ -19,7 +19,7 @@ struct AnswerLog {
   };
   std::vector<Policy> policies;
   // Called with each answer; null: there was none. To be set by whoever records.
-  std::function<void(std::size_t policy, const Answer* answer)> on_answer;
+  std::function<void(std::size_t policy, const PolicyAnswer* answer)> on_answer;
 };
 
 }  // namespace muster

@@ -59,7 +59,7 @@ class OutsideAllocator final : public Allocator {
 
   Outside policy_;
   OnFailure rule_;
-  Answer answer_;
+  PolicyAnswer answer_;
 };
 
 // The policy, and where it fails the plan that needs none.

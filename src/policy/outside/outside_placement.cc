@@ -53,7 +53,7 @@ class OutsideAdmission final : public AdmissionPolicy {
 
   Outside policy_;
   OnFailure rule_;
-  Answer answer_;
+  PolicyAnswer answer_;
   std::vector<Slot> slots_;
 };
 
@@ -142,7 +142,7 @@ class OutsidePlacement final : public WalkingPlacement {
 
   Outside policy_;
   OnFailure rule_;
-  Answer answer_;
+  PolicyAnswer answer_;
   std::vector<Slot> slots_;
 };
 

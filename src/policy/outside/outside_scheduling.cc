@@ -39,7 +39,7 @@ Question about(const View& view, const std::vector<Slot>& slots) {
 
 // Asks for one number per job; `numbers` is indexed by slot.
 void ask_numbers(const Outside& policy, const View& view, const std::vector<Slot>& slots,
-                 const char* what, Answer& answer, std::vector<double>& numbers) {
+                 const char* what, PolicyAnswer& answer, std::vector<double>& numbers) {
   policy->ask(about(view, slots), answer);
   const std::vector<double>& list = answer.numbers;
   if (list.size() != slots.size()) {
@@ -117,7 +117,7 @@ class OutsideKeyPolicy final : public KeyPolicy {
   }
 
   Outside policy_;
-  Answer answer_;
+  PolicyAnswer answer_;
   std::vector<double> keys_;  // by slot
   std::vector<char> listed_;  // by slot: among the late ones
   std::vector<Late> late_;
@@ -241,7 +241,7 @@ class OutsideListPolicy final : public SchedulingPolicy {
   }
 
   Outside policy_;
-  Answer answer_;
+  PolicyAnswer answer_;
   std::vector<Slot> slots_;
   std::vector<double> keys_;  // by slot
   std::vector<char> seen_;    // by place
@@ -270,7 +270,7 @@ class OutsideFractionPolicy final : public FractionPolicy {
 
  private:
   Outside policy_;
-  Answer answer_;
+  PolicyAnswer answer_;
   std::vector<Slot> slots_;
 };
 

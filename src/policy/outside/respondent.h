@@ -73,7 +73,7 @@ struct Question {
 
 // By the form: one number per job (or per job and type); integers (places in an order, rows of
 // requests, pairs of node and GPUs); or a word. Neither: nothing was found.
-struct Answer {
+struct PolicyAnswer {
   std::vector<double> numbers;
   std::vector<std::int64_t> integers;
   std::string word;
@@ -93,7 +93,7 @@ class Respondent {
   virtual const Declared& declared() const = 0;
   virtual const std::string& name() const = 0;
   // Throws PolicyFailure (policy/failure.h) where there is no answer.
-  virtual void ask(const Question& question, Answer& answer) = 0;
+  virtual void ask(const Question& question, PolicyAnswer& answer) = 0;
   // The answer makes no sense: throws PolicyFailure.
   [[noreturn]] virtual void bad(Seconds now, const std::string& what) = 0;
   // The same policy with a state of its own.
