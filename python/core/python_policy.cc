@@ -93,7 +93,7 @@ PythonRespondent::PythonRespondent(const char* kind, std::string name, nb::objec
       calls_(std::move(calls)),
       declared_(declaration_of(adapted)) {}
 
-void PythonRespondent::ask(const Question& question, PolicyAnswer& answer) {
+void PythonRespondent::ask(const PolicyQuestion& question, PolicyAnswer& answer) {
   const nb::gil_scoped_acquire interpreter;
   const PolicyCalls::Guard guard(*calls_);
   answer.clear();
@@ -107,7 +107,7 @@ void PythonRespondent::ask(const Question& question, PolicyAnswer& answer) {
   }
 }
 
-nb::object PythonRespondent::call(const Question& question) const {
+nb::object PythonRespondent::call(const PolicyQuestion& question) const {
   if (question.problem != nullptr) {
     const ProblemColumns columns(*question.problem);
     return call_(bytes_of(columns.rates), bytes_of(columns.jobs), bytes_of(columns.capacity),

@@ -23,12 +23,12 @@ class PythonRespondent final : public Respondent {
   const Declared& declared() const override { return *declared_; }
   const std::string& name() const override { return name_; }
   // Everything that goes wrong ends the run with a message that has the policy and the time.
-  void ask(const Question& question, PolicyAnswer& answer) override;
+  void ask(const PolicyQuestion& question, PolicyAnswer& answer) override;
   [[noreturn]] void bad(Seconds now, const std::string& what) override;
   std::unique_ptr<Respondent> copy() const override;
 
  private:
-  nb::object call(const Question& question) const;
+  nb::object call(const PolicyQuestion& question) const;
   void read(nb::handle given, PolicyAnswer& answer) const;
   [[noreturn]] void fail(Seconds now, nb::python_error& error, bool ended);
 

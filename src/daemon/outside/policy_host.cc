@@ -326,7 +326,7 @@ void PolicyHost::drop(std::uint64_t number) {
   }
 }
 
-Result<Message> PolicyHost::ask(std::uint64_t number, const Question& question,
+Result<Message> PolicyHost::ask(std::uint64_t number, const PolicyQuestion& question,
                                 const Symbols& symbols) {
   return exchange('Q', question_text(question, number), settings_.time_limit,
                   [&](std::string_view name) { return value_of(question, name, symbols); });

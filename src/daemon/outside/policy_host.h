@@ -52,7 +52,7 @@ class PolicyHost {
   Result<std::uint64_t> copy(std::uint64_t number);
   void drop(std::uint64_t number);
   // One question, from its text to its answer; what the process wants to know for it is told.
-  Result<Message> ask(std::uint64_t number, const Question& question, const Symbols& symbols);
+  Result<Message> ask(std::uint64_t number, const PolicyQuestion& question, const Symbols& symbols);
 
   void say(const std::string& line) const {
     if (settings_.log) settings_.log(line);

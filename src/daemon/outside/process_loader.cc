@@ -35,7 +35,7 @@ class ProcessRespondent final : public Respondent {
   const Declared& declared() const override { return made_->declared; }
   const std::string& name() const override { return made_->choice.name; }
 
-  void ask(const Question& question, PolicyAnswer& answer) override {
+  void ask(const PolicyQuestion& question, PolicyAnswer& answer) override {
     const Status given = try_ask(question, answer);
     if (answers_ && answers_->on_answer) {
       answers_->on_answer(policy_, given ? &answer : nullptr);
@@ -82,7 +82,7 @@ class ProcessRespondent final : public Respondent {
     return Error{"it declares other things than when it was loaded: reload, to use it as it is"};
   }
 
-  Status try_ask(const Question& question, PolicyAnswer& answer) {
+  Status try_ask(const PolicyQuestion& question, PolicyAnswer& answer) {
     if (!usable()) {
       if (Status alive = return_to_life(); !alive) return alive;
     }

@@ -29,7 +29,7 @@ class RecordedRespondent final : public Respondent {
       : policies_(std::move(policies)), policy_(policy) {}
   const Declared& declared() const override { return policy().declared; }
   const std::string& name() const override { return policy().name; }
-  void ask(const Question& question, PolicyAnswer& answer) override {
+  void ask(const PolicyQuestion& question, PolicyAnswer& answer) override {
     auto& next = policy().next;
     if (next.empty()) bad(question.now, "the recording has no answer of it here");
     const std::optional<PolicyAnswer> given = std::move(next.front());

@@ -54,7 +54,7 @@ auto row_named(const Table& table, std::string_view name) {
                       [name](const auto& row) { return name == row.name; });
 }
 
-std::optional<std::string> of_jobs(const Question& question, std::string_view name,
+std::optional<std::string> of_jobs(const PolicyQuestion& question, std::string_view name,
                                    const Symbols& symbols) {
   const std::vector<Slot>& slots = *question.slots;
   const JobTable& jobs = question.view->jobs;
@@ -69,7 +69,7 @@ std::optional<std::string> of_jobs(const Question& question, std::string_view na
       slots.size(), [&](std::size_t i) { return symbols.text(jobs[slots[i]].spec.*text->symbol); });
 }
 
-std::optional<std::string> of_cluster(const Question& question, std::string_view name,
+std::optional<std::string> of_cluster(const PolicyQuestion& question, std::string_view name,
                                       const Symbols& symbols) {
   const ClusterState& cluster = *question.cluster;
   if (name == "types") {
@@ -206,7 +206,7 @@ Status read_answer(const Message& message, const std::string& form, PolicyAnswer
   return Done{};
 }
 
-std::string question_text(const Question& question, std::uint64_t instance) {
+std::string question_text(const PolicyQuestion& question, std::uint64_t instance) {
   Json json = {{"instance", instance}, {"now", question.now}};
   if (question.problem == nullptr) {
     json["jobs"] = question.slots->size();
@@ -218,7 +218,7 @@ std::string question_text(const Question& question, std::uint64_t instance) {
   return json.dump();
 }
 
-Result<std::string> value_of(const Question& question, std::string_view name,
+Result<std::string> value_of(const PolicyQuestion& question, std::string_view name,
                              const Symbols& symbols) {
   std::optional<std::string> found;
   if (question.problem != nullptr) {

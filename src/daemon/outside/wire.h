@@ -55,9 +55,9 @@ std::string declaration_text(const Declared& declared);
 // Takes the answer apart; the form says which kind is expected.
 Status read_answer(const Message& message, const std::string& form, PolicyAnswer& answer);
 
-std::string question_text(const Question& question, std::uint64_t instance);
+std::string question_text(const PolicyQuestion& question, std::uint64_t instance);
 // The value of that name, as the payload of V.
-Result<std::string> value_of(const Question& question, std::string_view name,
+Result<std::string> value_of(const PolicyQuestion& question, std::string_view name,
                              const Symbols& symbols);
 
 }  // namespace muster

@@ -34,7 +34,7 @@ class OutsideAllocator final : public Allocator {
 
  private:
   void ask(const AllocationProblem& problem, Allocation& allocation) {
-    Question question;
+    PolicyQuestion question;
     question.now = problem.now;
     question.problem = &problem;
     policy_->ask(question, answer_);

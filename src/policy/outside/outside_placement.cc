@@ -35,7 +35,7 @@ class OutsideAdmission final : public AdmissionPolicy {
     single[slots_.front()].total_work = view.perf.total_work(job);
     const View of_job{view.now,  view.turn_length, single,       view.cluster,
                       view.perf, view.forecast,    view.promises};
-    Question question;
+    PolicyQuestion question;
     question.now = view.now;
     question.view = &of_job;
     question.slots = &slots_;
@@ -88,7 +88,7 @@ class OutsidePlacement final : public WalkingPlacement {
   bool ask(const View& view, const ClusterState& cluster, const AllocationRequest& request,
            GpuSet& gpus) {
     slots_.assign(request.jobs.begin(), request.jobs.begin() + request.size);
-    Question question;
+    PolicyQuestion question;
     question.now = view.now;
     question.view = &view;
     question.slots = &slots_;

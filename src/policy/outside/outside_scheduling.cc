@@ -28,8 +28,8 @@ Seconds woken(const View& view, Seconds quantum) {
   return view.jobs.waiting().empty() ? kNever : view.now + quantum;
 }
 
-Question about(const View& view, const std::vector<Slot>& slots) {
-  Question question;
+PolicyQuestion about(const View& view, const std::vector<Slot>& slots) {
+  PolicyQuestion question;
   question.now = view.now;
   question.view = &view;
   question.slots = &slots;

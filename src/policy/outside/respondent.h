@@ -61,7 +61,7 @@ Result<Need> need_named(const std::string& name, const std::string& otherwise);
 // The same needs, for as long as the program runs.
 Needs kept_needs(const std::vector<Need>& needs);
 
-struct Question {
+struct PolicyQuestion {
   Seconds now = 0;
   const View* view = nullptr;                  // of the jobs
   const std::vector<Slot>* slots = nullptr;    // the jobs asked about
@@ -93,7 +93,7 @@ class Respondent {
   virtual const Declared& declared() const = 0;
   virtual const std::string& name() const = 0;
   // Throws PolicyFailure (policy/failure.h) where there is no answer.
-  virtual void ask(const Question& question, PolicyAnswer& answer) = 0;
+  virtual void ask(const PolicyQuestion& question, PolicyAnswer& answer) = 0;
   // The answer makes no sense: throws PolicyFailure.
   [[noreturn]] virtual void bad(Seconds now, const std::string& what) = 0;
   // The same policy with a state of its own.

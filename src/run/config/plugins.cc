@@ -54,7 +54,7 @@ std::vector<PluginRow> generator_rows() {
 const std::vector<PluginKind>& plugin_kinds() {
   static const std::vector<PluginKind> kKinds = {
       {"admission", "admission policy", "Admission policies",
-       "PolicyAnswer a new job: accept it, hold it outside the queue, or refuse it.", "--admission",
+       "Answer a new job: accept it, hold it outside the queue, or refuse it.", "--admission",
        rows_of(plugin_tables().admission)},
       {"scheduling", "scheduling policy", "Scheduling policies",
        "Decide which jobs should run, in order of precedence.", "--scheduling",

@@ -28,7 +28,7 @@ class ErraticRespondent final : public Respondent {
     return std::make_unique<ErraticRespondent>(declared_.form, declared_.preemptive, seed_);
   }
 
-  void ask(const Question& question, PolicyAnswer& answer) override {
+  void ask(const PolicyQuestion& question, PolicyAnswer& answer) override {
     answer.clear();
     const auto mood = random_.integer(0, 5);
     if (mood == 0) throw PolicyFailure("not in the mood");
