@@ -56,7 +56,7 @@ TEST_P(WhatIfConformance, TheAnswerComesTrue) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, WhatIfConformance, ::testing::ValuesIn(forkable_policies()),
-                         [](const auto& info) { return case_name(info.param); });
+                         [](const auto& row) { return case_name(row.param); });
 
 }  // namespace
 }  // namespace muster

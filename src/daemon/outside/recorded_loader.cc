@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 Json number_json(double value) {
   return std::isfinite(value) ? Json(value) : Json(exact_text(value));
 }
-double number_from(const Json& json) {
+double answered_number(const Json& json) {
   if (!json.is_string()) return json.get<double>();
   return parse_real(json.get<std::string>()).value_or(std::nan(""));
 }
@@ -72,7 +72,7 @@ std::optional<PolicyAnswer> answer_from(const Json& json) {
     answer.integers = json["integers"].get<std::vector<std::int64_t>>();
   }
   if (json.contains("numbers")) {
-    for (const Json& number : json["numbers"]) answer.numbers.push_back(number_from(number));
+    for (const Json& number : json["numbers"]) answer.numbers.push_back(answered_number(number));
   }
   return answer;
 }
