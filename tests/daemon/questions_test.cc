@@ -10,9 +10,9 @@ namespace {
 using std::chrono::milliseconds;
 
 TEST(Questions, AreAnsweredOneAfterTheOther) {
-  Questions questions(std::chrono::seconds(60));
   std::promise<int> last;
   int count = 0;
+  Questions questions(std::chrono::seconds(60));
   for (int i = 0; i < 10; ++i) {
     ASSERT_TRUE(questions.ask([&, i](const Questions::KeepGoing& keep_going) {
       EXPECT_TRUE(keep_going());
@@ -24,9 +24,9 @@ TEST(Questions, AreAnsweredOneAfterTheOther) {
 }
 
 TEST(Questions, GetOnlySoMuchTimeAndSoMuchRoom) {
-  Questions questions(milliseconds(1));
   std::promise<void> taken_up;
   std::promise<void> done;
+  Questions questions(milliseconds(1));
   ASSERT_TRUE(questions.ask([&](const Questions::KeepGoing& keep_going) {
     taken_up.set_value();
     while (keep_going()) std::this_thread::sleep_for(milliseconds(1));
