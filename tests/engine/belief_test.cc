@@ -121,7 +121,7 @@ TEST(Belief, IsWhatLookingAheadGoesByHoweverProgressIsCounted) {
     run.turn_to(1);
     const Prediction prediction = run.engine().predict(0, kNever);
     EXPECT_EQ(prediction.finished, 2) << row.name;
-    // Where turns have a length, each may end, and be followed, a turn later. In truth it is 248.
+    // Where turns have a length, each may end, and be followed, a turn later. In truth it is 249.
     EXPECT_NEAR(prediction.sum_completion_time, 10 + 59, row.pacing.empty() ? 1e-9 : 4) << row.name;
   }
 }
