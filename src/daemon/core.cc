@@ -15,7 +15,7 @@ Core::Core(LivePlan plan, const Abilities& abilities, CoreSettings settings)
     : plan_(std::move(plan)),
       abilities_(abilities),
       settings_(std::move(settings)),
-      backend_(plan_.parts.perf),
+      backend_(plan_.parts.perf, plan_.cluster),
       launches_(abilities) {
   for (std::size_t i = 0; i < plan_.cluster->nodes.size(); ++i) {
     const NodeSpec& node = plan_.cluster->nodes[i];

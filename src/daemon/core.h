@@ -153,10 +153,12 @@ class Core final : private Observer {
   std::unique_ptr<Engine> engine_;
   CoreRecorder* recorder_ = nullptr;  // null: nothing is recorded
   Launches launches_;
-  std::map<JobId, Known> known_;  // not over, or over with a launch that is not
-  std::set<JobId> touched_;       // rows to be written
-  std::unordered_map<std::uint32_t, Slot> slots_;
-  std::vector<JobEvent> events_;  // for the engine
+  std::map<JobId, Known> known_;                   // not over, or over with a launch that is not
+  std::set<JobId> touched_;                        // rows to be written
+  std::unordered_map<std::uint32_t, Slot> slots_;  // of jobs that the engine has, as far as noted
+  std::size_t noted_ = 0;                          // so many of the engine's slots have been
+  std::vector<std::pair<Slot, JobId>> vacant_;     // where these were, and nobody is yet
+  std::vector<JobEvent> events_;                   // for the engine
   std::map<JobId, std::vector<JobEvent>>
       later_;  // ends that are told after that of an earlier launch
   std::vector<StoredNode> nodes_;

@@ -34,6 +34,7 @@ class Life:
         self.accepted = {}
         self.problem = None
         self.others_killed = 0
+        self.launches = 0
 
     def run(self):
         with Daemon(*self.policy, gpus=3) as daemon:
@@ -49,7 +50,12 @@ class Life:
         for kill in range(self.kills):
             for _ in range(self.chance.randrange(3)):
                 self.submit(daemon, f"r{kill}-{len(self.accepted)}")
-            time.sleep(self.chance.uniform(0, 0.25))
+            # At any moment; or while something runs, which a busy machine would otherwise hardly let happen.
+            if self.chance.random() < 0.4 and self.accepted:
+                end = time.monotonic() + 1
+                while time.monotonic() < end and not daemon.marked():
+                    time.sleep(0.01)
+            time.sleep(self.chance.uniform(0, 0.2))
             self.kill_others(daemon)
             daemon.kill()
             daemon.start(wait=False)
@@ -98,6 +104,7 @@ class Life:
         for name in self.accepted.values():
             launches = (daemon.work / f"{name}.launches").read_text().split()
             assert len(set(launches)) == len(launches), f"{name}: a launch began twice: {launches}"
+            self.launches += len(launches)
             assert (daemon.work / f"{name}.done").exists(), f"{name} finished without its work being done"
         wait_until(lambda: not daemon.marked() and not daemon.keepers(), what="the end of all processes")
         daemon.end()
@@ -123,7 +130,8 @@ def main():
             print(life.problem, file=sys.stderr)
     died = sum(life.kills for life in lives)
     print(f"{died} daemons and {sum(life.others_killed for life in lives)} keepers, guards and jobs killed, "
-          f"{sum(len(life.accepted) for life in lives)} jobs accepted, {time.monotonic() - begin:.0f} s")
+          f"{sum(len(life.accepted) for life in lives)} jobs accepted, {sum(life.launches for life in lives)} launches, "
+          f"{time.monotonic() - begin:.0f} s")
     return 1 if any(life.problem for life in lives) else 0
 
 

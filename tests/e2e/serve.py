@@ -275,6 +275,76 @@ class Systems(unittest.TestCase):
                     self.assertEqual(job["state"], "finished", (name, job))
                     self.assertEqual(job["progress"]["step"], job["progress"]["total"], (name, job))
 
+    def test_elasticflow_declines_what_cannot_be_in_time(self):
+        with Daemon(*SYSTEMS["elasticflow"], gpus=1) as daemon:
+            fine = daemon.submit("--estimate", "1", "--deadline", "60", "--", "/bin/sleep", "0.5")
+            late = daemon.submit("--estimate", "100", "--deadline", "10", "--", "/bin/true")
+            refused = daemon.until(late, "refused")
+            self.assertIn("deadline", refused["reason"])
+            self.assertEqual(refused["launches"], 0)
+            daemon.run("wait", str(fine), "--timeout", "30")
+            self.assertIn("deadline", daemon.run("explain", str(late)).stdout)
+
+    def test_fast_forward_trains_a_few_steps_of_each_launch(self):
+        script = (
+            "import sys, time, os\n"
+            f"sys.path.insert(0, {str(ROOT / 'python')!r})\n"
+            "import muster_job\n"
+            "def load():\n"
+            "    return int(open('ff.step').read()) if os.path.exists('ff.step') else 0\n"
+            "job = muster_job.join(save=lambda step: open('ff.step', 'w').write(str(step)))\n"
+            "for step in job.steps(load(), total=100, fast_forward=5):\n"
+            "    time.sleep(0.05)\n"
+            "    print('trained', step, flush=True)\n")
+        with Daemon("--scheduling", "srtf", gpus=1) as daemon:
+            number = daemon.submit("--estimate", "500", "--", sys.executable, "-c", script)
+            wait_until(lambda: (daemon.job(number)["progress"] or {}).get("step", 0) > 20, what="skipped steps")
+            short = daemon.submit("--estimate", "0.1", "--", "/bin/true")
+            daemon.run("wait", str(short), str(number), "--timeout", "60")
+            job = daemon.job(number)
+            self.assertEqual((job["launches"], job["progress"]["step"]), (2, 100))
+            trained = daemon.run("logs", str(number)).stdout.split("\n")[:-1]
+            self.assertEqual(len(trained), 10)
+            self.assertEqual(trained[:5], [f"trained {step}" for step in range(5)])
+            self.assertGreater(job["ended"] - job["started"], 4)  # the others took their time all the same
+
+    def test_the_policy_is_switched_while_jobs_run(self):
+        with Daemon(gpus=1) as daemon:
+            description = daemon.base / "muster.toml"
+            description.write_text('scheduling = "fifo"\n')
+            daemon.end()
+            daemon.options += ["--config", str(description)]
+            daemon.start()
+            running = daemon.submit_alone("running", 2, "--estimate", "2")
+            daemon.until_launched(running)
+            long = daemon.submit_alone("long", 0.1, "--estimate", "1000")
+            short = daemon.submit_alone("short", 0.1, "--estimate", "1")
+            description.write_text('scheduling = "sjf"\n')
+            daemon.process.send_signal(signal.SIGHUP)
+            wait_until(lambda: "sjf" in json.loads(daemon.run("status", "--json").stdout)["policy"], what="the switch")
+            description.write_text('scheduling = "no such policy"\n')
+            daemon.process.send_signal(signal.SIGHUP)
+            wait_until(lambda: "not reloaded" in daemon.log(), what="the refusal")
+            daemon.run("wait", str(running), str(long), str(short), "--timeout", "30")
+            self.assertEqual(daemon.job(running)["launches"], 1)
+            self.assertLess(daemon.job(short)["ended"], daemon.job(long)["started"])
+
+    def test_a_selector_switches_between_policies(self):
+        with Daemon(gpus=1) as daemon:
+            description = daemon.base / "muster.toml"
+            description.write_text('selector = "look-ahead"\n'
+                                   '[[policy_set]]\nscheduling = "fifo"\n[[policy_set]]\nscheduling = "sjf"\n')
+            daemon.end()
+            daemon.options += ["--config", str(description)]
+            daemon.start()
+            running = daemon.submit_alone("running", 1, "--estimate", "1")
+            daemon.until_launched(running)
+            long = daemon.submit_alone("long", 0.1, "--estimate", "1000")
+            short = daemon.submit_alone("short", 0.1, "--estimate", "1")
+            daemon.run("wait", str(running), str(long), str(short), "--timeout", "30")
+            self.assertLess(daemon.job(short)["ended"], daemon.job(long)["started"])
+            self.assertEqual(daemon.job(running)["launches"], 1)
+
     def test_what_a_preset_cannot_do_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:
             refused = (("gavel", "pacing"), ("lucid", "partitions"), ("helios", "partitions"), ("muri", "pacing"))

@@ -214,7 +214,6 @@ void add_serve_command(CLI::App& app, Chosen& chosen) {
       "  muster serve --state /tmp/muster --fake-gpus 8\n"
       "  muster serve --scheduling las --pacing rounds:length=60\n"
       "  muster serve --preset blox --fake-gpus 4\n"
-      "  muster serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem\n"
       "  muster serve --scheduling my_policy.py:MyPolicy\n"
       "\n"
       "SIGTERM ends it and leaves all jobs running; the next daemon on the same folder finds "

@@ -91,19 +91,20 @@ void add_token_command(CLI::App& app, Chosen& chosen) {
       ->type_name("N")
       ->check(CLI::Range(0.0, 3660.0))
       ->capture_default_str();
-  create->footer("Examples:\n  muster token create --user ada > ada.token");
+  create->footer("Examples:\n  muster token create --days 30 > my.token");
   add("list", "List tokens, without their secrets", list_tokens)
       ->footer("Examples:\n  muster token list");
   CLI::App* revoke = add("revoke", "Let tokens be good no longer", revoke_tokens);
   revoke->add_option("TOKEN", options->names, "names of tokens, as `muster token list` has them")
       ->required();
-  revoke->footer("Examples:\n  muster token revoke 1b2c3d4e");
+  revoke->footer("Examples:\n  muster token list | cut -c1-8 | xargs -r muster token revoke");
   command->footer(
       "Examples:\n"
-      "  muster token create --user ada --days 30\n"
-      "  muster jobs --server https://gpus.example.org:8443 --token-file ada.token\n"
+      "  muster token create > my.token\n"
       "\n"
-      "This works on the daemon's own machine alone. docs/live.md has the whole of it.");
+      "This works on the daemon's own machine alone. From elsewhere all commands that talk to a "
+      "daemon\n"
+      "take --server https://HOST:PORT and --token-file. docs/live.md has the whole of it.");
 }
 
 }  // namespace muster

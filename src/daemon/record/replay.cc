@@ -86,7 +86,8 @@ class Segment final : private Observer {
   }
 
  private:
-  explicit Segment(LivePlan plan) : plan_(std::move(plan)), backend_(plan_.parts.perf) {
+  explicit Segment(LivePlan plan)
+      : plan_(std::move(plan)), backend_(plan_.parts.perf, plan_.cluster) {
     Engine::Parts parts = std::move(plan_.parts);
     parts.backend = &backend_;
     parts.source = &inbox_;
