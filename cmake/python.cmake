@@ -42,6 +42,7 @@ nanobind_add_stub(
   MODULE _core
   OUTPUT "${MUSTER_PYTHON_FOLDER}/muster/_core.pyi"
   PYTHON_PATH "${MUSTER_PYTHON_FOLDER}/muster"
+  PATTERN_FILE "${PROJECT_SOURCE_DIR}/python/core/stub_patterns.txt"
   DEPENDS _core)
 
 # What a wheel holds beside the sources.

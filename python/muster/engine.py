@@ -34,8 +34,8 @@ class Engine:
     A turn that somebody else decides:
 
     >>> engine = muster.Engine(trace, "4x8", scheduling="srtf")
-    >>> engine.turn(), engine.turns, engine.now, engine.over
-    (True, 1, 0.0, False)
+    >>> engine.turn(), engine.turns, engine.now > 0, engine.over
+    (True, 1, True, False)
     >>> engine.turn(order=engine.jobs.id.tolist()), engine.cluster.free_gpus >= 0
     (True, True)
     >>> engine.decisions[0]["action"]

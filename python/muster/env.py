@@ -64,7 +64,7 @@ class SchedulingEnv(gymnasium.Env):
     >>> env.action_masks().shape, observation.shape == env.observation_space.shape
     ((5,), True)
     >>> observation, reward, over, truncated, info = env.step(0)
-    >>> reward <= 0, "avg_jct_s" in env.figures()
+    >>> reward <= 0, "finished" in env.figures()
     (True, True)
     """
 

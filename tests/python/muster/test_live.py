@@ -275,7 +275,7 @@ def test_placement_and_admission_too(live):
 
 
 def test_fractions_by_type_in_rounds(live):
-    with live("--scheduling", live.policy("Shares"), "--pacing", "rounds:length=1", "--policy-time-limit", "0.5",
+    with live("--scheduling", live.policy("Shares"), "--pacing", "rounds:length=3", "--policy-time-limit", "0.5",
               "--record", str(live.recording), gpus=2) as daemon:
         jobs = [daemon.sleep_job(1, "--gpus", "2") for _ in range(2)]
         time.sleep(1.5)

@@ -43,7 +43,7 @@ class ErraticRespondent final : public Respondent {
     }
     if (declared_.form == "allocate" || declared_.form == "find") {
       answer.integers.clear();
-      for (std::int64_t i = random_.integer(0, 30); i > 0; --i) {
+      for (std::int64_t i = random_.integer(1, 30); i > 0; --i) {
         answer.integers.push_back(random_.integer(-2, 8));
       }
     }
