@@ -8,12 +8,13 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "agent/gpus/gpus.h"
 #include "backend/live/shadow_executor.h"
 #include "backend/local/local_executor.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/live/daemon_link.h"
 #include "cli/live/serve_plan.h"
+#include "cli/live/slurm_serve.h"
 #include "daemon/daemon.h"
 
 namespace muster {
@@ -25,6 +26,7 @@ struct ServeOptions {
   std::string executor = "local";
   std::string cgroup;
   std::string recording;
+  SlurmServe slurm;
   bool drain = false;
   bool shadow = false;
 };
@@ -59,7 +61,6 @@ DaemonSettings settings_of(const ServeOptions& options) {
   settings.executor_name = options.executor;
   settings.log = log_line;
   settings.recording = options.recording;
-  settings.make_plan = [plan = options.plan](bool safe) { return live_plan_of(plan, safe); };
   if (options.shadow) {
     settings.executor_name = "shadow";
     settings.make_executor = [](const std::filesystem::path&, std::uint64_t, Mailbox& mailbox) {
@@ -82,13 +83,23 @@ DaemonSettings settings_of(const ServeOptions& options) {
   return settings;
 }
 
-int serve(ServeOptions options) {
-  if (options.executor != "local") {
-    return complain(Error{fmt::format("no executor '{}'; known: local", options.executor)});
+// The cluster that there is, and what carries launches out on it.
+Status use_executor(ServeOptions& options, DaemonSettings& settings) {
+  const std::vector<std::string_view> known = {"local", "slurm"};
+  Status found = Error{unknown_name("executor", options.executor, known)};
+  if (options.executor == "local") found = find_cluster(options.plan);
+  if (options.executor == "slurm") {
+    found = use_slurm(options.slurm, options.shadow, options.plan, settings);
   }
-  if (Status found = find_cluster(options.plan); !found) return complain(found.error());
+  settings.make_plan = [plan = options.plan](bool safe) { return live_plan_of(plan, safe); };
+  return found;
+}
+
+int serve(ServeOptions options) {
+  DaemonSettings settings = settings_of(options);
+  if (Status found = use_executor(options, settings); !found) return complain(found.error());
   watch_signals();
-  auto daemon = Daemon::start(settings_of(options));
+  auto daemon = Daemon::start(std::move(settings));
   if (!daemon) return complain(daemon.error(), kExitFailed);
   const std::string folder = state_folder(options.state);
   log_line(fmt::format("serving {} with {} ({} GPUs), generation {}; clients: --state {}", folder,
@@ -124,9 +135,12 @@ void add_serve_command(CLI::App& app, Chosen& chosen) {
                    "pretend to have so many GPUs; by default those that NVML finds")
       ->type_name("N")
       ->check(CLI::Range(1, 64));
-  command->add_option("--executor", options->executor, "what carries launches out")
+  command
+      ->add_option("--executor", options->executor,
+                   "what carries launches out: this machine (local), or a cluster (slurm)")
       ->type_name("NAME")
       ->capture_default_str();
+  add_slurm_options(*command, options->slurm);
   add_plan_options(*command, options->plan);
   command
       ->add_option("--cgroup", options->cgroup,
@@ -146,6 +160,7 @@ void add_serve_command(CLI::App& app, Chosen& chosen) {
       "  muster serve --state /tmp/muster --fake-gpus 8\n"
       "  muster serve --scheduling las --pacing rounds:length=60\n"
       "  muster serve --preset blox --fake-gpus 4\n"
+      "  muster serve --executor slurm --partition gpu --scheduling las --pacing rounds:length=60\n"
       "\n"
       "SIGTERM ends it and leaves all jobs running; the next daemon on the same folder finds "
       "them.\n"

@@ -13,6 +13,7 @@ struct ServePlan {
   RunOptions run;     // of which the policies count
   int fake_gpus = 0;  // 0: those of this machine
   std::string shape;  // what was found
+  std::string cluster;  // or the whole of it, as a cluster file
 };
 
 void add_plan_options(CLI::App& command, ServePlan& plan);

@@ -145,6 +145,7 @@ std::string nodes_json(const std::vector<StoredNode>& nodes, const std::vector<B
                     {"gpus", node.gpus},
                     {"used", used},
                     {"drained", node.drained},
+                    {"up", node.up},
                     {"reason", node.reason},
                     {"jobs", holders}});
   }
