@@ -87,8 +87,7 @@ Result<CommandOutput> run_command(const std::vector<std::string>& words,
     if (child.out.open() && !read_some(child.out, output.out)) child.out.close();
     if (child.err.open() && !read_some(child.err, output.err)) child.err.close();
     if (output.out.size() + output.err.size() > limits.bytes) {
-      return Error{
-          fmt::format("{} said more than {} bytes and was ended", words[0], limits.bytes)};
+      return Error{fmt::format("{} said more than {} bytes and was ended", words[0], limits.bytes)};
     }
     if (ended) break;
     if (CommandClock::now() >= end) {

@@ -16,9 +16,9 @@
 namespace muster {
 
 struct SlurmMark {
-  std::string instance;      // of the state folder: two daemons do not mix
-  std::string nonce;         // of a job that was found; empty: it was submitted here
-  RunId run{JobId{0}, 0};    // launch 0: not placed yet
+  std::string instance;    // of the state folder: two daemons do not mix
+  std::string nonce;       // of a job that was found; empty: it was submitted here
+  RunId run{JobId{0}, 0};  // launch 0: not placed yet
   std::uint32_t requeues = 0;
   std::uint32_t ranks = 0;
 

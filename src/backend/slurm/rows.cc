@@ -92,9 +92,9 @@ int exit_code_of(const SlurmJson& row) {
   const SlurmJson& code = field_of(row, "exit_code");
   if (code.is_object() && code.contains("return_code")) {
     const SlurmJson& how = field_of(code, "signal");
-    const int signal = how.is_object()
-                           ? std::max(whole_of<int>(how, "signal_id", 0), whole_of<int>(how, "id", 0))
-                           : 0;
+    const int signal =
+        how.is_object() ? std::max(whole_of<int>(how, "signal_id", 0), whole_of<int>(how, "id", 0))
+                        : 0;
     return signal > 0 ? 128 + signal : whole_of<int>(code, "return_code", 0);
   }
   // As wait(2) gives it.
@@ -183,9 +183,10 @@ std::optional<SlurmNode> node_of(const SlurmJson& row) {
 Result<SlurmJson> list_in(std::string_view text, const char* name) {
   SlurmJson answer = SlurmJson::parse(text, nullptr, false);
   if (answer.is_discarded()) {
-    return Error{fmt::format("Slurm's list of {} is no JSON ({} bytes); is this a release from "
-                             "21.08 on, with its JSON plug-in?",
-                             name, text.size())};
+    return Error{
+        fmt::format("Slurm's list of {} is no JSON ({} bytes); is this a release from "
+                    "21.08 on, with its JSON plug-in?",
+                    name, text.size())};
   }
   const SlurmJson& errors = answer.is_object() ? field_of(answer, "errors") : answer;
   if (errors.is_array() && !errors.empty() && errors[0].is_object()) {

@@ -15,13 +15,13 @@ namespace muster {
 
 enum class SlurmState : std::uint8_t {
   kPending,
-  kStarting,    // it has its nodes, and they are made ready
+  kStarting,  // it has its nodes, and they are made ready
   kRunning,
   kCompleting,  // it has ended, or was requeued, and its nodes are being cleaned up
   kCompleted,
-  kFailed,      // also: out of time, out of memory
+  kFailed,  // also: out of time, out of memory
   kCancelled,
-  kLost,        // its node failed, or Slurm itself took its nodes for another
+  kLost,  // its node failed, or Slurm itself took its nodes for another
   kUnknown,
 };
 constexpr bool slurm_ended(SlurmState state) {
@@ -34,10 +34,10 @@ struct SlurmJob {
   SlurmState state = SlurmState::kUnknown;
   std::string state_name;  // as Slurm says it
   std::string reason;
-  bool held = false;          // its priority is 0
-  bool batch = true;          // it has a script
-  bool array = false;         // it stands for tasks that have not been split off
-  bool heterogeneous = false; // several jobs that start together
+  bool held = false;           // its priority is 0
+  bool batch = true;           // it has a script
+  bool array = false;          // it stands for tasks that have not been split off
+  bool heterogeneous = false;  // several jobs that start together
   std::uint32_t user_id = 0;
   std::string user;
   std::string name;
@@ -55,9 +55,9 @@ struct SlurmJob {
   int tasks = 1;
   int cpus = 1;
   int nodes_wanted = 1;
-  std::string nodes;                     // that it is on, as a list of hosts
-  std::vector<std::vector<Gres>> gres;   // on each of them
-  std::vector<Gres> per_job;             // that it asks for
+  std::string nodes;                    // that it is on, as a list of hosts
+  std::vector<std::vector<Gres>> gres;  // on each of them
+  std::vector<Gres> per_job;            // that it asks for
   std::vector<Gres> per_node;
   std::vector<Gres> per_task;
   std::vector<Gres> per_socket;

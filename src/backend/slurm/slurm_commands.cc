@@ -86,11 +86,10 @@ Status SlurmCommands::place(std::uint32_t job, const SlurmPlacement& placement) 
   for (const std::string& node : placement.nodes) nodes += (nodes.empty() ? "" : ",") + node;
   const std::size_t count = placement.nodes.size();
   // A single number would lower the minimum alone, and leave a maximum that cannot be met.
-  std::vector<std::string> words = {"update",
-                                    fmt::format("JobId={}", job),
-                                    "ReqNodeList=" + nodes,
-                                    fmt::format("NumNodes={}-{}", count, count),
-                                    (placement.own ? "Comment=" : "AdminComment=") + placement.mark};
+  std::vector<std::string> words = {
+      "update", fmt::format("JobId={}", job), "ReqNodeList=" + nodes,
+      fmt::format("NumNodes={}-{}", count, count),
+      (placement.own ? "Comment=" : "AdminComment=") + placement.mark};
   if (!placement.partition.empty()) words.push_back("Partition=" + placement.partition);
   if (!placement.per_node.empty() || !placement.per_job.empty()) {
     words.push_back("TresPerNode=" + placement.per_node);
@@ -118,9 +117,8 @@ Status SlurmCommands::requeue_and_hold(std::uint32_t job) {
 
 Status SlurmCommands::signal(std::uint32_t job, const std::string& name) {
   // A signal to the script alone would end one that does not expect it, and its steps with it.
-  const auto steps = output_of({"squeue", "--steps", "--noheader", "--format=%i",
-                                fmt::format("--jobs={}", job)},
-                               limits_);
+  const auto steps = output_of(
+      {"squeue", "--steps", "--noheader", "--format=%i", fmt::format("--jobs={}", job)}, limits_);
   if (!steps) return steps.error();
   bool any = false;
   for (const std::string_view step : split(*steps, '\n')) {

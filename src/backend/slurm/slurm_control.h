@@ -25,14 +25,14 @@ struct SlurmSubmission {
 
 // Where a held job is to run, and with what.
 struct SlurmPlacement {
-  std::string partition;            // empty: as it is
+  std::string partition;  // empty: as it is
   std::vector<std::string> nodes;
-  std::string per_node;             // "gres:gpu:2"; empty: none
-  std::string per_job;              // where the nodes give different numbers
-  int tasks = 0;                    // 0: as it is
+  std::string per_node;  // "gres:gpu:2"; empty: none
+  std::string per_job;   // where the nodes give different numbers
+  int tasks = 0;         // 0: as it is
   std::string mark;
-  bool own = true;                  // it was submitted by us: the mark is its comment
-  bool requeued = false;            // Slurm keeps it back for a while unless told otherwise
+  bool own = true;        // it was submitted by us: the mark is its comment
+  bool requeued = false;  // Slurm keeps it back for a while unless told otherwise
 };
 
 class SlurmControl {

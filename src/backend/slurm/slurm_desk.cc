@@ -1,8 +1,8 @@
 #include "backend/slurm/slurm_desk.h"
 
 #include <algorithm>
-#include <cmath>
 #include <chrono>
+#include <cmath>
 #include <sys/stat.h>
 
 #include <fmt/format.h>
@@ -13,9 +13,9 @@
 namespace muster {
 namespace {
 
-constexpr double kSoon = 0.25;     // something is about to change
-constexpr double kUsual = 1;       // jobs run
-constexpr double kIdle = 2;        // somebody may come
+constexpr double kSoon = 0.25;  // something is about to change
+constexpr double kUsual = 1;    // jobs run
+constexpr double kIdle = 2;     // somebody may come
 constexpr double kLongestBreak = 5;
 
 }  // namespace

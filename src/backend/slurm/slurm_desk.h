@@ -4,8 +4,8 @@
 // are all met the same way. Tests drive it with a Slurm in memory and a clock of their own.
 //
 // The life of a launch here: held and placed (ready), released (starting), running, then told to
-// save its work and requeued with a hold, or over. The job of Slurm stays the same over all launches
-// of a job. Its comment says whose it is and which launch it was placed for (mark.h).
+// save its work and requeued with a hold, or over. The job of Slurm stays the same over all
+// launches of a job. Its comment says whose it is and which launch it was placed for (mark.h).
 #pragma once
 
 #include <filesystem>
@@ -28,8 +28,8 @@ struct SlurmSettings {
   std::vector<std::string> partitions;  // all that is ever touched
   std::filesystem::path runs;           // folders of launches, for what jobs write
   std::filesystem::path ended;
-  std::string signal = "USR1";   // tells jobs that were found to save their work
-  std::uint32_t user_id = 0;     // ours: nobody else's comment is trusted
+  std::string signal = "USR1";  // tells jobs that were found to save their work
+  std::uint32_t user_id = 0;    // ours: nobody else's comment is trusted
   std::function<void(const std::string&)> say;
   std::function<std::string()> nonce;  // a new word each time
 };
@@ -56,9 +56,9 @@ class SlurmDesk {
   enum class Phase : std::uint8_t { kPlacing, kReady, kReleasing, kStarting, kRunning, kStopping };
   struct Kept {
     RunId run;
-    RunOrder order;         // without a command where the run was found by a census
-    std::uint32_t job = 0;  // its number there; 0: it has none yet
-    std::string nonce;      // of one that was found
+    RunOrder order;              // without a command where the run was found by a census
+    std::uint32_t job = 0;       // its number there; 0: it has none yet
+    std::string nonce;           // of one that was found
     std::uint32_t requeues = 0;  // that it had when it was placed
     Phase phase = Phase::kPlacing;
     std::uint64_t judged = 0;  // only answers after this one say something of what was done last
@@ -130,9 +130,9 @@ class SlurmDesk {
   SlurmControl& control_;
   std::function<void(Report)> tell_;
   std::map<RunId, Kept> kept_;
-  std::set<RunId> refused_;  // told to stop before they were known: never prepared
-  std::map<std::uint32_t, SlurmJob> rows_;   // the last answer
-  std::map<JobId, std::uint32_t> own_;       // jobs that were submitted here, by our number
+  std::set<RunId> refused_;                 // told to stop before they were known: never prepared
+  std::map<std::uint32_t, SlurmJob> rows_;  // the last answer
+  std::map<JobId, std::uint32_t> own_;      // jobs that were submitted here, by our number
   std::map<std::uint32_t, Waiting> waiting_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> requeued_;  // job, restarts: since when
   std::map<NodeId, NodeReport> states_;      // of the nodes, as Slurm says

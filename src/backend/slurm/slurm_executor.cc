@@ -37,9 +37,10 @@ Result<std::string> instance_of(const std::filesystem::path& state) {
   std::string name(trim(*text));
   // As a mark must be able to carry it.
   if (!parse_mark(mark_text({name, {}, {JobId{1}, 1}, 0, 0}))) {
-    return Error{fmt::format("{}: '{}' is no name of an instance; remove the file only if no job of "
-                             "this daemon is left in Slurm",
-                             file.string(), complaint(name))};
+    return Error{
+        fmt::format("{}: '{}' is no name of an instance; remove the file only if no job of "
+                    "this daemon is left in Slurm",
+                    file.string(), complaint(name))};
   }
   return name;
 }

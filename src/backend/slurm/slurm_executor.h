@@ -29,9 +29,10 @@ class SlurmExecutor final : public Executor {
  public:
   // `state` is the daemon's folder. Asks Slurm once before it returns, so that nodes that are down
   // are known before anything is decided.
-  static Result<std::unique_ptr<SlurmExecutor>> make(
-      SlurmAccess access, const std::filesystem::path& state, Mailbox& mailbox,
-      std::function<void(const std::string&)> say);
+  static Result<std::unique_ptr<SlurmExecutor>> make(SlurmAccess access,
+                                                     const std::filesystem::path& state,
+                                                     Mailbox& mailbox,
+                                                     std::function<void(const std::string&)> say);
   // Leaves everything running.
   ~SlurmExecutor() override;
 

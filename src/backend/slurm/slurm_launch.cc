@@ -11,8 +11,8 @@
 namespace muster {
 namespace {
 
-constexpr double kAskAgain = 5;      // a command that was accepted and had no effect
-constexpr int kStartMeAgain = 75;    // the exit status that asks for that
+constexpr double kAskAgain = 5;    // a command that was accepted and had no effect
+constexpr int kStartMeAgain = 75;  // the exit status that asks for that
 constexpr std::string_view kAdmin = "JobHeldAdmin";
 
 std::string forgotten(std::uint32_t job) {
@@ -80,8 +80,8 @@ void SlurmDesk::submit(Kept& kept, double now) {
     return start_failed(kept, "it has no node of these partitions");
   }
   SlurmSubmission submission;
-  submission.name = kept.order.name.empty() ? fmt::format("muster-{}", index(kept.run.job))
-                                            : kept.order.name;
+  submission.name =
+      kept.order.name.empty() ? fmt::format("muster-{}", index(kept.run.job)) : kept.order.name;
   submission.comment = mark_text({settings_.instance, {}, {kept.run.job, 0}, 0, 0});
   submission.partition = cluster_.host(gpus[0].node).partition;
   submission.script = batch_script(kept.order, settings_.runs);
@@ -105,9 +105,10 @@ Result<SlurmPlacement> SlurmDesk::placement_of(const Kept& kept, const SlurmJob*
     even = even && gpus[i].count() == gpus[0].count();
     if (placement.partition.empty()) placement.partition = host.partition;
     if (placement.partition != host.partition) {
-      return Error{fmt::format("it was placed on nodes of the partitions {} and {}, and a job of "
-                               "Slurm belongs to one; submit it with --partition",
-                               placement.partition, host.partition)};
+      return Error{
+          fmt::format("it was placed on nodes of the partitions {} and {}, and a job of "
+                      "Slurm belongs to one; submit it with --partition",
+                      placement.partition, host.partition)};
     }
   }
   if (placement.nodes.empty()) return Error{"it was placed on no node"};
@@ -132,8 +133,8 @@ Result<SlurmPlacement> SlurmDesk::placement_of(const Kept& kept, const SlurmJob*
   placement.own = kept.own();
   placement.tasks = kept.own() ? ranks : row->tasks < gpus.nodes() ? gpus.nodes() : 0;
   placement.requeued = row != nullptr && row->restarts > 0;
-  placement.mark = mark_text({settings_.instance, kept.nonce, kept.run, kept.requeues,
-                              static_cast<std::uint32_t>(ranks)});
+  placement.mark = mark_text(
+      {settings_.instance, kept.nonce, kept.run, kept.requeues, static_cast<std::uint32_t>(ranks)});
   return placement;
 }
 
@@ -180,8 +181,10 @@ void SlurmDesk::watch_start(Kept& kept, SlurmJob* row) {
       tell_job(kept, JobReport::Kind::kHeld, "an administrator holds it in Slurm");
       return start_failed(kept, "an administrator holds it in Slurm");
     }
-    // The word was lost, with a controller that crashed before it had written it down.
-    kept.phase = Phase::kReleasing;
+    // The word was lost, with a controller that crashed before it had written it down; perhaps
+    // where it was to run, too.
+    const auto mark = mark_of(*row);
+    kept.phase = mark && mark->run == kept.run ? Phase::kReleasing : Phase::kPlacing;
     return;
   }
   if (row->state == SlurmState::kStarting || row->state == SlurmState::kUnknown) return;

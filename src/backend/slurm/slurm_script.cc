@@ -12,9 +12,9 @@ bool exportable(std::string_view name) {
   const auto letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   };
-  return !name.empty() && letter(name[0]) &&
-         std::all_of(name.begin(), name.end(),
-                     [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+  return !name.empty() && letter(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) {
+    return letter(c) || (c >= '0' && c <= '9');
+  });
 }
 
 constexpr std::string_view kLaunch = R"(mark=$(squeue --noheader --jobs="$SLURM_JOB_ID" --format=%k)
@@ -65,8 +65,8 @@ std::string batch_script(const RunOrder& order, const std::filesystem::path& log
     return script + "each=--gpus-per-task=1\n" + std::string(kRank) + command + "\n";
   }
   // One process on one node needs no step: it becomes the script, and gets its signals.
-  script += "if [ \"$SLURM_JOB_NUM_NODES\" -gt 1 ]; then\neach=--ntasks-per-node=1\n" + std::string(kRank) + command +
-            "\nfi\n";
+  script += "if [ \"$SLURM_JOB_NUM_NODES\" -gt 1 ]; then\neach=--ntasks-per-node=1\n" +
+            std::string(kRank) + command + "\nfi\n";
   script += "export RANK=0 LOCAL_RANK=0\n";
   return script + "exec" + command + " >>\"${logs}0.log\" 2>&1\n";
 }

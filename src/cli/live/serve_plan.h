@@ -10,9 +10,9 @@
 namespace muster {
 
 struct ServePlan {
-  RunOptions run;     // of which the policies count
-  int fake_gpus = 0;  // 0: those of this machine
-  std::string shape;  // what was found
+  RunOptions run;       // of which the policies count
+  int fake_gpus = 0;    // 0: those of this machine
+  std::string shape;    // what was found
   std::string cluster;  // or the whole of it, as a cluster file
 };
 

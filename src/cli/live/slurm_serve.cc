@@ -16,7 +16,7 @@ void add_slurm_options(CLI::App& command, SlurmServe& options) {
       ->allow_extra_args(false);
 }
 
-Status use_slurm(const SlurmServe& options, bool /*shadow*/, ServePlan& plan,
+Status use_slurm(const SlurmServe& options, bool shadow, ServePlan& plan,
                  DaemonSettings& settings) {
   std::vector<std::string> notes;
   auto found = find_slurm(options.partitions, notes);
@@ -24,6 +24,7 @@ Status use_slurm(const SlurmServe& options, bool /*shadow*/, ServePlan& plan,
   for (const std::string& note : notes) settings.log(note);
   plan.cluster = found->cluster.toml();
   settings.core.default_partition = options.partitions.front();
+  if (shadow) return Done{};  // the executor that touches nothing stays
   const auto access = std::make_shared<SlurmAccess>(std::move(*found));
   settings.make_executor = [access, log = settings.log](
                                const std::filesystem::path& state, std::uint64_t,

@@ -18,7 +18,8 @@ struct SlurmServe {
 };
 
 void add_slurm_options(CLI::App& command, SlurmServe& options);
-// Finds the nodes of the partitions for the plan, and gives the daemon an executor for them.
+// Finds the nodes of the partitions for the plan, and gives the daemon an executor for them, unless
+// it is to be a shadow.
 Status use_slurm(const SlurmServe& options, bool shadow, ServePlan& plan, DaemonSettings& settings);
 
 }  // namespace muster

@@ -5,12 +5,12 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "backend/slurm/command.h"
 #include "backend/slurm/found_job.h"
 #include "backend/slurm/hostlist.h"
 #include "backend/slurm/mark.h"
 #include "backend/slurm/slurm_cluster.h"
 #include "backend/slurm/slurm_script.h"
-#include "backend/slurm/command.h"
 #include "support/hostile_names.h"
 
 namespace muster {

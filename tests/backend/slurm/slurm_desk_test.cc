@@ -344,9 +344,9 @@ TEST_F(SlurmDeskTest, GpusOfOthersAreTaken) {
 }
 
 TEST_F(SlurmDeskTest, ANewDaemonFindsEverything) {
-  run(order(1, 1));              // goes on
-  run(order(2, 1, {0, 0b1}));    // ends while nobody looks
-  run(order(3, 1, {0, 0, 0b1})); // was told to stop, and had not answered
+  run(order(1, 1));               // goes on
+  run(order(2, 1, {0, 0b1}));     // ends while nobody looks
+  run(order(3, 1, {0, 0, 0b1}));  // was told to stop, and had not answered
   desk_->prepare(order(4, 1, {0, 0, 0, 0b1}));
   pass(0.5);  // in place
   slurm_.job(3).heeds_signals = false;
