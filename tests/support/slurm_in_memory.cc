@@ -52,11 +52,12 @@ bool SlurmInMemory::fails(bool& done) {
   return lose;
 }
 
-Status SlurmInMemory::told(std::uint32_t id, const std::function<void(Job&)>& what) {
+Status SlurmInMemory::told(std::uint32_t id, const std::function<void(Job&)>& what, bool leaves) {
   bool done = false;
   const bool lose = fails(done);
   const auto found = jobs_.find(id);
   if (found == jobs_.end()) return Error{fmt::format("Invalid job id specified for job {}", id)};
+  if (leaves) found->second.told = true;
   if (!lose || done) what(found->second);
   return lose ? Status(Error{"scontrol did not answer"}) : Status(Done{});
 }
@@ -112,15 +113,19 @@ Status SlurmInMemory::requeue_and_hold(std::uint32_t id) {
   if (found != jobs_.end() && found->second.row.state == SlurmState::kPending) {
     return Error{"Job is pending execution"};
   }
-  return told(id, [this](Job& job) { requeue(job, true); });
+  return told(
+      id, [this](Job& job) { requeue(job, true); }, true);
 }
 
 Status SlurmInMemory::signal(std::uint32_t id, const std::string& name) {
-  return told(id, [&](Job& job) {
-    if (!holds_nodes(job)) return;
-    job.signals.push_back(name);
-    if (job.heeds_signals) leave(job, SlurmState::kCompleted, 0);
-  });
+  return told(
+      id,
+      [&](Job& job) {
+        if (!holds_nodes(job)) return;
+        job.signals.push_back(name);
+        if (job.heeds_signals) leave(job, SlurmState::kCompleted, 0);
+      },
+      true);
 }
 
 Status SlurmInMemory::cancel(std::uint32_t id) {
@@ -166,6 +171,7 @@ void SlurmInMemory::start(Job& job) {
     violations.push_back(fmt::format("job {} was sent back within the same second", job.row.id));
   }
   job.row.state = SlurmState::kRunning;
+  job.told = false;
   job.row.reason = "None";
   job.row.started = now_;
   for (const std::string& name : job.placed.nodes) {

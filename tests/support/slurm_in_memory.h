@@ -27,6 +27,7 @@ class SlurmInMemory final : public SlurmControl {
     double eligible = 0;
     double left_at = -1;  // when it was requeued
     double done = 0;      // seconds of work
+    bool told = false;    // to leave, heard or not, since it started
     std::vector<std::string> signals;
   };
 
@@ -75,7 +76,7 @@ class SlurmInMemory final : public SlurmControl {
   void leave(Job& job, SlurmState state, int code);
   void requeue(Job& job, bool held);
   bool fits(const Job& job) const;
-  Status told(std::uint32_t id, const std::function<void(Job&)>& what);
+  Status told(std::uint32_t id, const std::function<void(Job&)>& what, bool leaves = false);
 
   struct Host {
     SlurmNode row;

@@ -36,7 +36,8 @@ std::optional<Gres> one_gres(std::string_view text) {
   if (words.size() == 1) return gres;
   const std::optional<int> count = gres_count(words.back());
   // "gpu:a100" is one of that type.
-  if (words.size() == 2 && !count) {
+  const bool number = !words.back().empty() && (words.back()[0] == '-' || count);
+  if (words.size() == 2 && !number) {
     gres.type = std::string(words[1]);
     return gres;
   }

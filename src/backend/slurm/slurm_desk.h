@@ -117,6 +117,7 @@ class SlurmDesk {
   std::map<NodeId, int> taken_by_others() const;
   void watch_queue();
   void watch_waiting(SlurmJob& row, const SlurmMark& mark);
+  void let_go(Waiting& waiting, std::uint32_t job);
   void report_waiting(const Waiting& waiting, std::uint32_t job, JobReport::Kind kind,
                       const std::string& why, const std::string& description = {});
   void take_in(SlurmJob& row);

@@ -206,6 +206,8 @@ void SlurmDesk::watch_run(Kept& kept, SlurmJob* row) {
     const std::string why = "Slurm requeued it: " + row->reason;
     return end(kept, RunEvent::kExited, RunOutcome::kStopped, 0, why);
   }
+  // Slurm requeued it and has started it again by itself: it goes on, and is still this launch.
+  if (row->state == SlurmState::kRunning) kept.requeues = row->restarts;
   if (slurm_ended(row->state)) finish(kept, *row);
 }
 

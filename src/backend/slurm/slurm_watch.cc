@@ -125,13 +125,18 @@ void SlurmDesk::watch_waiting(SlurmJob& row, const SlurmMark& mark) {
     waiting_.erase(row.id);
     return;
   }
-  if (row.state != SlurmState::kPending) {
+  if (slurm_ended(row.state)) {
     waiting_.erase(row.id);
     return;
   }
   Waiting& waiting = waiting_[row.id];
   waiting.mark = mark;
   waiting.owner = row.user;
+  if (row.state != SlurmState::kPending) {
+    // Released by hand and started before we looked; or being cleaned up, which says nothing.
+    if (row.state != SlurmState::kCompleting) let_go(waiting, row.id);
+    return;
+  }
   if (first) {
     const bool found = !mark.nonce.empty();
     const std::string origin = found ? origin_text({row.id, mark.nonce}) : "";
@@ -144,12 +149,17 @@ void SlurmDesk::watch_waiting(SlurmJob& row, const SlurmMark& mark) {
   } else if (!by_admin && waiting.held_by_admin) {
     if (!row.held) hold(row);
     report_waiting(waiting, row.id, JobReport::Kind::kReleased, "an administrator released it");
-  } else if (!row.held && !std::exchange(waiting.let_go, true)) {
-    // Somebody wants Slurm to run it: it does, and we let it.
-    report_waiting(waiting, row.id, JobReport::Kind::kCancelled,
-                   "it was released by hand: Slurm runs it by itself");
+  } else if (!row.held) {
+    let_go(waiting, row.id);
   }
   waiting.held_by_admin = by_admin;
+}
+
+// Somebody wants Slurm to run it: it does, and we let it.
+void SlurmDesk::let_go(Waiting& waiting, std::uint32_t job) {
+  if (std::exchange(waiting.let_go, true)) return;
+  report_waiting(waiting, job, JobReport::Kind::kCancelled,
+                 "it was released by hand: Slurm runs it by itself");
 }
 
 void SlurmDesk::report_waiting(const Waiting& waiting, std::uint32_t job, JobReport::Kind kind,

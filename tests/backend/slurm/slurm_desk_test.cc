@@ -255,12 +255,14 @@ TEST_F(SlurmDeskTest, PeopleAreNotFought) {
   slurm_.admin_holds(id);
   pass(3);
   EXPECT_EQ(people().back().kind, JobReport::Kind::kHeld);
+  slurm_.job(id).eligible = 1e9;  // there are no free nodes for a while
   slurm_.admin_releases(id);
   slurm_.pass(0.05);
   look();
   EXPECT_EQ(people().back().kind, JobReport::Kind::kReleased);
   EXPECT_TRUE(slurm_.job(id).row.held) << "it waits for us again";
   // Without a hold of theirs before it, a release means that Slurm is to run it.
+  slurm_.job(id).eligible = 0;
   slurm_.admin_releases(id);
   pass(3);
   EXPECT_EQ(people().back().kind, JobReport::Kind::kCancelled);

@@ -137,9 +137,9 @@ class SlurmWorld {
         }
       } else if (const auto* census = std::get_if<CensusReport>(&report);
                  census != nullptr && census->number == censuses_) {
-        for (const auto& [run, state] : std::map<RunId, RunState>(book_.runs())) {
-          if (!seen_.contains(run) && (known_.contains(run) || state == RunState::kPreparing)) {
-            apply(run, RunEvent::kNotSeen, RunOutcome::kStopped);
+        for (const auto& [one, state] : std::map<RunId, RunState>(book_.runs())) {
+          if (!seen_.contains(one) && (known_.contains(one) || state == RunState::kPreparing)) {
+            apply(one, RunEvent::kNotSeen, RunOutcome::kStopped);
           }
         }
       }
@@ -173,7 +173,9 @@ class SlurmWorld {
       const auto mark = parse_mark(job.row.comment);
       if (!mark) continue;
       running[mark->run.job] += job.row.state == SlurmState::kRunning ? 1 : 0;
-      const bool complete = job.row.state == SlurmState::kCompleted && job.done >= job.runs_for;
+      // One that ends by itself after it was told to leave counts as stopped: nobody can tell.
+      const bool complete =
+          job.row.state == SlurmState::kCompleted && job.done >= job.runs_for && !job.told;
       finished[mark->run.job] += complete ? 1 : 0;
     }
     for (const auto& [job, count] : running) {
