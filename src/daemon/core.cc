@@ -229,6 +229,7 @@ RunOrder Core::order(RunId run, std::uint64_t generation) const {
   order.grace = request.grace;
   const StoredJob& row = found->second.row;
   order.believed = std::max(0.0, row.total_work - row.saved_work);
+  order.cpus = request.cpus;
   order.memory_gb = request.memory_gb;
   return order;
 }

@@ -40,6 +40,7 @@ struct RunOrder {
   Seconds fence = 0;     // it dies after so long without contact; 0: never
   Seconds grace = 30;    // to save its work, where its lease ends or one of its ranks fails
   Seconds believed = 0;  // how long it is believed to run from here on
+  double cpus = 0;       // cores for all its processes; 0: it does not matter
   double memory_gb = 0;  // limit for all its processes, where the node can; 0: none
   bool pin_to_numa = false;
 };

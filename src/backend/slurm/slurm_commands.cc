@@ -67,7 +67,6 @@ Result<std::uint32_t> SlurmCommands::submit(const SlurmSubmission& submission) {
                                     "--partition=" + submission.partition,
                                     "--output=" + submission.output,
                                     fmt::format("--gres=gpu:{}", submission.gpus)};
-  if (submission.cpus > 0) words.push_back(fmt::format("--cpus-per-task={}", submission.cpus));
   if (submission.memory_gb > 0) {
     words.push_back(fmt::format("--mem={:.0f}M", submission.memory_gb * 1e9 / (1 << 20)));
   }
@@ -96,6 +95,11 @@ Status SlurmCommands::place(std::uint32_t job, const SlurmPlacement& placement) 
     words.push_back("TresPerJob=" + placement.per_job);
   }
   if (placement.tasks > 0) words.push_back(fmt::format("NumTasks={}", placement.tasks));
+  if (placement.cpus_per_node > 0) {
+    // Else the first node might give all of them.
+    words.push_back(fmt::format("MinCPUsNode={}", placement.cpus_per_node));
+    words.push_back(fmt::format("NumCPUs={}", placement.cpus_per_node * static_cast<int>(count)));
+  }
   if (placement.requeued) words.emplace_back("StartTime=now");
   if (!placement.own) words.emplace_back("Requeue=1");
   return control(words);

@@ -18,7 +18,6 @@ struct SlurmSubmission {
   std::string partition;
   std::string script;
   std::string output;  // a file
-  int cpus = 0;        // for each task; 0: as Slurm does it
   double memory_gb = 0;
   int gpus = 1;
 };
@@ -27,9 +26,10 @@ struct SlurmSubmission {
 struct SlurmPlacement {
   std::string partition;  // empty: as it is
   std::vector<std::string> nodes;
-  std::string per_node;  // "gres:gpu:2"; empty: none
-  std::string per_job;   // where the nodes give different numbers
-  int tasks = 0;         // 0: as it is
+  std::string per_node;   // "gres:gpu:2"; empty: none
+  std::string per_job;    // where the nodes give different numbers
+  int tasks = 0;          // 0: as it is
+  int cpus_per_node = 0;  // 0: as it is
   std::string mark;
   bool own = true;        // it was submitted by us: the mark is its comment
   bool requeued = false;  // Slurm keeps it back for a while unless told otherwise

@@ -132,6 +132,11 @@ Result<SlurmPlacement> SlurmDesk::placement_of(const Kept& kept, const SlurmJob*
   const int ranks = kept.order.process_per_gpu ? gpus.gpus() : gpus.nodes();
   placement.own = kept.own();
   placement.tasks = kept.own() ? ranks : row->tasks < gpus.nodes() ? gpus.nodes() : 0;
+  if (kept.own()) {
+    const int ranks_per_node = (ranks + gpus.nodes() - 1) / gpus.nodes();
+    const int cpus = static_cast<int>(std::ceil(kept.order.cpus / gpus.nodes()));
+    placement.cpus_per_node = std::max(ranks_per_node, cpus);
+  }
   placement.requeued = row != nullptr && row->restarts > 0;
   placement.mark = mark_text(
       {settings_.instance, kept.nonce, kept.run, kept.requeues, static_cast<std::uint32_t>(ranks)});

@@ -27,11 +27,13 @@ esac
 MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
 MASTER_PORT=$((20000 + (SLURM_JOB_ID * 31 + ${SLURM_RESTART_COUNT:-0}) % 12000))
 export MUSTER_JOB MUSTER_LAUNCH WORLD_SIZE MASTER_ADDR MASTER_PORT CUDA_DEVICE_ORDER=PCI_BUS_ID
+unset SLURM_EXPORT_ENV SLURM_GET_USER_ENV  # steps get the environment of this script
 )";
 
 // srun starts one of these for each rank. It is given the command.
 constexpr std::string_view kRank =
     R"(exec srun $each --ntasks="$WORLD_SIZE" --nodes="$SLURM_JOB_NUM_NODES" --kill-on-bad-exit=1 \
+  --cpus-per-task=$((SLURM_CPUS_ON_NODE * SLURM_JOB_NUM_NODES / WORLD_SIZE)) \
   --output="$logs%t.log" --open-mode=append \
   sh -c 'export RANK="$SLURM_PROCID" LOCAL_RANK="$SLURM_LOCALID"; exec "$@"' rank)";
 

@@ -98,11 +98,12 @@ class PretendedSlurm : public ::testing::Test {
  protected:
   PretendedSlurm() : path_(std::getenv("PATH")) {
     setenv("PATH", (folder_.path().string() + ":" + path_).c_str(), 1);
-    program("scontrol", R"(
+    program("scontrol", R"sh(
 if [ "$1" = --version ]; then echo slurm-wlm 99.1; exit 0; fi
 if [ $# -gt 0 ]; then exit 1; fi
 while read -r line; do
-  echo "scontrol: $line"
+  # Long lines are broken as by readline.
+  echo "scontrol: $(echo "$line" | sed 's/^\(.\{70\}\)\(.\)/\1\2\r\2/')"
   case "$line" in
     muster-said-*) echo "invalid keyword: $line" ;;
     "release 13") echo "Invalid job id specified for job 13"; echo "slurm_suspend error" ;;
@@ -110,7 +111,7 @@ while read -r line; do
     "release 15") sleep 1000 ;;
     *) echo "$line" >> "$(dirname "$0")/said" ;;
   esac
-done)");
+done)sh");
     program("squeue", "echo '{\"jobs\": []}'");
     program("sinfo", "echo '{\"nodes\": []}'");
   }
@@ -169,12 +170,14 @@ TEST_F(PretendedSlurm, OneScontrolIsToldEverything) {
   placement.per_node = "gres:gpu:4";
   placement.mark = "muster/a/-/1/1/0/8";
   placement.tasks = 8;
+  placement.cpus_per_node = 4;
   placement.requeued = true;
   ASSERT_TRUE(slurm->place(7, placement));
   ASSERT_TRUE(slurm->release(7));
   EXPECT_EQ(said(),
             "update JobId=7 ReqNodeList=n1,n2 NumNodes=2-2 Comment=muster/a/-/1/1/0/8 "
-            "TresPerNode=gres:gpu:4 TresPerJob= NumTasks=8 StartTime=now\nrelease 7\n");
+            "TresPerNode=gres:gpu:4 TresPerJob= NumTasks=8 MinCPUsNode=4 "
+            "NumCPUs=8 StartTime=now\nrelease 7\n");
   const Status unknown = slurm->release(13);
   ASSERT_FALSE(unknown);
   EXPECT_THAT(unknown.error().message, HasSubstr("Invalid job id specified for job 13"));
