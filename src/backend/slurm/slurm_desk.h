@@ -101,6 +101,7 @@ class SlurmDesk {
   Result<SlurmPlacement> placement_of(const Kept& kept, const SlurmJob* row) const;
   void release(Kept& kept, double now);
   void watch_start(Kept& kept, SlurmJob* row);
+  void give_up_where_drained(Kept& kept);
   void watch_run(Kept& kept, SlurmJob* row);
   void watch_stop(Kept& kept, SlurmJob* row, double now);
   void finish(Kept& kept, const SlurmJob& row);

@@ -181,7 +181,7 @@ void SlurmDesk::watch_start(Kept& kept, SlurmJob* row) {
     return start_failed(kept, forgotten(kept.job));
   }
   if (row->state == SlurmState::kPending && row->restarts == kept.requeues) {
-    if (!row->held) return;
+    if (!row->held) return give_up_where_drained(kept);
     if (row->reason == kAdmin) {
       tell_job(kept, JobReport::Kind::kHeld, "an administrator holds it in Slurm");
       return start_failed(kept, "an administrator holds it in Slurm");
@@ -200,6 +200,18 @@ void SlurmDesk::watch_start(Kept& kept, SlurmJob* row) {
   tell_started(kept);
   kept.phase = Phase::kRunning;
   watch_run(kept, row);
+}
+
+// A node that was drained after the launch was released, or that does not answer, takes nothing
+// new: the launch would wait there for as long as that lasts.
+void SlurmDesk::give_up_where_drained(Kept& kept) {
+  for (int i = 0; i < kept.order.gpus.nodes(); ++i) {
+    const auto node = states_.find(kept.order.gpus[i].node);
+    if (node == states_.end() || (node->second.up && !node->second.drained)) continue;
+    kept.phase = Phase::kStopping;
+    kept.judged = answers_;
+    return;
+  }
 }
 
 void SlurmDesk::watch_run(Kept& kept, SlurmJob* row) {

@@ -182,15 +182,27 @@ TEST_F(SlurmDeskTest, AStopBeforeTheStartNeverStarts) {
   pass(3);
   EXPECT_THAT(events(kFirst), ElementsAre(RunEvent::kStartFailed));
   EXPECT_EQ(slurm_.all().size(), 0U);
-  // Released, and not yet begun: its nodes are drained.
-  slurm_.drain("n1", true);
+  // Released, and not yet begun: others are on its GPUs.
+  slurm_.user_submits(4, false);
+  pass(1);
   desk_->prepare(order(2, 1));
   pass(0.5);
   desk_->go({JobId{2}, 1}, slurm_.now());
   pass(2);
+  EXPECT_THAT(events({JobId{2}, 1}), ElementsAre(RunEvent::kReady));
   desk_->stop({JobId{2}, 1}, Grace{10}, slurm_.now());
   pass(2);
   EXPECT_EQ(last({JobId{2}, 1}).event, RunEvent::kStartFailed);
+  EXPECT_TRUE(slurm_.job(2).row.held);
+}
+
+TEST_F(SlurmDeskTest, AStartOnADrainedNodeIsGivenUp) {
+  slurm_.drain("n1", true);
+  desk_->prepare(order(1, 1));
+  pass(0.5);
+  desk_->go(kFirst, slurm_.now());
+  pass(3);
+  EXPECT_EQ(last(kFirst).event, RunEvent::kStartFailed);
   EXPECT_TRUE(slurm_.job(1).row.held);
 }
 
