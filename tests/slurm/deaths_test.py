@@ -4,12 +4,13 @@ and all goes on within 30 s."""
 import os
 import random
 import subprocess
+import sys
 import threading
 import time
 import unittest
 
 from slurm_daemon import SlurmDaemon, wait_until
-from lab import Lab
+from lab import Lab, why_not
 
 RECOVERY = 30
 
@@ -105,4 +106,7 @@ class Deaths(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    if reason := why_not():
+        print(reason)
+        sys.exit(77)
     unittest.main(verbosity=2)

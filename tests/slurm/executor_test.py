@@ -5,7 +5,7 @@ import time
 import unittest
 
 from slurm_daemon import SlurmDaemon, wait_until
-from lab import Lab
+from lab import Lab, why_not
 
 
 class Primitives(unittest.TestCase):
@@ -172,4 +172,7 @@ class Primitives(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    if reason := why_not():
+        print(reason)
+        sys.exit(77)
     unittest.main(verbosity=2)

@@ -1,11 +1,11 @@
 """The schedulers of the published systems drive real processes on a real Slurm; held by a plug-in; packed through shards."""
 
-import pathlib
+import sys
 import time
 import unittest
 
 from slurm_daemon import ROOT, SlurmDaemon, wait_until
-from lab import Lab
+from lab import Lab, why_not
 
 SYSTEMS = {
     "blox": ["--preset", "blox", "--scheduling", "las", "--pacing", "rounds:length=3"],
@@ -66,4 +66,7 @@ class Packed(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    if reason := why_not():
+        print(reason)
+        sys.exit(77)
     unittest.main(verbosity=2)
