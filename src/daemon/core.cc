@@ -27,6 +27,7 @@ Core::Core(LivePlan plan, const Abilities& abilities, CoreSettings settings)
     if (row.name.empty()) row.name = fmt::format("node{}", i);
     row.gpu_type = plan_.symbols->text(node.gpu_type);
     row.gpus = node.gpus;
+    outside_.emplace_back();
     touched_nodes_.insert(id);
   }
 }
@@ -84,7 +85,8 @@ JobSpec Core::spec_of(const StoredJob& row, const JobRequest& request) {
   spec.model = word(request.model);
   spec.user = word(row.owner);
   // Names of the cluster: what is not among them was refused.
-  spec.partition = plan_.symbols->find(request.partition);
+  const bool chosen = !request.partition.empty();
+  spec.partition = plan_.symbols->find(chosen ? request.partition : settings_.default_partition);
   spec.gpu_type = plan_.symbols->find(request.gpu_type);
   spec.name = row.name;
   return spec;
@@ -222,6 +224,8 @@ RunOrder Core::order(RunId run, std::uint64_t generation) const {
   const auto found = known_.find(run.job);
   if (found == known_.end()) return order;
   const JobRequest& request = *found->second.request;
+  order.name = found->second.row.name;
+  order.origin = request.origin;
   order.process_per_gpu = request.process_per_gpu;
   order.command = request.command;
   order.environment = request.environment;
@@ -238,6 +242,7 @@ RunOrder Core::order(RunId run, std::uint64_t generation) const {
   if (row.owner != settings_.own_user) order.user = row.owner;
   order.grace = request.grace;
   order.believed = std::max(0.0, row.total_work - row.saved_work);
+  order.cpus = request.cpus;
   order.memory_gb = request.memory_gb;
   return order;
 }

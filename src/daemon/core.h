@@ -27,16 +27,25 @@ namespace muster {
 struct CoreSettings {
   std::size_t most_words = 10'000;  // distinct names of users and models that are told apart
   std::string own_user;             // whose jobs run as the daemon itself
+  std::string default_partition;    // of jobs that name none; empty: any
 };
 
-// What follows from a step. `batch` first; then the calls, then the acknowledgements.
+// A job that has left for good.
+struct JobOver {
+  JobId job = kNoJob;
+  std::string origin;
+  bool taken_back = false;
+};
+
+// What follows from a step. `batch` first; then the calls, the acknowledgements and the rest.
 struct CoreEffects {
   Batch batch;
   std::vector<LaunchCall> calls;
   std::vector<RunId> acknowledged;
   std::vector<std::pair<RunId, Seconds>> leases;  // GPUs are certain for so long; kNever: no lease
-  std::vector<std::pair<JobId, JobNews>> news;    // what jobs said, for the board
-  std::vector<std::string> log;                   // lines for the daemon's log
+  std::vector<JobOver> over;
+  std::vector<std::pair<JobId, JobNews>> news;  // what jobs said, for the board
+  std::vector<std::string> log;                 // lines for the daemon's log
 
   bool empty() const { return batch.jobs.empty() && batch.runs.empty() && batch.nodes.empty(); }
 };
@@ -122,6 +131,10 @@ class Core final : private Observer {
 
   // core_events.cc
   void hear_progress(const ProgressReport& report, Seconds now);
+  void hear_node(const NodeReport& report, Seconds now);
+  void set_taken(NodeId node, int taken, Seconds now);
+  void tell_drained(NodeId node, Seconds now);
+  void hear_job(const JobReport& report);
   void take_news(Seconds now);
   void add_event(const LaunchNews& news, Seconds now);
   void check_limits(Seconds now);
@@ -162,6 +175,12 @@ class Core final : private Observer {
   std::map<JobId, std::vector<JobEvent>>
       later_;  // ends that are told after that of an earlier launch
   std::vector<StoredNode> nodes_;
+  struct Outside {  // what the executor says of a node
+    bool drained = false;
+    bool told_drained = false;  // to the engine, whoever drained it
+    std::uint64_t taken = 0;    // GPUs that count as others'
+  };
+  std::vector<Outside> outside_;
   std::set<NodeId> touched_nodes_;
   std::set<std::pair<Seconds, JobId>> limits_;  // by time: when the time of a job is up
   std::map<JobId, JobSpec> shelf_;              // on hold, and the engine has not seen them

@@ -144,6 +144,7 @@ Status Core::adopt(const StoredWorld& world, Seconds now) {
   }
   newest_ = found.next_id - 1;
   keep_drained(world, nodes_, found);
+  for (const WorldNode& node : found.nodes) outside_[index(node.node)].told_drained = true;
   if (recorder_ != nullptr) recorder_->begin(plan_, found);
   if (Status adopted = engine_->adopt(found); !adopted) return adopted;
   // Leases of another policy mean nothing any more.

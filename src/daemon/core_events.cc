@@ -17,6 +17,10 @@ void Core::hear(const Report& report, Seconds now) {
     hear_progress(*progress, now);
   } else if (const auto* census = std::get_if<CensusReport>(&report)) {
     if (census->complete) launches_.counted(now);
+  } else if (const auto* node = std::get_if<NodeReport>(&report)) {
+    hear_node(*node, now);
+  } else if (const auto* job = std::get_if<JobReport>(&report)) {
+    hear_job(*job);
   }
 }
 
@@ -289,11 +293,7 @@ Status Core::drain(const std::string& name, bool drained, const std::string& why
   node->drained = drained;
   node->reason = why;
   touched_nodes_.insert(node->id);
-  JobEvent event;
-  event.time = now_;
-  event.kind = drained ? EventKind::kDrained : EventKind::kUndrained;
-  event.node = node->id;
-  events_.push_back(event);
+  tell_drained(node->id, now_);
   return Done{};
 }
 

@@ -125,7 +125,9 @@ CoreEffects Core::take(Seconds now) {
     }
     effects_.batch.jobs.push_back(known.row);
     // Words about a launch that is still ending need nothing of it but its row.
-    if (known.over) known_.erase(found);
+    if (!known.over) continue;
+    effects_.over.push_back({id, known.request->origin, known.row.state == "cancelled"});
+    known_.erase(found);
   }
   touched_.clear();
   for (const NodeId node : touched_nodes_) effects_.batch.nodes.push_back(nodes_[index(node)]);

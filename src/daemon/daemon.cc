@@ -249,7 +249,7 @@ void Daemon::turn() {
   for (Submission& submission : submissions) {
     core_->submit(submission.row, std::move(submission.request), now);
   }
-  for (const Report& report : reports) core_->hear(report, now);
+  for (const Report& report : reports) hear(report, now);
   std::vector<Status> answers;
   for (const Wish& wish : wishes) answers.push_back(wish.work(*core_));
   core_->step(now);
@@ -267,6 +267,31 @@ void Daemon::act(CoreEffects effects) {
   for (const LaunchCall& one : effects.calls) call(one);
   for (const auto& [run, seconds] : effects.leases) executor_->lease(run, seconds);
   for (const RunId run : effects.acknowledged) executor_->acknowledge(run);
+  for (const JobOver& one : effects.over) executor_->over(one.job, one.origin, one.taken_back);
+}
+
+void Daemon::hear(const Report& report, Seconds now) {
+  const auto* job = std::get_if<JobReport>(&report);
+  if (job == nullptr || job->origin.empty()) return core_->hear(report, now);
+  // A job that the executor found has its origin for a request id: it is taken in once.
+  const std::optional<JobId> known = board_.by_request(job->owner, job->origin);
+  const std::optional<BoardJob> row = known ? board_.job(*known) : std::nullopt;
+  if (row && over(*row->row)) {
+    // It may not have heard of that before it, or we, ended.
+    return executor_->over(*known, job->origin, row->row->state == "cancelled");
+  }
+  if (row) {
+    JobReport named = *job;
+    named.job = *known;
+    return core_->hear(named, now);
+  }
+  if (job->kind != JobReport::Kind::kFound) return;
+  Result<JobRequest> request = parse_job_request(job->description);
+  if (!request) return say(fmt::format("{}: {}", job->origin, request.error().message));
+  intake_->submit(std::move(*request), job->owner,
+                  [this, origin = job->origin](const Intake::Answer& answer) {
+                    if (!answer.error.empty()) say(fmt::format("{}: {}", origin, answer.error));
+                  });
 }
 
 bool Daemon::commit(const Batch& batch) {

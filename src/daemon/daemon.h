@@ -77,6 +77,7 @@ class Daemon {
   void act(CoreEffects effects);
   bool commit(const Batch& batch);
   void call(const LaunchCall& call);
+  void hear(const Report& report, Seconds now);
   void ask_for_census();
   Status reload();
   void ask(Wish wish);

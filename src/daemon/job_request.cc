@@ -180,6 +180,7 @@ Result<JobRequest> parse_job_request(std::string_view json) {
   from.path("working_directory", request.working_directory);
   from.path("checkpoint_directory", request.checkpoint_directory);
   from.word("request", request.request);
+  from.word("origin", request.origin);
   if (std::string error = from.finish(); !error.empty()) return Error{error};
   if (std::string error = check_sizes(request); !error.empty()) return Error{error};
   if (request.working_directory.empty()) request.working_directory = "/";
@@ -214,6 +215,7 @@ std::string job_request_text(const JobRequest& request) {
   put("hold", request.hold, usual.hold);
   put("checkpoint_directory", request.checkpoint_directory, usual.checkpoint_directory);
   put("request", request.request, usual.request);
+  put("origin", request.origin, usual.origin);
   for (const auto& [name, value] : request.environment) json["environment"][name] = value;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

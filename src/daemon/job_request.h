@@ -38,6 +38,7 @@ struct JobRequest {
   std::string checkpoint_directory;  // made known to it as MUSTER_CHECKPOINT_DIR
   std::vector<std::pair<std::string, std::string>> environment;
   std::string request;  // the same id gets the same answer: a retry is safe
+  std::string origin;   // where the executor found it; empty: it was submitted here
 
   friend bool operator==(const JobRequest&, const JobRequest&) = default;
 };

@@ -67,7 +67,8 @@ struct StoredNode {
   std::string gpu_type;
   std::int64_t gpus = 0;
   bool drained = false;  // takes nothing new
-  std::string reason;    // who drained it, and why
+  bool up = true;        // not kept: the executor says it anew
+  std::string reason;    // who drained it, and why; or why it is not up
 
   friend bool operator==(const StoredNode&, const StoredNode&) = default;
 };

@@ -67,8 +67,9 @@ def answer(folder, request):
 def serve(folder, owner):
     """Until the owner dies or says so."""
     with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(folder / "init"))
+        listener.bind(str(folder / "init.new"))
         listener.listen()
+        (folder / "init.new").rename(folder / "init")  # once it is there it answers
         while True:
             ready = select.select([listener, owner], [], [])[0]
             if owner in ready:

@@ -27,6 +27,8 @@ struct Abilities {
 
 struct RunOrder {
   RunId run;
+  std::string name;              // of the job, for people
+  std::string origin;            // where the executor found the job; empty: it was submitted here
   std::uint64_t generation = 0;  // of the daemon; older ones are refused
   GpuSet gpus;
   Sharing sharing = Sharing::kExclusive;
@@ -38,6 +40,7 @@ struct RunOrder {
   Seconds fence = 0;     // it dies after so long without contact; 0: never
   Seconds grace = 30;    // to save its work, where its lease ends or one of its ranks fails
   Seconds believed = 0;  // how long it is believed to run from here on
+  double cpus = 0;       // cores for all its processes; 0: it does not matter
   double memory_gb = 0;  // limit for all its processes, where the node can; 0: none
 };
 
@@ -69,15 +72,34 @@ struct ProgressReport {
 };
 struct NodeReport {
   NodeId node = kNoNode;
-  bool up = true;  // false: silent for longer than the fence
+  bool up = true;        // false: nothing can run there any more
+  bool drained = false;  // by somebody else than us: it takes nothing new
+  int taken = 0;         // GPUs that others than us use
   std::string detail;
+};
+// A job that the executor found, or what people did to one of ours behind our back, with the tools
+// of whatever carries launches out. It is adopted, never fought.
+struct JobReport {
+  enum class Kind : std::uint8_t {
+    kFound,      // nobody submitted it here
+    kCancelled,  // or taken out of our hands
+    kHeld,
+    kReleased,
+    kSeen,  // something of it is kept there: is it still wanted?
+  };
+  Kind kind = Kind::kFound;
+  JobId job = kNoJob;  // where it is known; else by owner and origin
+  std::string origin;
+  std::string owner;
+  std::string description;  // of one that is found: as it would be submitted, with its origin
+  std::string why;
 };
 // All that runs has been reported since the census of this number was asked for.
 struct CensusReport {
   std::uint64_t number = 0;
   bool complete = true;  // every node answered
 };
-using Report = std::variant<RunReport, ProgressReport, NodeReport, CensusReport>;
+using Report = std::variant<RunReport, ProgressReport, NodeReport, CensusReport, JobReport>;
 
 class Executor {
  public:
@@ -94,12 +116,16 @@ class Executor {
   // Its GPUs are certain for so long: the job's own lease. Without another word it leaves at its
   // end; kNever: it has none, and stays until it is told to stop.
   virtual void lease(RunId /*run*/, Seconds /*seconds*/) {}
-  // Reports everything that runs, everything that ended and was not acknowledged, then the census.
+  // Reports how the nodes are where that is not simply up, everything that runs, everything that
+  // ended and was not acknowledged, then the census.
   // Its number is never used twice, also after a restart: a late answer to an earlier question must
   // not make a run of today look as if it were gone.
   virtual void census(std::uint64_t number) = 0;
   // The end of the run is committed: its record may be dropped.
   virtual void acknowledge(RunId run) = 0;
+  // The job has left for good, though its last launch may still be ending. `taken_back`: a person
+  // cancelled it.
+  virtual void over(JobId /*job*/, const std::string& /*origin*/, bool /*taken_back*/) {}
 };
 
 }  // namespace muster

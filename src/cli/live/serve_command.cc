@@ -13,9 +13,11 @@
 #include "agent/gpus/numa.h"
 #include "backend/live/shadow_executor.h"
 #include "backend/local/local_executor.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/live/daemon_link.h"
 #include "cli/live/serve_plan.h"
+#include "cli/live/slurm_serve.h"
 #include "cli/python_command.h"
 #include "daemon/daemon.h"
 
@@ -32,6 +34,7 @@ struct ServeOptions {
   bool all_users = false;
   std::size_t jobs_per_user = IntakeLimits{}.jobs_per_user;
   double requests_per_second = DaemonSettings{}.requests_per_second;
+  SlurmServe slurm;
   bool drain = false;
   bool shadow = false;
 };
@@ -72,7 +75,6 @@ DaemonSettings settings_of(const ServeOptions& options) {
   settings.listen = options.listen;
   settings.certificate = options.certificate;
   settings.key = options.key;
-  settings.make_plan = [plan = options.plan](bool safe) { return live_plan_of(plan, safe); };
   if (options.shadow) {
     settings.executor_name = "shadow";
     settings.make_executor = [](const std::filesystem::path&, std::uint64_t, Mailbox& mailbox) {
@@ -116,17 +118,29 @@ Status check_doors(const ServeOptions& options) {
   return Done{};
 }
 
-int serve(ServeOptions options) {
-  if (options.executor != "local") {
-    return complain(Error{fmt::format("no executor '{}'; known: local", options.executor)});
+// With the cluster that there is, and what carries launches out on it.
+Result<DaemonSettings> settings_on_executor(ServeOptions& options) {
+  const std::vector<std::string_view> known = {"local", "slurm"};
+  Status found = Error{unknown_name("executor", options.executor, known)};
+  if (options.executor == "local") found = find_cluster(options.plan);
+  DaemonSettings settings = settings_of(options);
+  if (options.executor == "slurm") {
+    found = use_slurm(options.slurm, options.shadow, options.plan, settings);
   }
-  if (Status found = find_cluster(options.plan); !found) return complain(found.error());
-  if (Status fine = check_doors(options); !fine) return complain(fine.error());
+  if (!found) return found.error();
+  settings.make_plan = [plan = options.plan](bool safe) { return live_plan_of(plan, safe); };
+  return settings;
+}
+
+int serve(ServeOptions options) {
   options.plan.hosts = std::make_shared<PolicyHosts>(
       HostSettings{find_python, options.plan.policy_seconds, 60, log_line});
+  Result<DaemonSettings> settings = settings_on_executor(options);
+  if (!settings) return complain(settings.error());
+  if (Status fine = check_doors(options); !fine) return complain(fine.error());
   watch_signals();
   umask(077);  // what it keeps is nobody else's business
-  auto daemon = Daemon::start(settings_of(options));
+  auto daemon = Daemon::start(std::move(*settings));
   if (!daemon) return complain(daemon.error(), kExitFailed);
   const std::string folder = state_folder(options.state);
   log_line(fmt::format("serving {} with {} ({} GPUs), generation {}; clients: --state {}", folder,
@@ -191,9 +205,12 @@ void add_serve_command(CLI::App& app, Chosen& chosen) {
                    "pretend to have so many GPUs; by default those that NVML finds")
       ->type_name("N")
       ->check(CLI::Range(1, 64));
-  command->add_option("--executor", options->executor, "what carries launches out")
+  command
+      ->add_option("--executor", options->executor,
+                   "what carries launches out: this machine (local), or a cluster (slurm)")
       ->type_name("NAME")
       ->capture_default_str();
+  add_slurm_options(*command, options->slurm);
   add_plan_options(*command, options->plan);
   command
       ->add_option("--cgroup", options->cgroup,
@@ -215,6 +232,7 @@ void add_serve_command(CLI::App& app, Chosen& chosen) {
       "  muster serve --scheduling las --pacing rounds:length=60\n"
       "  muster serve --preset blox --fake-gpus 4\n"
       "  muster serve --scheduling my_policy.py:MyPolicy\n"
+      "  muster serve --executor slurm --partition gpu --scheduling las --pacing rounds:length=60\n"
       "\n"
       "SIGTERM ends it and leaves all jobs running; the next daemon on the same folder finds "
       "them.\n"

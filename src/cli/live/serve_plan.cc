@@ -60,7 +60,8 @@ Result<LivePlan> live_plan_of(const ServePlan& plan, bool safe) {
   auto config = load_config(*layers);
   if (!config) return config.error();
   config->cluster = {};
-  config->cluster.shape = plan.shape;
+  config->cluster.shape = plan.cluster.empty() ? plan.shape : "";
+  config->cluster.text = plan.cluster;
   // Jobs come from people: the description needs a workload to be complete, and it is not used.
   config->workload = {};
   config->workload.generator = {"poisson", {{"jobs", "1"}}};

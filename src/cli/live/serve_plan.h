@@ -17,6 +17,7 @@ struct ServePlan {
   int fake_gpus = 0;          // 0: those of this machine
   std::vector<GpuInfo> gpus;  // those, where they are not pretended
   std::string shape;          // what was found
+  std::string cluster;        // or the whole of it, as a cluster file
   double policy_seconds = 2;
   std::shared_ptr<PolicyHosts> hosts;  // of policies written in Python
 };

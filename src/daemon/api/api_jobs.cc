@@ -84,6 +84,9 @@ void Api::submit(const ApiCall& call) {
   if (const std::string why = Access::cannot_run(call.caller.name); !why.empty()) {
     return call.reply(error_response(403, why));
   }
+  if (!request->origin.empty()) {
+    return call.reply(error_response(400, "'origin' is said by executors alone"));
+  }
   parts_.intake.submit(
       std::move(*request), call.caller.name, [reply = call.reply](const Intake::Answer& answer) {
         if (!answer.error.empty()) return reply(error_response(answer.status, answer.error));

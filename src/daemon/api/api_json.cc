@@ -161,6 +161,7 @@ std::string nodes_json(const std::vector<StoredNode>& nodes, const std::vector<B
                     {"gpus", node.gpus},
                     {"used", used},
                     {"drained", node.drained},
+                    {"up", node.up},
                     {"reason", node.reason},
                     {"jobs", holders}});
     if (&node == nodes.data() && !uses.empty()) list.back()["gpu_use"] = uses_json(uses);

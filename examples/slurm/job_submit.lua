@@ -1,0 +1,31 @@
+-- Holds the GPU jobs that users submit to the partitions that Muster schedules, which then takes them in.
+-- For slurm.conf: JobSubmitPlugins=lua, with this file beside it. A job with the comment "native" is left to Slurm.
+
+local scheduled = { gpu = true }  -- the partitions that `muster serve --executor slurm --partition` names
+
+local function partition_of(job, partitions)
+  if job.partition ~= nil then return job.partition end
+  for name, partition in pairs(partitions) do
+    if partition.flag_default == 1 then return name end
+  end
+end
+
+local function wants_gpus(job)
+  for _, wish in ipairs({ "tres_per_node", "tres_per_job", "tres_per_task", "gres" }) do
+    if job[wish] ~= nil and string.find(job[wish], "gpu", 1, true) then return true end
+  end
+  return false
+end
+
+function slurm_job_submit(job, partitions, user)
+  -- Without a script somebody waits at a terminal, and nothing could be requeued.
+  local batch = job.script ~= nil and job.script ~= ""
+  if batch and job.comment ~= "native" and scheduled[partition_of(job, partitions)] and wants_gpus(job) then
+    job.priority = 0
+  end
+  return slurm.SUCCESS
+end
+
+function slurm_job_modify(job, record, partitions, user)
+  return slurm.SUCCESS
+end

@@ -1,0 +1,75 @@
+#include "backend/slurm/found_job.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+namespace muster {
+namespace {
+
+constexpr std::size_t kMostShown = 200;
+
+// A name of Slurm may hold anything; one of ours is a short line of UTF-8.
+std::string shown_name(const std::string& name) {
+  std::string shown;
+  for (const char c : name.substr(0, kMostShown)) {
+    const auto byte = static_cast<unsigned char>(c);
+    shown += byte < 0x20 || byte == 0x7f ? '?' : c;
+  }
+  // A character that was cut in the middle.
+  while (!shown.empty() && name.size() > kMostShown &&
+         static_cast<unsigned char>(shown.back()) >= 0x80) {
+    shown.pop_back();
+  }
+  return shown;
+}
+
+const std::vector<Gres>& wish_of(const SlurmJob& job) {
+  for (const std::vector<Gres>* wish : {&job.per_job, &job.per_node, &job.per_task}) {
+    if (count_of(*wish, "gpu") > 0) return *wish;
+  }
+  return job.per_job;
+}
+
+}  // namespace
+
+int gpus_wanted(const SlurmJob& job) {
+  const std::int64_t scale = count_of(job.per_job, "gpu") > 0    ? 1
+                             : count_of(job.per_node, "gpu") > 0 ? job.nodes_wanted
+                                                                 : job.tasks;
+  const std::int64_t gpus = count_of(wish_of(job), "gpu") * scale;
+  return static_cast<int>(std::min<std::int64_t>(gpus, 1'000'000));
+}
+
+std::string gpu_type_wanted(const SlurmJob& job) { return type_of(wish_of(job), "gpu"); }
+
+std::string unfit_to_schedule(const SlurmJob& job) {
+  if (job.array) return "it is an array; submit its tasks one by one";
+  if (job.heterogeneous) return "it is a heterogeneous job";
+  if (!job.batch) return "it has no batch script, so it cannot be requeued";
+  if (count_of(job.per_socket, "gpu") > 0) {
+    return "it asks for GPUs per socket; ask with --gres=gpu:N or --gpus=N";
+  }
+  if (gpus_wanted(job) == 0) return "it asks for no GPU; ask with --gres=gpu:N or --gpus=N";
+  int types = 0;
+  for (const Gres& gres : wish_of(job)) types += gres.name == "gpu" ? 1 : 0;
+  if (types > 1) return "it asks for GPUs of several types at once";
+  return {};
+}
+
+std::string found_description(const SlurmJob& job, const std::string& origin) {
+  const std::string program = job.command.empty() ? job.name : job.command;
+  nlohmann::json json = {{"command", {program.empty() ? "batch" : shown_name(program)}},
+                         {"name", shown_name(job.name)},
+                         {"gpus", gpus_wanted(job)},
+                         {"partition", job.partition},
+                         {"request", origin},
+                         {"origin", origin}};
+  if (const std::string type = gpu_type_wanted(job); !type.empty()) json["gpu_type"] = type;
+  // Slurm keeps the limit itself, anew for each start; it is all that is known of its length.
+  if (job.time_limit > 0) json["estimate"] = std::min(job.time_limit, 1e9);
+  if (job.directory.starts_with('/')) json["working_directory"] = job.directory;
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace muster

@@ -1,0 +1,58 @@
+// What the executor asks of Slurm. SlurmCommands (slurm_commands.h) does it with Slurm's own
+// programs; tests have a cluster in memory.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backend/slurm/rows.h"
+
+namespace muster {
+
+// A script to be queued and held.
+struct SlurmSubmission {
+  std::string name;
+  std::string comment;
+  std::string partition;
+  std::string script;
+  std::string output;  // a file
+  double memory_gb = 0;
+  int gpus = 1;
+};
+
+// Where a held job is to run, and with what.
+struct SlurmPlacement {
+  std::string partition;  // empty: as it is
+  std::vector<std::string> nodes;
+  std::string per_node;   // "gres:gpu:2"; empty: none
+  std::string per_job;    // where the nodes give different numbers
+  int tasks = 0;          // 0: as it is
+  int cpus_per_node = 0;  // 0: as it is
+  std::string mark;
+  bool own = true;        // it was submitted by us: the mark is its comment
+  bool requeued = false;  // Slurm keeps it back for a while unless told otherwise
+};
+
+class SlurmControl {
+ public:
+  virtual ~SlurmControl() = default;
+  virtual Result<SlurmRows<SlurmJob>> jobs() = 0;
+  virtual Result<SlurmRows<SlurmNode>> nodes() = 0;
+  // Its number.
+  virtual Result<std::uint32_t> submit(const SlurmSubmission& submission) = 0;
+  virtual Status place(std::uint32_t job, const SlurmPlacement& placement) = 0;
+  // Writes the mark into the comment that only administrators write.
+  virtual Status mark(std::uint32_t job, const std::string& text) = 0;
+  virtual Status release(std::uint32_t job) = 0;
+  // As its user would: a later release of an administrator is then told from ours.
+  virtual Status hold(std::uint32_t job) = 0;
+  // Ends it if it runs, and holds it in the queue; also one that has ended a while ago.
+  virtual Status requeue_and_hold(std::uint32_t job) = 0;
+  // To its steps, or to its script where it has none.
+  virtual Status signal(std::uint32_t job, const std::string& name) = 0;
+  virtual Status cancel(std::uint32_t job) = 0;
+};
+
+}  // namespace muster

@@ -1,0 +1,156 @@
+// What the executor knows and does, without threads and processes: orders and time go in, words to
+// Slurm and reports come out. look() asks Slurm how things are; whatever is to be done follows from
+// that answer, so a word that was lost, a controller that crashed and a person who acted by hand
+// are all met the same way. Tests drive it with a Slurm in memory and a clock of their own.
+//
+// The life of a launch here: held and placed (ready), released (starting), running, then told to
+// save its work and requeued with a hold, or over. The job of Slurm stays the same over all
+// launches of a job. Its comment says whose it is and which launch it was placed for (mark.h).
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "backend/live/executor.h"
+#include "backend/slurm/mark.h"
+#include "backend/slurm/slurm_cluster.h"
+#include "backend/slurm/slurm_control.h"
+
+namespace muster {
+
+struct SlurmSettings {
+  std::string instance;                 // of the state folder, in every mark
+  std::vector<std::string> partitions;  // all that is ever touched
+  std::filesystem::path runs;           // folders of launches, for what jobs write
+  std::filesystem::path ended;
+  std::string signal = "USR1";  // tells jobs that were found to save their work
+  std::uint32_t user_id = 0;    // ours: nobody else's comment is trusted
+  std::function<void(const std::string&)> say;
+  std::function<std::string()> nonce;  // a new word each time
+};
+
+class SlurmDesk {
+ public:
+  SlurmDesk(SlurmSettings settings, SlurmCluster cluster, SlurmControl& control,
+            std::function<void(Report)> tell);
+
+  void prepare(const RunOrder& order);
+  void go(RunId run, double now);
+  void stop(RunId run, Grace grace, double now);
+  void census(std::uint64_t number);
+  void acknowledge(RunId run);
+  void over(JobId job, const std::string& origin, bool taken_back);
+
+  // Times are seconds since 1970, by the clock of this machine.
+  void look(double now);
+  // When to look again.
+  double due() const { return due_; }
+  const SlurmCluster& cluster() const { return cluster_; }
+
+ private:
+  enum class Phase : std::uint8_t { kPlacing, kReady, kReleasing, kStarting, kRunning, kStopping };
+  struct Kept {
+    RunId run;
+    RunOrder order;              // without a command where the run was found by a census
+    std::uint32_t job = 0;       // its number there; 0: it has none yet
+    std::string nonce;           // of one that was found
+    std::uint32_t requeues = 0;  // that it had when it was placed
+    Phase phase = Phase::kPlacing;
+    std::uint64_t judged = 0;  // only answers after this one say something of what was done last
+    double not_before = 0;     // of its release
+    double kill_at = 0;        // while it is stopping
+    double ask_again = 0;
+    double grace = 0;
+    bool go = false;
+    bool signalled = false;
+    bool started_told = false;
+    bool over = false;             // the job has left: it is not kept in the queue
+    std::optional<RunReport> end;  // kept until it is acknowledged
+
+    bool own() const { return nonce.empty(); }
+  };
+  struct Waiting {  // a job of ours in Slurm's queue that no launch has
+    std::optional<SlurmMark> mark;
+    std::string owner;
+    bool held_by_admin = false;
+    bool let_go = false;  // Slurm runs it by itself
+  };
+
+  // slurm_desk.cc: what is asked, and what Slurm answers
+  bool ask_slurm(double now);
+  std::optional<SlurmMark> mark_of(const SlurmJob& row) const;
+  SlurmJob* row_of(const Kept& kept);
+  void find_launches();
+  void answer_census();
+  void find_again(const SlurmJob& row, const SlurmMark& mark);
+  void plan_next_look(double now, double took);
+  void say(const std::string& line) const {
+    if (settings_.say) settings_.say(line);
+  }
+
+  // slurm_launch.cc: what follows for a launch
+  void advance(Kept& kept, double now);
+  void put(Kept& kept, double now);
+  void submit(Kept& kept, double now);
+  void place(Kept& kept, const SlurmJob* row, double now);
+  Result<SlurmPlacement> placement_of(const Kept& kept, const SlurmJob* row) const;
+  void release(Kept& kept, double now);
+  void watch_start(Kept& kept, SlurmJob* row);
+  void give_up_where_drained(Kept& kept);
+  void watch_run(Kept& kept, SlurmJob* row);
+  void watch_stop(Kept& kept, SlurmJob* row, double now);
+  void finish(Kept& kept, const SlurmJob& row);
+  void hold(SlurmJob& row);
+  void tell(const Kept& kept, RunEvent event);
+  void tell_started(Kept& kept);
+  void end(Kept& kept, RunEvent event, RunOutcome outcome, int code, const std::string& why);
+  void start_failed(Kept& kept, const std::string& why);
+  void tell_job(const Kept& kept, JobReport::Kind kind, const std::string& why);
+
+  // slurm_watch.cc: what follows for nodes and for jobs that no launch has
+  void watch_nodes_of(const std::vector<SlurmNode>& nodes);
+  void tell_nodes();
+  std::map<NodeId, int> taken_by_others() const;
+  void watch_queue();
+  void watch_waiting(SlurmJob& row, const SlurmMark& mark);
+  void let_go(Waiting& waiting, std::uint32_t job);
+  void report_waiting(const Waiting& waiting, std::uint32_t job, JobReport::Kind kind,
+                      const std::string& why, const std::string& description = {});
+  void take_in(SlurmJob& row);
+  void say_once(const SlurmJob& row, const std::string& why);
+  void drop_leavers();
+  bool ours(const SlurmJob& row) const;
+  Kept* launch_on(std::uint32_t job);
+
+  SlurmSettings settings_;
+  SlurmCluster cluster_;
+  SlurmControl& control_;
+  std::function<void(Report)> tell_;
+  std::map<RunId, Kept> kept_;
+  std::set<RunId> refused_;                 // told to stop before they were known: never prepared
+  std::map<std::uint32_t, SlurmJob> rows_;  // the last answer
+  std::map<JobId, std::uint32_t> own_;      // jobs that were submitted here, by our number
+  std::map<std::uint32_t, Waiting> waiting_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, double> requeued_;  // job, restarts: since when
+  std::map<NodeId, NodeReport> states_;      // of the nodes, as Slurm says
+  std::map<NodeId, NodeReport> told_nodes_;  // and as was reported
+  struct Leaver {
+    JobId job;
+    std::string origin;
+    bool taken_back;
+  };
+  std::vector<Leaver> leavers_;
+  std::set<std::uint32_t> spoken_of_;  // jobs that are left alone, and it was said why
+  std::uint64_t answers_ = 0;          // how often Slurm has answered
+  std::uint64_t census_ = 0;           // the one that is being answered; 0: none
+  std::string trouble_;
+  int failures_ = 0;
+  double due_ = 0;
+};
+
+}  // namespace muster

@@ -1,0 +1,325 @@
+// What follows for a launch from what Slurm says of its job.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "backend/slurm/found_job.h"
+#include "backend/slurm/slurm_desk.h"
+#include "backend/slurm/slurm_script.h"
+
+namespace muster {
+namespace {
+
+constexpr double kAskAgain = 5;    // a command that was accepted and had no effect
+constexpr int kStartMeAgain = 75;  // the exit status that asks for that
+constexpr std::string_view kAdmin = "JobHeldAdmin";
+
+std::string forgotten(std::uint32_t job) {
+  return fmt::format("Slurm does not know job {} any more", job);
+}
+
+}  // namespace
+
+void SlurmDesk::advance(Kept& kept, double now) {
+  SlurmJob* const row = row_of(kept);
+  switch (kept.phase) {
+    case Phase::kPlacing:
+      return put(kept, now);
+    case Phase::kReady:
+      if (row == nullptr || slurm_ended(row->state)) watch_start(kept, row);
+      return;
+    case Phase::kReleasing:
+      return release(kept, now);
+    case Phase::kStarting:
+      return answers_ > kept.judged ? watch_start(kept, row) : void();
+    case Phase::kRunning:
+      return watch_run(kept, row);
+    case Phase::kStopping:
+      return watch_stop(kept, row, now);
+  }
+}
+
+// Brings the job of Slurm to where it can be placed: in the queue, and held.
+void SlurmDesk::put(Kept& kept, double now) {
+  SlurmJob* const row = row_of(kept);
+  if (row == nullptr && kept.own()) return submit(kept, now);
+  if (row == nullptr) {
+    tell_job(kept, JobReport::Kind::kCancelled, forgotten(kept.job));
+    return start_failed(kept, forgotten(kept.job));
+  }
+  kept.job = row->id;
+  if (row->state == SlurmState::kCancelled) {
+    tell_job(kept, JobReport::Kind::kCancelled, "it was cancelled in Slurm");
+    return start_failed(kept, "it was cancelled in Slurm");
+  }
+  if (row->state == SlurmState::kCompleting || row->state == SlurmState::kUnknown) return;
+  if (row->state != SlurmState::kPending) {
+    if (now < kept.ask_again) return;
+    kept.ask_again = now + kAskAgain;
+    const Status done = control_.requeue_and_hold(row->id);
+    if (!done && kept.own() && slurm_ended(row->state)) return submit(kept, now);
+    if (!done) start_failed(kept, done.error().message);
+    return;
+  }
+  if (row->held && row->reason == kAdmin) {
+    tell_job(kept, JobReport::Kind::kHeld, "an administrator holds it in Slurm");
+    return start_failed(kept, "an administrator holds it in Slurm");
+  }
+  if (!row->held) hold(*row);
+  if (row->held) place(kept, row, now);
+}
+
+void SlurmDesk::submit(Kept& kept, double now) {
+  if (kept.order.command.empty()) return start_failed(kept, "nothing is known of its command");
+  if (!kept.order.user.empty()) {
+    return start_failed(kept, "jobs of other users come through Slurm itself: sbatch --hold");
+  }
+  const GpuSet& gpus = kept.order.gpus;
+  if (gpus.nodes() == 0 || !cluster_.has(gpus[0].node)) {
+    return start_failed(kept, "it has no node of these partitions");
+  }
+  SlurmSubmission submission;
+  submission.name =
+      kept.order.name.empty() ? fmt::format("muster-{}", index(kept.run.job)) : kept.order.name;
+  submission.comment = mark_text({settings_.instance, {}, {kept.run.job, 0}, 0, 0});
+  submission.partition = cluster_.host(gpus[0].node).partition;
+  submission.script = batch_script(kept.order, settings_.runs);
+  submission.output = "/dev/null";
+  submission.memory_gb = kept.order.memory_gb / gpus.nodes();
+  submission.gpus = 1;
+  const Result<std::uint32_t> job = control_.submit(submission);
+  if (!job) return start_failed(kept, job.error().message);
+  kept.job = *job;
+  place(kept, nullptr, now);
+}
+
+Result<SlurmPlacement> SlurmDesk::placement_of(const Kept& kept, const SlurmJob* row) const {
+  const GpuSet& gpus = kept.order.gpus;
+  SlurmPlacement placement;
+  bool even = true;
+  for (int i = 0; i < gpus.nodes(); ++i) {
+    if (!cluster_.has(gpus[i].node)) return Error{"it was placed on a node that is not here"};
+    const SlurmHost& host = cluster_.host(gpus[i].node);
+    placement.nodes.push_back(host.name);
+    even = even && gpus[i].count() == gpus[0].count();
+    if (placement.partition.empty()) placement.partition = host.partition;
+    if (placement.partition != host.partition) {
+      return Error{
+          fmt::format("it was placed on nodes of the partitions {} and {}, and a job of "
+                      "Slurm belongs to one; submit it with --partition",
+                      placement.partition, host.partition)};
+    }
+  }
+  if (placement.nodes.empty()) return Error{"it was placed on no node"};
+  const std::string type = row != nullptr && !kept.own() ? gpu_type_wanted(*row) : "";
+  const std::string what = "gres:gpu:" + (type.empty() ? "" : type + ":");
+  if (kept.order.sharing == Sharing::kShared) {
+    const int shards = cluster_.host(gpus[0].node).shards;
+    if (shards < 2 || gpus.gpus() != 1) {
+      return Error{shards < 2 ? "its nodes offer no shards (Gres=shard:N), so it cannot share a GPU"
+                              : "Slurm packs shards onto as few GPUs as it can, so only jobs of "
+                                "one GPU can share"};
+    }
+    placement.per_node = fmt::format("gres:shard:{}", shards / 2);
+  } else if (row != nullptr && count_of(row->per_task, "gpu") > 0) {
+    // The tasks bring their GPUs with them.
+  } else if (even) {
+    placement.per_node = fmt::format("{}{}", what, gpus[0].count());
+  } else {
+    placement.per_job = fmt::format("{}{}", what, gpus.gpus());
+  }
+  const int ranks = kept.order.process_per_gpu ? gpus.gpus() : gpus.nodes();
+  placement.own = kept.own();
+  placement.tasks = kept.own() ? ranks : row->tasks < gpus.nodes() ? gpus.nodes() : 0;
+  if (kept.own()) {
+    const int ranks_per_node = (ranks + gpus.nodes() - 1) / gpus.nodes();
+    const int cpus = static_cast<int>(std::ceil(kept.order.cpus / gpus.nodes()));
+    placement.cpus_per_node = std::max(ranks_per_node, cpus);
+  }
+  placement.requeued = row != nullptr && row->restarts > 0;
+  placement.mark = mark_text(
+      {settings_.instance, kept.nonce, kept.run, kept.requeues, static_cast<std::uint32_t>(ranks)});
+  return placement;
+}
+
+void SlurmDesk::place(Kept& kept, const SlurmJob* row, double now) {
+  kept.requeues = row == nullptr ? 0 : row->restarts;
+  const Result<SlurmPlacement> placement = placement_of(kept, row);
+  if (!placement) return start_failed(kept, placement.error().message);
+  const Status placed = control_.place(kept.job, *placement);
+  if (!placed) return start_failed(kept, placed.error().message);
+  if (row != nullptr && row->restarts > 0) {
+    // A node that is given the job again within the same second refuses it, and it would fail.
+    const auto since = requeued_.find({row->id, row->restarts});
+    kept.not_before = std::floor(since == requeued_.end() ? now : since->second) + 1.05;
+  }
+  kept.judged = answers_;
+  kept.phase = kept.go ? Phase::kReleasing : Phase::kReady;
+  tell(kept, RunEvent::kReady);
+  if (kept.go) release(kept, now);
+}
+
+void SlurmDesk::release(Kept& kept, double now) {
+  if (now < kept.not_before) {
+    due_ = std::min(due_, kept.not_before);
+    return;
+  }
+  if (const Status done = control_.release(kept.job); !done) {
+    // Once more with the next answer, which may also say that it is gone.
+    say(fmt::format("job {} of Slurm: {}", kept.job, done.error().message));
+  }
+  kept.judged = answers_;
+  kept.phase = Phase::kStarting;
+  due_ = std::min(due_, now + 0.25);
+}
+
+void SlurmDesk::watch_start(Kept& kept, SlurmJob* row) {
+  if (row == nullptr) {
+    if (answers_ <= kept.judged) return;
+    if (!kept.own()) tell_job(kept, JobReport::Kind::kCancelled, forgotten(kept.job));
+    return start_failed(kept, forgotten(kept.job));
+  }
+  if (row->state == SlurmState::kPending && row->restarts == kept.requeues) {
+    if (!row->held) return give_up_where_drained(kept);
+    if (row->reason == kAdmin) {
+      tell_job(kept, JobReport::Kind::kHeld, "an administrator holds it in Slurm");
+      return start_failed(kept, "an administrator holds it in Slurm");
+    }
+    // The word was lost, with a controller that crashed before it had written it down; perhaps
+    // where it was to run, too.
+    const auto mark = mark_of(*row);
+    kept.phase = mark && mark->run == kept.run ? Phase::kReleasing : Phase::kPlacing;
+    return;
+  }
+  if (row->state == SlurmState::kStarting || row->state == SlurmState::kUnknown) return;
+  if (row->state == SlurmState::kCancelled && row->nodes.empty()) {
+    tell_job(kept, JobReport::Kind::kCancelled, "it was cancelled in Slurm");
+    return start_failed(kept, "it was cancelled in Slurm");
+  }
+  tell_started(kept);
+  kept.phase = Phase::kRunning;
+  watch_run(kept, row);
+}
+
+// A node that was drained after the launch was released, or that does not answer, takes nothing
+// new: the launch would wait there for as long as that lasts.
+void SlurmDesk::give_up_where_drained(Kept& kept) {
+  for (int i = 0; i < kept.order.gpus.nodes(); ++i) {
+    const auto node = states_.find(kept.order.gpus[i].node);
+    if (node == states_.end() || (node->second.up && !node->second.drained)) continue;
+    kept.phase = Phase::kStopping;
+    kept.judged = answers_;
+    return;
+  }
+}
+
+void SlurmDesk::watch_run(Kept& kept, SlurmJob* row) {
+  if (row == nullptr) {
+    return end(kept, RunEvent::kExited, RunOutcome::kStopped, 0, forgotten(kept.job));
+  }
+  if (row->state == SlurmState::kPending) {
+    if (!row->held) hold(*row);
+    const std::string why = "Slurm requeued it: " + row->reason;
+    return end(kept, RunEvent::kExited, RunOutcome::kStopped, 0, why);
+  }
+  // Slurm requeued it and has started it again by itself: it goes on, and is still this launch.
+  if (row->state == SlurmState::kRunning) kept.requeues = row->restarts;
+  if (slurm_ended(row->state)) finish(kept, *row);
+}
+
+void SlurmDesk::watch_stop(Kept& kept, SlurmJob* row, double now) {
+  if (row == nullptr || slurm_ended(row->state)) return watch_run(kept, row);
+  if (row->state == SlurmState::kPending) {
+    if (row->restarts > kept.requeues) {
+      if (!row->held) hold(*row);
+      return end(kept, RunEvent::kExited, RunOutcome::kStopped, 0, "it was told to stop");
+    }
+    // It was released and has not begun. Only an answer after the hold says that it never will.
+    if (row->held && answers_ > kept.judged) {
+      return start_failed(kept, "it was stopped before it started");
+    }
+    hold(*row);
+    kept.judged = answers_;
+    return;
+  }
+  if (row->state == SlurmState::kCompleting || row->state == SlurmState::kUnknown) return;
+  if (kept.grace > 0 && !kept.signalled) {
+    kept.signalled = true;
+    const Status done = control_.signal(row->id, kept.own() ? "TERM" : settings_.signal);
+    if (!done) say(fmt::format("job {} of Slurm: {}", row->id, done.error().message));
+    return;
+  }
+  if (now < kept.kill_at || now < kept.ask_again) return;
+  kept.signalled = true;
+  kept.ask_again = now + kAskAgain;
+  const Status done = kept.over ? control_.cancel(row->id) : control_.requeue_and_hold(row->id);
+  if (!done) say(fmt::format("job {} of Slurm: {}", row->id, done.error().message));
+}
+
+void SlurmDesk::finish(Kept& kept, const SlurmJob& row) {
+  const std::string said = "Slurm: " + row.state_name;
+  if (row.state == SlurmState::kCancelled) {
+    if (!kept.over) tell_job(kept, JobReport::Kind::kCancelled, "it was cancelled in Slurm");
+    return end(kept, RunEvent::kExited, RunOutcome::kStopped, row.exit_code, said);
+  }
+  // One that left because it was told to has said nothing about its work.
+  const bool asked = kept.signalled || row.exit_code == kStartMeAgain;
+  if (row.state == SlurmState::kCompleted && !asked) {
+    return end(kept, RunEvent::kExited, RunOutcome::kFinished, 0, said);
+  }
+  if (row.state == SlurmState::kFailed && !asked) {
+    return end(kept, RunEvent::kExited, RunOutcome::kFailed, row.exit_code, said);
+  }
+  if (!kept.over) {
+    // Slurm forgets jobs that have ended after a while.
+    const Status done = control_.requeue_and_hold(row.id);
+    if (!done) say(fmt::format("job {} of Slurm: {}", row.id, done.error().message));
+  }
+  end(kept, RunEvent::kExited, RunOutcome::kStopped, row.exit_code, said);
+}
+
+void SlurmDesk::hold(SlurmJob& row) {
+  if (const Status done = control_.hold(row.id); !done) {
+    return say(fmt::format("job {} of Slurm: {}", row.id, done.error().message));
+  }
+  row.held = true;
+  row.reason = "JobHeldUser";
+}
+
+void SlurmDesk::tell(const Kept& kept, RunEvent event) {
+  RunReport report;
+  report.run = kept.run;
+  report.event = event;
+  tell_(report);
+}
+
+void SlurmDesk::tell_started(Kept& kept) {
+  if (!std::exchange(kept.started_told, true)) tell(kept, RunEvent::kStarted);
+}
+
+void SlurmDesk::end(Kept& kept, RunEvent event, RunOutcome outcome, int code,
+                    const std::string& why) {
+  RunReport report;
+  report.run = kept.run;
+  report.event = event;
+  report.outcome = outcome;
+  report.exit_code = code;
+  report.detail = why;
+  kept.end = report;
+  tell_(report);
+}
+
+void SlurmDesk::start_failed(Kept& kept, const std::string& why) {
+  end(kept, RunEvent::kStartFailed, RunOutcome::kStopped, 0, why);
+}
+
+void SlurmDesk::tell_job(const Kept& kept, JobReport::Kind kind, const std::string& why) {
+  JobReport report;
+  report.kind = kind;
+  report.job = kept.run.job;
+  report.why = why;
+  tell_(report);
+}
+
+}  // namespace muster

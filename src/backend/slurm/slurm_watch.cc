@@ -1,0 +1,226 @@
+// What follows from Slurm's answer for nodes, and for jobs that no launch has.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "backend/slurm/command.h"
+#include "backend/slurm/found_job.h"
+#include "backend/slurm/hostlist.h"
+#include "backend/slurm/slurm_desk.h"
+#include "base/text.h"
+
+namespace muster {
+namespace {
+
+constexpr std::string_view kByAdmin = "JobHeldAdmin";
+
+bool on_nodes(SlurmState state) {
+  return state == SlurmState::kStarting || state == SlurmState::kRunning ||
+         state == SlurmState::kCompleting;
+}
+
+}  // namespace
+
+// A job may name several partitions: then all of them must be ours.
+bool SlurmDesk::ours(const SlurmJob& row) const {
+  const auto given = [this](std::string_view name) {
+    return std::find(settings_.partitions.begin(), settings_.partitions.end(), name) !=
+           settings_.partitions.end();
+  };
+  const std::vector<std::string_view> names = split(row.partition, ',');
+  return !names.empty() && std::all_of(names.begin(), names.end(), given);
+}
+
+SlurmDesk::Kept* SlurmDesk::launch_on(std::uint32_t job) {
+  for (auto& [run, kept] : kept_) {
+    if (kept.job == job) return &kept;
+  }
+  return nullptr;
+}
+
+void SlurmDesk::watch_nodes_of(const std::vector<SlurmNode>& nodes) {
+  for (auto& [node, state] : states_) {
+    state.up = false;  // one that is gone from Slurm's list is not up
+    state.detail = "Slurm does not know it any more";
+  }
+  for (const SlurmNode& node : nodes) {
+    const NodeId id = cluster_.node(node.name);
+    if (id == kNoNode) continue;
+    NodeReport& state = states_[id];
+    state.node = id;
+    state.up = node.up;
+    state.drained = node.drained;
+    state.detail = complaint(node.state);
+  }
+}
+
+void SlurmDesk::tell_nodes() {
+  const std::map<NodeId, int> taken = taken_by_others();
+  for (auto& [node, state] : states_) {
+    const auto found = taken.find(node);
+    state.taken = found == taken.end() ? 0 : std::min(found->second, cluster_.host(node).gpus);
+    const auto told = told_nodes_.find(node);
+    if (told != told_nodes_.end() && told->second.up == state.up &&
+        told->second.drained == state.drained && told->second.taken == state.taken) {
+      continue;
+    }
+    told_nodes_[node] = state;
+    tell_(state);
+  }
+}
+
+std::map<NodeId, int> SlurmDesk::taken_by_others() const {
+  std::set<std::uint32_t> ours;
+  for (const auto& [run, kept] : kept_) {
+    if (!kept.end) ours.insert(kept.job);
+  }
+  std::map<NodeId, int> taken;
+  for (const auto& [id, row] : rows_) {
+    if (!on_nodes(row.state) || ours.contains(id)) continue;
+    const auto names = expand_hostlist(row.nodes);
+    if (!names) continue;
+    for (std::size_t i = 0; i < names->size() && i < row.gres.size(); ++i) {
+      const NodeId node = cluster_.node((*names)[i]);
+      if (node == kNoNode) continue;
+      const int shards = count_of(row.gres[i], "shard");
+      const int each = std::max(1, cluster_.host(node).shards);
+      taken[node] += count_of(row.gres[i], "gpu") + (shards + each - 1) / each;
+    }
+  }
+  return taken;
+}
+
+void SlurmDesk::watch_queue() {
+  std::set<std::uint32_t> busy;
+  for (const auto& [run, kept] : kept_) busy.insert(kept.job);
+  for (auto waiting = waiting_.begin(); waiting != waiting_.end();) {
+    const auto row = rows_.find(waiting->first);
+    const bool same = row != rows_.end() && mark_of(row->second) &&
+                      mark_of(row->second)->nonce == waiting->second.mark->nonce;
+    if (!same && !waiting->second.mark->nonce.empty() && !busy.contains(waiting->first)) {
+      report_waiting(waiting->second, waiting->first, JobReport::Kind::kCancelled,
+                     "Slurm does not know it any more");
+    }
+    waiting = same && !busy.contains(waiting->first) ? std::next(waiting) : waiting_.erase(waiting);
+  }
+  for (auto& [id, row] : rows_) {
+    if (!ours(row) || busy.contains(id)) continue;
+    if (const auto mark = mark_of(row)) {
+      watch_waiting(row, *mark);
+    } else if (row.state == SlurmState::kPending && row.held && row.reason != kByAdmin) {
+      take_in(row);
+    }
+  }
+}
+
+void SlurmDesk::watch_waiting(SlurmJob& row, const SlurmMark& mark) {
+  const auto known = waiting_.find(row.id);
+  const bool first = known == waiting_.end();
+  if (row.state == SlurmState::kCancelled) {
+    // Also one that was cancelled while nobody looked; that is said once.
+    const Waiting gone{mark, row.user};
+    if (!first || spoken_of_.insert(row.id).second) {
+      report_waiting(gone, row.id, JobReport::Kind::kCancelled, "it was cancelled in Slurm");
+    }
+    waiting_.erase(row.id);
+    return;
+  }
+  if (slurm_ended(row.state)) {
+    waiting_.erase(row.id);
+    return;
+  }
+  Waiting& waiting = waiting_[row.id];
+  waiting.mark = mark;
+  waiting.owner = row.user;
+  if (row.state != SlurmState::kPending) {
+    // Released by hand and started before we looked; or being cleaned up, which says nothing.
+    if (row.state != SlurmState::kCompleting) let_go(waiting, row.id);
+    return;
+  }
+  if (first) {
+    const bool found = !mark.nonce.empty();
+    const std::string origin = found ? origin_text({row.id, mark.nonce}) : "";
+    report_waiting(waiting, row.id, found ? JobReport::Kind::kFound : JobReport::Kind::kSeen, {},
+                   found ? found_description(row, origin) : "");
+  }
+  const bool by_admin = row.held && row.reason == kByAdmin;
+  if (by_admin && !waiting.held_by_admin) {
+    report_waiting(waiting, row.id, JobReport::Kind::kHeld, "an administrator holds it in Slurm");
+  } else if (!by_admin && waiting.held_by_admin) {
+    if (!row.held) hold(row);
+    report_waiting(waiting, row.id, JobReport::Kind::kReleased, "an administrator released it");
+  } else if (!row.held) {
+    let_go(waiting, row.id);
+  }
+  waiting.held_by_admin = by_admin;
+}
+
+// Somebody wants Slurm to run it: it does, and we let it.
+void SlurmDesk::let_go(Waiting& waiting, std::uint32_t job) {
+  if (std::exchange(waiting.let_go, true)) return;
+  report_waiting(waiting, job, JobReport::Kind::kCancelled,
+                 "it was released by hand: Slurm runs it by itself");
+}
+
+void SlurmDesk::report_waiting(const Waiting& waiting, std::uint32_t job, JobReport::Kind kind,
+                               const std::string& why, const std::string& description) {
+  JobReport report;
+  report.kind = kind;
+  report.why = why;
+  report.owner = waiting.owner;
+  report.description = description;
+  if (waiting.mark->nonce.empty()) {
+    report.job = waiting.mark->run.job;
+  } else {
+    report.origin = origin_text({job, waiting.mark->nonce});
+  }
+  tell_(report);
+}
+
+// A job that a user submitted to Slurm, held for us.
+void SlurmDesk::take_in(SlurmJob& row) {
+  if (parse_mark(row.admin_comment)) return;  // of another Muster
+  if (const std::string why = unfit_to_schedule(row); !why.empty()) {
+    return say_once(row, "is left alone: " + why);
+  }
+  SlurmMark mark;
+  mark.instance = settings_.instance;
+  mark.nonce = settings_.nonce();
+  if (const Status done = control_.mark(row.id, mark_text(mark)); !done) {
+    return say_once(row, "cannot be taken in: " + done.error().message);
+  }
+  row.admin_comment = mark_text(mark);
+  watch_waiting(row, mark);
+}
+
+void SlurmDesk::say_once(const SlurmJob& row, const std::string& why) {
+  if (!spoken_of_.insert(row.id).second) return;
+  say(fmt::format("job {} of Slurm ({}, of {}) {}", row.id, complaint(row.name),
+                  complaint(row.user), why));
+}
+
+// What Slurm still keeps of jobs that have left.
+void SlurmDesk::drop_leavers() {
+  std::vector<Leaver> later;
+  for (const Leaver& leaver : std::exchange(leavers_, {})) {
+    const auto origin = parse_origin(leaver.origin);
+    const auto own = own_.find(leaver.job);
+    const std::uint32_t job = origin ? origin->job : own == own_.end() ? 0 : own->second;
+    const auto row = rows_.find(job);
+    const auto mark = row == rows_.end() ? std::nullopt : mark_of(row->second);
+    if (!mark || (origin && mark->nonce != origin->nonce)) continue;
+    if (const Kept* kept = launch_on(job); kept != nullptr && !kept->end) {
+      later.push_back(leaver);  // its last launch is still ending
+      continue;
+    }
+    // One of a user that was refused is left as it is: held.
+    if (row->second.state != SlurmState::kPending || (origin && !leaver.taken_back)) continue;
+    if (!row->second.held) continue;  // somebody wants Slurm to run it
+    if (const Status done = control_.cancel(job); !done) later.push_back(leaver);
+    waiting_.erase(job);
+    spoken_of_.insert(job);
+  }
+  leavers_ = std::move(later);
+}
+
+}  // namespace muster

@@ -1,0 +1,112 @@
+"""slurmds, slurmctld and the daemon are killed from a seed while jobs run: none is lost, none runs twice, no GPU has two owners,
+and all goes on within 30 s."""
+
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+from slurm_daemon import SlurmDaemon, wait_until
+from lab import Lab, why_not
+
+RECOVERY = 30
+
+
+class Watcher(threading.Thread):
+    """Looks at Slurm's own lists all the time: no GPU may have two owners."""
+
+    def __init__(self, lab):
+        super().__init__(daemon=True)
+        self.lab, self.wrong, self.looks, self.done = lab, [], 0, threading.Event()
+
+    def run(self):
+        while not self.done.wait(0.5):
+            try:
+                rows = self.lab.jobs().values()
+            except (AssertionError, subprocess.TimeoutExpired, ValueError):
+                continue  # the controller is down
+            self.looks += 1
+            used = {}
+            for row in rows:
+                if row["job_state"] != "RUNNING":
+                    continue
+                for node, gres in zip(expand(row["nodes"]), row["gres_detail"]):
+                    for index in indexes(gres):
+                        used.setdefault((node, index), []).append(row["job_id"])
+            self.wrong += [f"{place} has {jobs}" for place, jobs in used.items() if len(jobs) > 1]
+
+
+def expand(text):
+    head, _, rest = text.partition("[")
+    if not rest:
+        return text.split(",") if text else []
+    found = []
+    for part in rest.rstrip("]").split(","):
+        low, _, high = part.partition("-")
+        found += [f"{head}{i}" for i in range(int(low), int(high or low) + 1)]
+    return found
+
+
+def indexes(gres):
+    text = gres.partition("IDX:")[2].rstrip(")")
+    return [int(name.lstrip("[")) for name in expand(f"[{text}]")] if text and text != "N/A" else []
+
+
+class Deaths(unittest.TestCase):
+    def setUp(self):
+        self.seed = int(os.environ.get("MUSTER_SEED", random.SystemRandom().randrange(1 << 30)))
+        self.kills = int(os.environ.get("MUSTER_KILLS", "6"))
+        print(f"seed {self.seed}", flush=True)
+
+    def test_killed_at_random(self):
+        chance = random.Random(self.seed)
+        with Lab(nodes="4:v100:4 4:a100:8", settings={"SlurmdTimeout": 5}) as lab:
+            watcher = Watcher(lab)
+            with SlurmDaemon(lab, "all", "--scheduling", "las", "--pacing", "rounds:length=3") as daemon:
+                watcher.start()
+                names = {}
+                for kill in range(self.kills):
+                    for _ in range(chance.randrange(2, 5)):
+                        name = f"k{len(names)}"
+                        names[daemon.train(name, chance.randrange(5, 40), 0.2, "--gpus", str(chance.choice([1, 1, 2, 4, 8])),
+                                           "--retries", "50")] = name
+                    time.sleep(chance.uniform(0, 5))
+                    self.kill_one(chance, lab, daemon)
+                    self.recovers(daemon)
+                daemon.run("wait", *map(str, names), "--timeout", "110", check=False)
+                watcher.done.set()
+                jobs = {job["id"]: job for job in daemon.jobs()}
+                for number, name in names.items():
+                    self.assertEqual(jobs[number]["state"], "finished", f"seed {self.seed}: {jobs[number]}\n{daemon.log()}")
+                    self.assertFalse((daemon.work / f"{name}.twice").exists(), f"seed {self.seed}: {name} ran twice at once")
+                    self.assertEqual(len((daemon.work / f"{name}.done").read_text().split()), 1, f"seed {self.seed}: {name}")
+                self.assertEqual(watcher.wrong, [], f"seed {self.seed}")
+                self.assertGreater(watcher.looks, 5)
+
+    def kill_one(self, chance, lab, daemon):
+        victims = chance.choice([["muster"], ["slurmctld"], ["muster", "slurmctld"], [chance.choice(lab.nodes)], ["muster"]])
+        print("killed", *victims, flush=True)
+        for victim in victims:
+            daemon.kill() if victim == "muster" else lab.kill(victim)
+        time.sleep(chance.uniform(0, 3))
+        for victim in reversed(victims):
+            daemon.start(wait=False) if victim == "muster" else lab.up(victim)
+
+    def recovers(self, daemon):
+        """It answers, and starts a new job, before the time is up."""
+        began = time.monotonic()
+        wait_until(daemon.answers, RECOVERY, f"seed {self.seed}: an answer")
+        probe = daemon.submit("--name", "probe", "--priority", "100", "--", "/bin/true")
+        wait_until(lambda: daemon.job(probe)["launches"] > 0 or daemon.job(probe)["state"] == "finished", RECOVERY,
+                   f"seed {self.seed}: a start\n{daemon.log()}")
+        print(f"recovered in {time.monotonic() - began:.1f} s", flush=True)
+
+
+if __name__ == "__main__":
+    if reason := why_not():
+        print(reason)
+        sys.exit(77)
+    unittest.main(verbosity=2)

@@ -1,0 +1,72 @@
+"""The schedulers of the published systems drive real processes on a real Slurm; held by a plug-in; packed through shards."""
+
+import sys
+import time
+import unittest
+
+from slurm_daemon import ROOT, SlurmDaemon, wait_until
+from lab import Lab, why_not
+
+SYSTEMS = {
+    "blox": ["--preset", "blox", "--scheduling", "las", "--pacing", "rounds:length=3"],
+    "gavel": ["--preset", "gavel", "--scheduling", "gavel-max-min-fairness", "--pacing", "rounds:length=3"],
+    "lucid": ["--preset", "lucid", "--set", "partitions.apart=false", "--set", "profiling.nodes=0", "--pacing",
+              "ticks:length=2"],
+    "muri": ["--preset", "muri", "--pacing", "ticks:length=2"],
+    "elasticflow": ["--scheduling", "elasticflow", "--admission", "deadline", "--pacing", "slots:length=3"],
+}
+
+
+class Systems(unittest.TestCase):
+    def test_each_runs_its_jobs_to_their_end(self):
+        with Lab(nodes="4:v100:4 4:a100:8", shards=4) as lab:
+            for name, options in SYSTEMS.items():
+                with self.subTest(name), SlurmDaemon(lab, "v100", *options) as daemon:
+                    numbers = [daemon.train(f"t{i}", 10 + 5 * (i % 3), 0.2, "--gpus", str((1, 2, 4, 8, 1, 2)[i % 6]))
+                               for i in range(12)]
+                    daemon.run("wait", *map(str, numbers), "--timeout", "110", check=False)
+                    jobs = daemon.jobs()
+                    self.assertEqual({job["state"] for job in jobs}, {"finished"}, (name, jobs, daemon.log()))
+                    for i in range(12):
+                        self.assertFalse((daemon.work / f"t{i}.twice").exists(), (name, i))
+                        self.assertEqual((daemon.work / f"t{i}.done").read_text(), f"{10 + 5 * (i % 3)}\n")
+                    self.assertNotIn("decided any more", daemon.log())
+
+
+class HeldByAPlugin(unittest.TestCase):
+    def test_what_users_submit_is_held_and_scheduled(self):
+        lua = (ROOT / "examples/slurm/job_submit.lua").read_text().replace("gpu = true", "v100 = true")
+        with Lab(nodes="2:v100:4", lua=lua) as lab, SlurmDaemon(lab, "v100") as daemon:
+            script = "#!/bin/sh\nsleep 1\n"
+            held = [int(lab.call("sbatch", "--parsable", "-o", "/dev/null", "-p", "v100", "--gres=gpu:2", "-J", f"h{i}",
+                                 input=script)) for i in range(6)]
+            plain = int(lab.call("sbatch", "--parsable", "-o", "/dev/null", "-p", "v100", input=script))
+            native = int(lab.call("sbatch", "--parsable", "-o", "/dev/null", "-p", "v100", "--gres=gpu:1",
+                                  "--comment=native", input=script))
+            lab.until(plain, "RUNNING", "COMPLETED")
+            lab.until(native, "RUNNING", "COMPLETED")
+            for job in held:
+                lab.until(job, "COMPLETED", seconds=60)
+                self.assertRegex(lab.jobs()[job]["admin_comment"], r"^muster/[0-9a-f]+/[0-9a-f]+/\d+/1/0/1$")
+            wait_until(lambda: [job["state"] for job in daemon.jobs()] == ["finished"] * 6, what="their ends")
+
+
+class Packed(unittest.TestCase):
+    def test_two_jobs_share_a_gpu_through_shards(self):
+        with Lab(nodes="1:v100:1", shards=4) as lab:
+            with SlurmDaemon(lab, "v100", *SYSTEMS["muri"]) as daemon:
+                numbers = [daemon.train(f"p{i}", 20, 0.2) for i in range(4)]
+                most = 0
+                while any(job["state"] != "finished" for job in daemon.jobs()):
+                    most = max(most, sum(row["job_state"] == "RUNNING" for row in lab.jobs().values()))
+                    time.sleep(0.2)
+                    self.assertNotIn("failed", {job["state"] for job in daemon.jobs()})
+                self.assertEqual(len(numbers), 4)
+                self.assertEqual(most, 2, daemon.log())
+
+
+if __name__ == "__main__":
+    if reason := why_not():
+        print(reason)
+        sys.exit(77)
+    unittest.main(verbosity=2)
