@@ -13,7 +13,9 @@ import compare  # noqa: E402
 
 
 def muster(*words):
-    subprocess.run([os.environ["MUSTER"], *map(str, words)], check=True, stdout=subprocess.DEVNULL)
+    done = subprocess.run([os.environ["MUSTER"], *map(str, words)], capture_output=True, text=True)
+    if done.returncode != 0 or "warning" in done.stderr:  # it has all that the policies need
+        raise AssertionError(done.stderr)
 
 
 class Measured(unittest.TestCase):
