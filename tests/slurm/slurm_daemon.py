@@ -64,8 +64,9 @@ class SlurmDaemon(Daemon):
 
     def train(self, name, steps, length, *options):
         """A trainer of so many steps of that many seconds, and what is believed of it."""
-        return self.submit("--name", name, "--estimate", str(steps * length), *options, "--", sys.executable, "trainer.py",
-                           name, str(steps), str(length))
+        if "--estimate" not in options:
+            options = (*options, "--estimate", str(steps * length))
+        return self.submit("--name", name, *options, "--", sys.executable, "trainer.py", name, str(steps), str(length))
 
     def hold_trainer(self, name, steps, length, *options):
         """The same, submitted to Slurm by a user, held."""
