@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 60
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build python wheel test unit bench install format tidy asan tsan worlds kills fuzz clean
+.PHONY: help demo build python wheel wheeltest test unit bench install format tidy asan tsan worlds kills fuzz clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
@@ -21,14 +21,17 @@ build: ## Build the command into build/release/muster
 python: ## Build the Python package and install it into the virtual environment build/venv
 	@scripts/setup python
 	@scripts/python-env build
-	@scripts/build python _core
+	@scripts/build python _core muster_stub
 	@scripts/python-install
 
 wheel: ## Build a wheel of the Python package that carries its libraries, into build/wheels
 	@scripts/setup python
 	@scripts/python-env build
-	@scripts/build python _core
+	@scripts/build python _core muster_stub
 	@scripts/wheel
+
+wheeltest: wheel ## Install the wheel in a Debian with nothing but Python, and use it there
+	@scripts/wheel-test
 
 test: ## Install what is missing, build and run all tests; ends with "N passed, N failed"
 	@scripts/setup test
@@ -71,8 +74,8 @@ worlds: ## Run the daemon's core through 100,000 worlds full of faults
 
 kills: ## Kill a real daemon, its keepers and its jobs 10,000 times
 	@scripts/setup test
-	@scripts/build test muster
-	@MUSTER=$(CURDIR)/build/test/muster MUSTER_KILLS=10000 tests/e2e/serve.sh Deaths.test_killed_at_random
+	@scripts/build test muster muster_test_programs
+	@MUSTER=$(CURDIR)/build/test/muster MUSTER_KILLS=10000 tests/e2e/kills.sh
 
 fuzz: ## Fuzz every reader for FUZZ_SECONDS each (default 60)
 	@scripts/setup test

@@ -60,7 +60,7 @@ class Served {
     settings.make_executor = [](const std::filesystem::path&, std::uint64_t, Mailbox& mailbox) {
       return Result<std::unique_ptr<Executor>>(std::make_unique<Pretended>(mailbox));
     };
-    settings.intake.requests_per_second = 1e9;
+    settings.requests_per_second = 1e9;
     settings.intake.jobs_per_user = 10'000'000;
     const Moment begin = now();
     auto daemon = Daemon::start(std::move(settings));

@@ -24,7 +24,10 @@ install(DIRECTORY presets experiments data DESTINATION "${CMAKE_INSTALL_DATADIR}
 # The client for jobs, in Python and as a C++ header, and a unit for systemd.
 install(DIRECTORY python/muster_job DESTINATION "${CMAKE_INSTALL_DATADIR}/muster/python" PATTERN "__pycache__" EXCLUDE)
 install(FILES include/muster/job.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/muster")
-configure_file("${PROJECT_SOURCE_DIR}/cmake/muster.service.in" "${CMAKE_CURRENT_BINARY_DIR}/muster.service" @ONLY)
+# The prefix is known when it is installed: it need not be the one of the configuration.
+install(CODE "
+  set(bin \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}\")
+  configure_file(\"${PROJECT_SOURCE_DIR}/cmake/muster.service.in\" \"${CMAKE_CURRENT_BINARY_DIR}/muster.service\" @ONLY)")
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/muster.service" DESTINATION lib/systemd/system)
 install(FILES LICENSE THIRD_PARTY.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 # What policies outside the tree include (docs/policies.md).

@@ -5,7 +5,12 @@
 # compiled, once for all of them, which halves the cost of a build. Small folders of a module share units: for them the
 # headers are most of the work. Sources with SKIP_UNITY_BUILD_INCLUSION stay alone.
 # CMake's own unity builds name sources by absolute paths, and checkouts could not share a compiler cache.
-set(MUSTER_UNIT_FILES 12)
+# Who builds for use builds once; who changes a file wants the units small.
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  set(MUSTER_UNIT_FILES 26)
+else()
+  set(MUSTER_UNIT_FILES 12)
+endif()
 set(MUSTER_SMALL_FOLDER 6)
 function(muster_compiled_files result base)
   if(NOT MUSTER_UNITY)
@@ -94,7 +99,14 @@ function(muster_add_command)
   # What runs once per command, or waits for a disk or a socket, is compiled in less time, not to run in less. CLI11's
   # templates are most of muster_cli.
   target_compile_options(muster_cli PRIVATE $<$<CONFIG:Release>:-Og>)
-  foreach(module run report daemon agent)
+  # g++ inlines less the larger a unit is; what runs in every turn must not pay for that.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    foreach(module base model perf workload solve policy engine backend artifacts)
+      target_compile_options(muster_${module} PRIVATE $<$<CONFIG:Release>:--param=inline-unit-growth=300>)
+    endforeach()
+  endif()
+  target_compile_options(muster_report PRIVATE $<$<CONFIG:Release>:-O2>)
+  foreach(module run daemon agent)
     target_compile_options(muster_${module} PRIVATE $<$<CONFIG:Release>:-O1>)
   endforeach()
   get_property(modules GLOBAL PROPERTY MUSTER_MODULE_TARGETS)

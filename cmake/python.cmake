@@ -36,6 +36,16 @@ foreach(page IN LISTS pages)
 endforeach()
 set_target_properties(_core PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${MUSTER_PYTHON_FOLDER}/muster")
 
+# What type checkers see of it.
+nanobind_add_stub(
+  muster_stub
+  MODULE _core
+  OUTPUT "${MUSTER_PYTHON_FOLDER}/muster/_core.pyi"
+  PYTHON_PATH "${MUSTER_PYTHON_FOLDER}/muster"
+  PATTERN_FILE "${PROJECT_SOURCE_DIR}/python/core/stub_patterns.txt"
+  DEPENDS _core)
+
 # What a wheel holds beside the sources.
 install(TARGETS _core LIBRARY DESTINATION muster COMPONENT python)
+install(FILES "${MUSTER_PYTHON_FOLDER}/muster/_core.pyi" DESTINATION muster COMPONENT python)
 install(DIRECTORY presets experiments data DESTINATION muster/share COMPONENT python OPTIONAL)

@@ -75,6 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t choice = data[0] & 0x1f;
   muster::TraceOptions options;
   if (choice < formats.size()) options.format = formats[choice].name;
+  if (options.format == "sacct" && (data[0] & 0x80) != 0) options.settings["unfinished"] = "keep";
   options.skip_bad = (data[0] & 0x20) != 0;
   options.rebase = (data[0] & 0x40) != 0 ? muster::Rebase::kYes : muster::Rebase::kAuto;
   const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);

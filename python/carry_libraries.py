@@ -67,6 +67,25 @@ def carry(folder):
     subprocess.run(["strip", "--strip-unneeded", module], check=True)
 
 
+def oldest_glibc(folder):
+    """The C library that everything in the wheel can do with, as (2, 36)."""
+    newest = (2, 17)
+    for library in folder.rglob("*.so*"):
+        listed = subprocess.run(["objdump", "-T", library], capture_output=True, text=True, check=True).stdout
+        versions = re.findall(r"GLIBC_(\d+)\.(\d+)", listed)
+        newest = max([newest, *((int(major), int(minor)) for major, minor in versions)])
+    return newest
+
+
+def tagged(folder, name):
+    """Writes into the wheel, and returns as its file name, which machines it is for: pip then refuses it elsewhere."""
+    major, minor = oldest_glibc(folder)
+    platform = f"manylinux_{major}_{minor}_{os.uname().machine}"
+    info = next(folder.glob("*.dist-info")) / "WHEEL"
+    info.write_text(re.sub(r"^(Tag: \S+?-\S+?-)\S+$", rf"\g<1>{platform}", info.read_text(), flags=re.MULTILINE))
+    return re.sub(r"-[^-]+\.whl$", f"-{platform}.whl", name)
+
+
 def record(folder):
     info = next(folder.glob("*.dist-info"))
     lines = []
@@ -85,8 +104,8 @@ def main():
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(folder)
         carry(folder)
+        made = target / tagged(folder, wheel.name)
         record(folder)
-        made = target / wheel.name
         made.unlink(missing_ok=True)
         with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in sorted(p for p in folder.rglob("*") if p.is_file()):

@@ -1,5 +1,9 @@
 #include "core/job_columns.h"
 
+#include <cmath>
+
+#include "base/text.h"
+
 namespace muster::python {
 namespace {
 
@@ -62,5 +66,29 @@ constexpr TextColumn kTexts[] = {
 
 std::span<const NumberColumn> number_columns() { return kNumbers; }
 std::span<const TextColumn> text_columns() { return kTexts; }
+
+std::string steps_text(const JobSpec& job) {
+  std::string text;
+  for (const ValueStep& step : job.later) {
+    if (!text.empty()) text += ';';
+    text += exact_text(step.by) + ':' + exact_text(step.value);
+  }
+  return text;
+}
+
+std::optional<std::vector<ValueStep>> steps_from(const std::string& text) {
+  std::vector<ValueStep> steps;
+  if (text.empty()) return steps;
+  for (const std::string_view pair : split(text, ';')) {
+    const std::size_t colon = pair.find(':');
+    if (colon == std::string_view::npos) return std::nullopt;
+    const auto by = parse_real(pair.substr(0, colon));
+    const auto value = parse_real(pair.substr(colon + 1));
+    if (!by || !value || !std::isfinite(*by) || !std::isfinite(*value)) return std::nullopt;
+    if (!steps.empty() && !(*by > steps.back().by)) return std::nullopt;
+    steps.push_back({*by, *value});
+  }
+  return steps;
+}
 
 }  // namespace muster::python

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/policy_calls.h"
+#include "policy/outside/outside_policies.h"
 #include "run/config/policy_loader.h"
 
 namespace muster::python {
@@ -29,6 +30,8 @@ class PythonLoader final : public PolicyLoader {
   const std::shared_ptr<PolicyCalls>& calls() const { return calls_; }
 
  private:
+  Outside respondent(const char* kind, const Choice& choice, nb::object adapted,
+                     const Symbols* symbols) const;
   template <typename Policy, typename Make>
   Result<std::unique_ptr<Policy>> made(const char* kind, const Choice& choice,
                                        const Make& make) const;

@@ -1,9 +1,8 @@
 #include "core/python_policy.h"
 
-#include <array>
 #include <set>
 
-#include <nanobind/stl/map.h>
+#include <fmt/format.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/set.h>
 #include <nanobind/stl/string.h>
@@ -11,34 +10,45 @@
 
 #include "base/text.h"
 #include "core/policy_loader.h"
+#include "core/views.h"
+#include "policy/failure.h"
+#include "policy/outside/columns.h"
 
 namespace muster::python {
 namespace {
 
-// In the order of the enumeration.
-constexpr std::array<std::string_view, 15> kKnowledge = {
-    "duration", "estimate",  "deadline", "priority",      "sizes",
-    "scaling",  "gpu_types", "locality", "profile",       "pairs",
-    "stages",   "host",      "forecast", "node_forecast", "prices"};
-
-// Needs refer to their texts and are copied about: the few different ones live for ever.
-std::string_view kept(const std::string& text) {
-  static auto* const texts = new std::set<std::string>;
-  return *texts->insert(text).first;
-}
-
-std::vector<Need> needs_of(nb::handle adapted) {
-  std::vector<Need> needs;
+std::shared_ptr<const Declared> declaration_of(nb::handle adapted) {
+  auto declared = std::make_shared<Declared>();
+  declared->form = nb::cast<std::string>(adapted.attr("form"));
+  for (const DeclaredFlag& flag : declared_flags()) {
+    (*declared).*flag.value = nb::cast<bool>(adapted.attr(flag.name));
+  }
+  for (const DeclaredNumber& number : declared_numbers()) {
+    (*declared).*number.value = nb::cast<double>(adapted.attr(number.name));
+  }
   for (const auto& [name, otherwise] :
        nb::cast<std::vector<std::pair<std::string, std::string>>>(adapted.attr("needs"))) {
-    const auto at = std::find(kKnowledge.begin(), kKnowledge.end(), name);
-    if (at == kKnowledge.end()) {
-      throw MusterError(unknown_name("need", name, {kKnowledge.begin(), kKnowledge.end()}));
-    }
-    needs.push_back({static_cast<Knowledge>(at - kKnowledge.begin()), kept(otherwise)});
+    declared->needs.push_back(must(need_named(name, otherwise)));
   }
-  return needs;
+  return declared;
 }
+
+// Closes a view when the call is over, whatever Python keeps of it.
+template <typename V>
+class Lent {
+ public:
+  template <typename... Args>
+  explicit Lent(const Args&... args)
+      : object_(nb::cast(V(args...))), view_(nb::inst_ptr<V>(object_)) {}
+  ~Lent() { view_->close(); }
+  Lent(const Lent&) = delete;
+  Lent& operator=(const Lent&) = delete;
+  const nb::object& operator*() const { return object_; }
+
+ private:
+  nb::object object_;
+  V* view_;
+};
 
 // The exception itself. Older Pythons make it from its class when somebody asks, and hang the
 // traceback on it then.
@@ -72,8 +82,8 @@ std::string told(nb::handle exception) {
 
 }  // namespace
 
-PythonPolicy::PythonPolicy(const char* kind, std::string name, nb::object adapted,
-                           const Symbols* symbols, std::shared_ptr<PolicyCalls> calls)
+PythonRespondent::PythonRespondent(const char* kind, std::string name, nb::object adapted,
+                                   const Symbols* symbols, std::shared_ptr<PolicyCalls> calls)
     : kind_(kind),
       name_(std::move(name)),
       adapted_(adapted),
@@ -81,25 +91,54 @@ PythonPolicy::PythonPolicy(const char* kind, std::string name, nb::object adapte
       call_(*call_holder_),
       symbols_(symbols),
       calls_(std::move(calls)),
-      needs_(needs_of(adapted)) {}
+      declared_(declaration_of(adapted)) {}
 
-bool PythonPolicy::flag(const char* attribute) const {
+void PythonRespondent::ask(const PolicyQuestion& question, PolicyAnswer& answer) {
   const nb::gil_scoped_acquire interpreter;
-  return nb::cast<bool>(adapted_->attr(attribute));
-}
-double PythonPolicy::number(const char* attribute) const {
-  const nb::gil_scoped_acquire interpreter;
-  return nb::cast<double>(adapted_->attr(attribute));
-}
-std::string PythonPolicy::form() const {
-  const nb::gil_scoped_acquire interpreter;
-  return nb::cast<std::string>(adapted_->attr("form"));
+  const PolicyCalls::Guard guard(*calls_);
+  answer.clear();
+  try {
+    read(call(question), answer);
+    if (guard.ended()) bad(question.now, "was ended from outside");
+  } catch (nb::python_error& error) {
+    fail(question.now, error, guard.ended());
+  } catch (const MusterError& error) {
+    bad(question.now, error.what());
+  }
 }
 
-PythonPolicy PythonPolicy::copy() const {
+nb::object PythonRespondent::call(const PolicyQuestion& question) const {
+  if (question.problem != nullptr) {
+    const ProblemColumns columns(*question.problem);
+    return call_(bytes_of(columns.rates), bytes_of(columns.jobs), bytes_of(columns.capacity),
+                 bytes_of(columns.price), question.now);
+  }
+  const Lent<JobsView> jobs(*question.view, *question.slots, symbols_);
+  const Lent<ClusterView> cluster(*question.cluster, symbols_, question.demanded);
+  if (declared_->form == "find") return call_(*jobs, *cluster, question.now, question.gpus);
+  return call_(*jobs, *cluster, question.now);
+}
+
+void PythonRespondent::read(nb::handle given, PolicyAnswer& answer) const {
+  const std::string& form = declared_->form;
+  if (form == "admit") {
+    answer.word = nb::cast<std::string>(given);
+  } else if (given.is_none()) {
+    answer.nothing = true;
+  } else if (form == "order" || form == "allocate" || form == "find") {
+    const Numbers<std::int64_t> list(given);
+    answer.integers.assign(list.begin(), list.end());
+  } else {
+    const Numbers<double> list(given);
+    answer.numbers.assign(list.begin(), list.end());
+  }
+}
+
+std::unique_ptr<Respondent> PythonRespondent::copy() const {
   const nb::gil_scoped_acquire interpreter;
   try {
-    return {kind_.c_str(), name_, adapted_->attr("copy")(), symbols_, calls_};
+    return std::make_unique<PythonRespondent>(kind_, name_, adapted_->attr("copy")(), symbols_,
+                                              calls_);
   } catch (nb::python_error& error) {
     const nb::object exception = exception_of(error);
     const std::string message =
@@ -109,13 +148,14 @@ PythonPolicy PythonPolicy::copy() const {
   }
 }
 
-void PythonPolicy::bad(Seconds now, const std::string& what) const {
+void PythonRespondent::bad(Seconds now, const std::string& what) {
+  const nb::gil_scoped_acquire interpreter;
   const std::string message = fmt::format("{} policy '{}' at {} s: {}", kind_, name_, now, what);
   calls_->fail(nb::none(), message);
   throw PolicyFailure(message);
 }
 
-void PythonPolicy::fail(Seconds now, nb::python_error& error, bool ended) const {
+void PythonRespondent::fail(Seconds now, nb::python_error& error, bool ended) {
   const nb::object exception = exception_of(error);
   const std::string message = fmt::format("{} policy '{}' {} at {} s:\n{}", kind_, name_,
                                           ended ? "was ended" : "raised", now, told(exception));
@@ -127,6 +167,12 @@ bool PythonLoader::knows(std::string_view kind, std::string_view name) const {
   const bool has_form = kind == "admission" || kind == "scheduling" || kind == "placement";
   return has_form &&
          (names_python(name) || names_.contains({std::string(kind), std::string(name)}));
+}
+
+Outside PythonLoader::respondent(const char* kind, const Choice& choice, nb::object adapted,
+                                 const Symbols* symbols) const {
+  return Outside(
+      std::make_unique<PythonRespondent>(kind, choice.name, std::move(adapted), symbols, calls_));
 }
 
 template <typename Policy, typename Make>
@@ -153,21 +199,24 @@ Result<std::unique_ptr<Policy>> PythonLoader::made(const char* kind, const Choic
 Result<std::unique_ptr<AdmissionPolicy>> PythonLoader::admission(const Choice& choice,
                                                                  const Symbols* symbols) const {
   return made<AdmissionPolicy>("admission", choice, [&](nb::object adapted) {
-    return make_python_admission({"admission", choice.name, std::move(adapted), symbols, calls_});
+    return make_outside_admission(respondent("admission", choice, std::move(adapted), symbols),
+                                  OnFailure::kEndRun);
   });
 }
 
 Result<std::unique_ptr<SchedulingPolicy>> PythonLoader::scheduling(const Choice& choice,
                                                                    const Symbols* symbols) const {
   return made<SchedulingPolicy>("scheduling", choice, [&](nb::object adapted) {
-    return make_python_scheduling({"scheduling", choice.name, std::move(adapted), symbols, calls_});
+    return make_outside_scheduling(respondent("scheduling", choice, std::move(adapted), symbols),
+                                   OnFailure::kEndRun);
   });
 }
 
 Result<std::unique_ptr<PlacementPolicy>> PythonLoader::placement(const Choice& choice,
                                                                  const Symbols* symbols) const {
   return made<PlacementPolicy>("placement", choice, [&](nb::object adapted) {
-    return make_python_placement({"placement", choice.name, std::move(adapted), symbols, calls_});
+    return make_outside_placement(respondent("placement", choice, std::move(adapted), symbols),
+                                  OnFailure::kEndRun);
   });
 }
 
@@ -178,8 +227,9 @@ void add_policies(nb::module_& module) {
         new (self) PythonPolicies{
             std::make_shared<PythonLoader>(Held(std::move(resolve)), std::move(names))};
       });
-  module.def("knowledge",
-             [] { return std::vector<std::string>(kKnowledge.begin(), kKnowledge.end()); });
+  module.def("knowledge", [] {
+    return std::vector<std::string>(knowledge_names().begin(), knowledge_names().end());
+  });
   // Descriptions without policies of their own, as the command makes them, find FILE.py:NAME too.
   module.def("use_for_files",
              [](const PythonPolicies& policies) { set_usual_policy_loader(policies.loader); });

@@ -133,7 +133,15 @@ class Steps {
     must(apply_toml(config, node, "scheduling"));
     run_->use(config.scheduling);
   }
-  std::unique_ptr<Steps> fork() const { return std::make_unique<Steps>(run_->fork()); }
+  std::unique_ptr<Steps> fork() {
+    std::unique_ptr<TurnByTurn> copy;
+    told([&] {
+      const nb::gil_scoped_release release;
+      copy = run_->fork();
+      return true;
+    });
+    return std::make_unique<Steps>(std::move(copy));
+  }
 
   nb::object jobs() {
     if (!view_) {

@@ -51,6 +51,42 @@ void set_numbers(std::vector<JobSpec>& jobs, const NumberColumn& column, nb::han
   }
 }
 
+// The steps of value after the deadline, which is set already.
+void set_steps(std::vector<JobSpec>& jobs, const std::vector<std::string>& texts) {
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const auto steps = steps_from(texts[i]);
+    if (!steps) {
+      throw MusterError(fmt::format(
+          "row {}: {} is '{}', expected TIME:VALUE with ';' between, each later than the one "
+          "before, as 7200:8;9000:5",
+          i, kStepsColumn, texts[i]));
+    }
+    jobs[i].later = *steps;
+  }
+}
+
+void check_steps(const std::vector<JobSpec>& jobs) {
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (jobs[i].later.empty() || jobs[i].later.front().by > jobs[i].deadline) continue;
+    throw MusterError(fmt::format("row {}: {} begins at {} s, expected {}", i, kStepsColumn,
+                                  jobs[i].later.front().by,
+                                  jobs[i].deadline == kNever ? "nothing, as the job has no deadline"
+                                                             : "a time after the deadline"));
+  }
+}
+
+// Steps follow the deadline that they begin at.
+void move_steps(std::vector<JobSpec>& jobs, const std::vector<JobSpec>& before) {
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (jobs[i].later.empty()) continue;
+    if (jobs[i].deadline == kNever) {
+      jobs[i].later.clear();
+      continue;
+    }
+    for (ValueStep& step : jobs[i].later) step.by += jobs[i].deadline - before[i].deadline;
+  }
+}
+
 TraceJobs from_columns(std::size_t rows, const nb::dict& numbers, const nb::dict& texts,
                        bool sort) {
   auto shared = std::make_shared<SharedJobs>();
@@ -73,7 +109,11 @@ TraceJobs from_columns(std::size_t rows, const nb::dict& numbers, const nb::dict
     auto names = nb::cast<std::vector<std::string>>(texts["job_id"]);
     for (std::size_t i = 0; i < rows; ++i) shared->jobs[i].name = std::move(names[i]);
   }
+  if (texts.contains(kStepsColumn)) {
+    set_steps(shared->jobs, nb::cast<std::vector<std::string>>(texts[kStepsColumn]));
+  }
   check_jobs(shared->jobs);
+  check_steps(shared->jobs);
   if (!sort) check_order(shared->jobs);
   std::stable_sort(shared->jobs.begin(), shared->jobs.end(),
                    [](const JobSpec& a, const JobSpec& b) { return a.submit < b.submit; });
@@ -106,6 +146,9 @@ nb::dict columns(const TraceJobs& trace) {
       list.append(texts[static_cast<std::size_t>(job.*column.symbol)]);
     result[column.name] = list;
   }
+  nb::list steps;
+  for (const JobSpec& job : shared.jobs) steps.append(steps_text(job));
+  result[kStepsColumn] = steps;
   return result;
 }
 
@@ -144,7 +187,13 @@ TraceJobs with_columns(const TraceJobs& trace, const nb::dict& numbers, const nb
       shared->jobs[i].*column.symbol = shared->symbols.intern(values[i]);
     }
   }
+  if (texts.contains(kStepsColumn)) {
+    set_steps(shared->jobs, nb::cast<std::vector<std::string>>(texts[kStepsColumn]));
+  } else if (numbers.contains("deadline_s")) {
+    move_steps(shared->jobs, trace.jobs->jobs);
+  }
   check_jobs(shared->jobs);
+  check_steps(shared->jobs);
   if (!sort) check_order(shared->jobs);
   std::stable_sort(shared->jobs.begin(), shared->jobs.end(),
                    [](const JobSpec& a, const JobSpec& b) { return a.submit < b.submit; });
@@ -195,6 +244,7 @@ void add_traces(nb::module_& module) {
     nb::list texts;
     texts.append("job_id");
     for (const TextColumn& column : text_columns()) texts.append(column.name);
+    texts.append(kStepsColumn);
     return nb::make_tuple(numbers, texts);
   });
 }

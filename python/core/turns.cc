@@ -1,6 +1,6 @@
 #include "core/turns.h"
 
-#include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -46,7 +46,10 @@ class DirectedPolicy final : public SchedulingPolicy {
   const DeadlineBook* promises() const override { return inner_->promises(); }
   bool repeats() const override { return directions_->given || inner_->repeats(); }
   std::unique_ptr<SchedulingPolicy> clone() const override {
-    return std::make_unique<DirectedPolicy>(inner_->clone(), directions_);
+    const auto& directions = directions_->heir != nullptr ? directions_->heir : directions_;
+    auto copy = std::make_unique<DirectedPolicy>(inner_->clone(), directions);
+    if (directions_->heir != nullptr) directions->policy = copy.get();
+    return copy;
   }
 
   // The new one hears of all jobs as if they had just come.
@@ -114,6 +117,7 @@ TurnByTurn::TurnByTurn(RunConfig config, std::shared_ptr<const SharedJobs> jobs)
   fold_ = std::make_unique<MetricsFold>(simulation_->symbols(), metrics_options(own));
   simulation_->observe(*fold_);
   simulation_->observe(*log_);
+  simulation_->observe(*story_);
   execution_ = must(simulation_->start());
   engine_ = execution_->engine();
   if (engine_ == nullptr) raise(Error{"this description has no turns to take"});
@@ -121,10 +125,7 @@ TurnByTurn::TurnByTurn(RunConfig config, std::shared_ptr<const SharedJobs> jobs)
 
 bool TurnByTurn::turn(const std::vector<JobId>* order) {
   if (over_) return false;
-  if (order != nullptr) {
-    deeds_.push_back({turns_, *order, {}});
-    directions_->order = *order;
-  }
+  if (order != nullptr) directions_->order = *order;
   directions_->given = order != nullptr;
   log_->last.clear();
   try {
@@ -134,7 +135,6 @@ bool TurnByTurn::turn(const std::vector<JobId>* order) {
     raise(Error{failure.what()});
   }
   directions_->given = false;
-  ++turns_;
   return !over_;
 }
 
@@ -144,24 +144,38 @@ void TurnByTurn::use(const Choice& scheduling) {
   checked = must(complete_config(std::move(checked)));
   auto policy = must(plain_scheduling(config_.loader.get(), checked.scheduling, &symbols()));
   directions_->policy->replace(std::move(policy), engine_->view());
-  deeds_.push_back({turns_, {}, checked.scheduling});
 }
 
-std::unique_ptr<TurnByTurn> TurnByTurn::fork() const {
+std::unique_ptr<TurnByTurn> TurnByTurn::fork() {
   auto copy = std::make_unique<TurnByTurn>(config_, jobs_);
-  auto deed = deeds_.begin();
-  while (copy->turns_ < turns_ || deed != deeds_.end()) {
-    const std::vector<JobId>* order = nullptr;
-    for (; deed != deeds_.end() && deed->turn == copy->turns_ && order == nullptr; ++deed) {
-      if (deed->policy.empty()) {
-        order = &deed->order;
-      } else {
-        copy->use(deed->policy);
-      }
-    }
-    if (copy->turns_ == turns_) break;
-    copy->turn(order);
+  for (long long i = 0; i < engine_->arrived(); ++i) {
+    if (copy->simulation_->source().peek() == nullptr) raise(Error{"the workload has changed"});
+    copy->simulation_->source().pop();
   }
+  // A copy to look ahead would not know the failures that are to come; this one does.
+  Archive written;
+  const bool saved = simulation_->backend().checkpoint(written);
+  Archive read(written.bytes());
+  if (!saved || !copy->simulation_->backend().checkpoint(read)) {
+    raise(Error{"this run cannot be forked: its backend cannot be copied"});
+  }
+  const std::array<Observer*, 3> told = {copy->fold_.get(), copy->log_.get(), copy->story_.get()};
+  must(tell_story(story_->bytes(), told));
+  copy->log_->last = log_->last;
+  directions_->heir = copy->directions_;
+  try {
+    copy->forked_ = engine_->fork(
+        {&copy->simulation_->backend(), &copy->simulation_->source(), {told.begin(), told.end()}});
+  } catch (const PolicyFailure& failure) {
+    directions_->heir = nullptr;
+    raise(Error{failure.what()});
+  }
+  directions_->heir = nullptr;
+  copy->execution_.reset();
+  copy->engine_ = copy->forked_.get();
+  copy->ancestors_ = ancestors_;
+  copy->ancestors_.push_back(simulation_);
+  copy->over_ = over_;
   return copy;
 }
 

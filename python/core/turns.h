@@ -1,16 +1,16 @@
 // A run that is taken turn by turn. Whoever holds it can look at jobs and cluster between turns,
 // give the order of a turn instead of the policy, exchange the policy, and fork.
 //
-// A fork repeats the run so far, with the same orders and policies: a run is a function of its
-// description, so that the copy is exact whatever its policies keep.
+// A fork is a copy of the engine's state with clones of its policies, whatever they keep, and with
+// a backend and a source of its own that stand where those of the run stand.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "report/metrics.h"
+#include "run/assembly/run_story.h"
 #include "run/assembly/simulation.h"
 
 namespace muster::python {
@@ -21,6 +21,7 @@ struct Directions {
   DirectedPolicy* policy = nullptr;  // of the run
   bool given = false;                // the order of the next turn
   std::vector<JobId> order;
+  std::shared_ptr<Directions> heir = nullptr;  // of the policy's next clone; null: the same
 };
 
 class TurnByTurn {
@@ -31,7 +32,7 @@ class TurnByTurn {
   bool turn(const std::vector<JobId>* order = nullptr);
   // From the next turn on.
   void use(const Choice& scheduling);
-  std::unique_ptr<TurnByTurn> fork() const;
+  std::unique_ptr<TurnByTurn> fork();
 
   Engine& engine() const { return *engine_; }
   bool over() const { return over_; }
@@ -41,12 +42,6 @@ class TurnByTurn {
   RunSummary summary() const { return fold_->summary(); }
 
  private:
-  // What was done to the run between turns, to be repeated by a fork.
-  struct Deed {
-    long long turn = 0;  // after so many
-    std::vector<JobId> order;
-    Choice policy;  // empty: it was the order
-  };
   struct Log final : Observer {
     std::vector<Decision> last;
     void on_decision(const Decision& decision) override { last.push_back(decision); }
@@ -55,13 +50,14 @@ class TurnByTurn {
   RunConfig config_;
   std::shared_ptr<const SharedJobs> jobs_;
   std::shared_ptr<Directions> directions_ = std::make_shared<Directions>();
-  std::unique_ptr<Simulation> simulation_;
+  std::vector<std::shared_ptr<Simulation>> ancestors_;  // whose names the policies refer to
+  std::shared_ptr<Simulation> simulation_;
   std::unique_ptr<MetricsFold> fold_;
   std::unique_ptr<Log> log_ = std::make_unique<Log>();
+  std::unique_ptr<RunStory> story_ = std::make_unique<RunStory>();
   std::unique_ptr<Execution> execution_;
+  std::unique_ptr<Engine> forked_;  // instead of the execution's
   Engine* engine_ = nullptr;
-  std::vector<Deed> deeds_;
-  long long turns_ = 0;
   bool over_ = false;
 };
 

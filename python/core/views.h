@@ -53,7 +53,4 @@ class ClusterView {
   long long demanded_;
 };
 
-// The GPU types of a cluster in the order in which it names them.
-std::vector<Symbol> types_of(const ClusterState& cluster);
-
 }  // namespace muster::python

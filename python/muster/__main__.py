@@ -1,5 +1,6 @@
 """The command `muster` from the package: the same command, and policies as FILE.py:NAME."""
 
+import os
 import sys
 
 from . import _core
@@ -9,6 +10,7 @@ from ._loading import Policies
 def main():
     policies = Policies()
     _core.use_for_files(policies.core)
+    os.environ.setdefault("MUSTER_PYTHON", sys.executable)  # for the policies of a daemon
     sys.stdout.flush()
     return _core.command(["muster", *sys.argv[1:]], policies.core, 60.0)
 

@@ -82,11 +82,12 @@ def as_verdict(answer):
 
 
 def as_places(answer):
-    """Pairs of node and GPUs."""
+    """Pairs of node and GPUs, one after the other."""
     if answer is None:
         return None
     try:
-        return [(_whole(node), _whole(gpus)) for node, gpus in answer]
+        pairs = [(_whole(node), _whole(gpus)) for node, gpus in answer]
+        return np.array(pairs, dtype=np.int64).reshape(-1)
     except (TypeError, ValueError):
         raise TypeError(f"returned {answer!r}, expected a list of (node, gpus), or None") from None
 

@@ -1,5 +1,9 @@
 """What a policy looks at: columns over jobs, the cluster, the numbers of an allocation problem."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from . import _core
@@ -24,10 +28,10 @@ class Jobs:
         self._view = view
         self._knows = knows
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._view)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         column = _JOB_COLUMNS.get(name)
         if column is not None:
             number, dtype, needs = column
@@ -46,10 +50,10 @@ class Jobs:
         self.__dict__[name] = made
         return made
 
-    def __dir__(self):
+    def __dir__(self) -> list[str]:
         return [*_JOB_COLUMNS, *_JOB_TEXTS, "speeds"]
 
-    def to_pandas(self):
+    def to_pandas(self) -> Any:
         """All columns that the policy may read, as a data frame."""
         names = [name for name, (_, _, needs) in _JOB_COLUMNS.items() if not needs or needs in self._knows]
         return pandas().DataFrame({name: getattr(self, name) for name in [*names, *_JOB_TEXTS]})
@@ -61,11 +65,11 @@ class Job:
     def __init__(self, jobs):
         self._jobs = jobs
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         value = getattr(self._jobs, name)[0]
         return value.item() if isinstance(value, np.generic) else value
 
-    def __dir__(self):
+    def __dir__(self) -> list[str]:
         return dir(self._jobs)
 
 
@@ -75,7 +79,7 @@ class Nodes:
     def __init__(self, view):
         self._view = view
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         if name in _NODE_COLUMNS:
             number, dtype = _NODE_COLUMNS[name]
             made = array(self._view.node_column(number), dtype)
@@ -86,7 +90,7 @@ class Nodes:
         self.__dict__[name] = made
         return made
 
-    def __dir__(self):
+    def __dir__(self) -> list[str]:
         return [*_NODE_COLUMNS, *_NODE_TEXTS]
 
 
@@ -98,27 +102,27 @@ class ClusterNow:
         self.nodes = Nodes(view)
 
     @property
-    def free_gpus(self):
+    def free_gpus(self) -> int:
         """GPUs that nobody holds."""
         return self._view.free_gpus
 
     @property
-    def usable_gpus(self):
+    def usable_gpus(self) -> int:
         """GPUs of nodes that are up."""
         return self._view.usable_gpus
 
     @property
-    def demanded_gpus(self):
+    def demanded_gpus(self) -> int:
         """For admission policies: GPUs asked for by all admitted jobs, running or waiting."""
         return self._view.demanded_gpus
 
     @property
-    def types(self):
+    def types(self) -> list[str]:
         """GPU types, in the order in which the cluster names them."""
         return self._view.types()
 
     @property
-    def capacity(self):
+    def capacity(self) -> np.ndarray:
         """Usable GPUs of each type."""
         return array(self._view.capacity(), np.int64)
 
@@ -142,5 +146,5 @@ class Problem:
         self.prices = array(prices, np.float64)
         self.now = now
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.ids)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from . import _core
 from ._tables import pandas
@@ -18,6 +19,9 @@ class Cluster:
     ['v100', 'a100']
     >>> muster.Cluster.from_nodes([{"count": 2, "gpus": 4, "gpu_type": "h100", "partition": "research"}]).gpus
     8
+    >>> cluster = muster.Cluster.of("2x8")
+    >>> cluster.description, len(cluster.nodes), len(cluster.to_pandas())
+    ('2x8', 2, 2)
     """
 
     def __init__(self, shape: str | os.PathLike):
@@ -64,7 +68,7 @@ class Cluster:
         """GPU types, in the order of the nodes; an empty name where none is given."""
         return list(dict.fromkeys(node["gpu_type"] for node in self._nodes))
 
-    def to_pandas(self):
+    def to_pandas(self) -> Any:
         """A data frame with one row per node."""
         return pandas().DataFrame(self._nodes)
 

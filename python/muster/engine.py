@@ -30,6 +30,16 @@ class Engine:
     >>> _ = engine.run(), other.run()
     >>> engine.figures()["finished"], other.figures()["finished"]
     (200, 200)
+
+    A turn that somebody else decides:
+
+    >>> engine = muster.Engine(trace, "4x8", scheduling="srtf")
+    >>> engine.turn(), engine.turns, engine.now > 0, engine.over
+    (True, 1, True, False)
+    >>> engine.turn(order=engine.jobs.id.tolist()), engine.cluster.free_gpus >= 0
+    (True, True)
+    >>> engine.decisions[0]["action"]
+    '...'
     """
 
     def __init__(self, trace: Any = None, cluster: Any = None, *, scheduling: Any = None, placement: Any = None,
@@ -62,7 +72,8 @@ class Engine:
         self._steps.use(scheduling)
 
     def fork(self) -> Engine:
-        """A copy that goes on by itself. It repeats the run so far, which takes as long as that took."""
+        """A copy that goes on by itself, from here: the same jobs, cluster, failures to come and figures so far. Policies
+        written in Python are copied with what they remember (`copy.deepcopy`, or their own `__deepcopy__`)."""
         made = Engine.__new__(Engine)
         made._steps = self._steps.fork()
         return made

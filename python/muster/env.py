@@ -16,7 +16,10 @@ mean completion time.
 50
 """
 
+from __future__ import annotations
+
 import json
+from typing import Any
 
 import numpy as np
 
@@ -54,12 +57,22 @@ class SchedulingEnv(gymnasium.Env):
     generate="poisson:jobs=200" each reset draws another workload from its seed. window: how many waiting jobs can be
     seen and picked; action `window` waits. lengths: whether the agent sees how long jobs will run (their estimates,
     where there are some). latency: seconds from a decision to its effect.
+
+    >>> from muster.env import SchedulingEnv
+    >>> env = SchedulingEnv(generate="poisson:jobs=20", cluster="2x8", window=4)
+    >>> observation, info = env.reset(seed=1)
+    >>> env.action_masks().shape, observation.shape == env.observation_space.shape
+    ((5,), True)
+    >>> observation, reward, over, truncated, info = env.step(0)
+    >>> reward <= 0, "finished" in env.figures()
+    (True, True)
     """
 
     metadata = {"render_modes": []}
 
-    def __init__(self, trace=None, cluster=None, *, placement=None, admission=None, window=16, lengths=True, latency=1.0,
-                 reward_scale=1e-4, render_mode=None, **settings):
+    def __init__(self, trace: Any = None, cluster: Any = None, *, placement: Any = None, admission: Any = None,
+                 window: int = 16, lengths: bool = True, latency: float = 1.0, reward_scale: float = 1e-4,
+                 render_mode: str | None = None, **settings: Any):
         self._core = _core_environment(trace, cluster, placement, admission, window, latency, lengths, reward_scale,
                                        settings)
         self.window = window
@@ -69,22 +82,22 @@ class SchedulingEnv(gymnasium.Env):
         self._shape = self._core.features
         self._empty = np.empty
 
-    def reset(self, *, seed=None, options=None):
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
         super().reset(seed=seed)
         observation = np.empty(self._shape, np.float32)
         self._core.reset(int(self.np_random.integers(1, 2**31)) if seed is None else int(seed), observation)
         return observation, {}
 
-    def step(self, action):
+    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict]:
         observation = self._empty(self._shape, np.float32)
         reward, over = self._core.step(int(action), observation)
         return observation, reward, over, False, {"figures": self.figures()} if over else {}
 
-    def action_masks(self):
+    def action_masks(self) -> np.ndarray:
         """Whether each action means something now, as sb3-contrib's MaskablePPO asks for it."""
         return np.frombuffer(self._core.mask(), dtype=np.bool_)
 
-    def figures(self):
+    def figures(self) -> dict[str, float]:
         """The figures of the episode so far, as in muster.Result."""
         return {key: value for key, value in json.loads(self._core.summary()).items()
                 if isinstance(value, (int, float)) and not isinstance(value, bool)}
@@ -92,13 +105,22 @@ class SchedulingEnv(gymnasium.Env):
 
 class VectorSchedulingEnv(gymnasium.vector.VectorEnv):
     """Several environments stepped by one call of the core. The seeds follow each other; an episode that is over
-    begins anew with the next step, whose action is not looked at."""
+    begins anew with the next step, whose action is not looked at.
+
+    >>> from muster.env import VectorSchedulingEnv
+    >>> envs = VectorSchedulingEnv(3, generate="poisson:jobs=20", cluster="2x8", window=4)
+    >>> observations, infos = envs.reset(seed=1)
+    >>> observations, rewards, over, truncated, infos = envs.step([0, 0, 4])
+    >>> rewards.shape, envs.action_masks().shape
+    ((3,), (3, 5))
+    """
 
     metadata = {"autoreset_mode": getattr(gymnasium.vector, "AutoresetMode", None)
                 and gymnasium.vector.AutoresetMode.NEXT_STEP}
 
-    def __init__(self, num_envs, trace=None, cluster=None, *, placement=None, admission=None, window=16, lengths=True,
-                 latency=1.0, reward_scale=1e-4, **settings):
+    def __init__(self, num_envs: int, trace: Any = None, cluster: Any = None, *, placement: Any = None,
+                 admission: Any = None, window: int = 16, lengths: bool = True, latency: float = 1.0,
+                 reward_scale: float = 1e-4, **settings: Any):
         self._cores = [_core_environment(trace, cluster, placement, admission, window, latency, lengths, reward_scale,
                                          settings) for _ in range(num_envs)]
         self.num_envs = num_envs
@@ -109,7 +131,7 @@ class VectorSchedulingEnv(gymnasium.vector.VectorEnv):
         self._seeds = np.arange(1, num_envs + 1, dtype=np.int64)
         self._over = np.ones(num_envs, dtype=np.bool_)
 
-    def reset(self, *, seed=None, options=None):
+    def reset(self, *, seed: Any = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
         super().reset(seed=None if seed is None else int(np.ravel(seed)[0]))
         if seed is not None:
             given = np.asarray(seed, dtype=np.int64)
@@ -118,13 +140,13 @@ class VectorSchedulingEnv(gymnasium.vector.VectorEnv):
         observations, _, _, _, _ = self.step(np.zeros(self.num_envs, dtype=np.int64))
         return observations, {}
 
-    def step(self, actions):
+    def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict]:
         observations = np.empty((self.num_envs, self._cores[0].features), np.float32)
         rewards = np.empty(self.num_envs)
         _core.step_all(self._cores, np.ascontiguousarray(actions, dtype=np.int64), self._seeds, observations, rewards,
                        self._over)
         return observations, rewards, self._over.copy(), np.zeros(self.num_envs, dtype=np.bool_), {}
 
-    def action_masks(self):
+    def action_masks(self) -> np.ndarray:
         """A row per environment."""
         return np.array([np.frombuffer(core.mask(), dtype=np.bool_) for core in self._cores])

@@ -16,6 +16,11 @@ True
 'x0'
 """
 
+from __future__ import annotations
+
+import os
+from typing import Any
+
 import numpy as np
 
 from . import _core
@@ -80,7 +85,7 @@ class _Readable(BaseEstimator):
         self.model_text_ = model.text
         return self
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike) -> None:
         """Writes the model as `muster learn` does; its other commands read the file."""
         check_is_fitted(self)
         with open(path, "w", encoding="utf-8") as file:
@@ -90,8 +95,8 @@ class _Readable(BaseEstimator):
 class _Ebm(_Readable):
     _core_class = _core.Ebm
 
-    def __init__(self, interactions=10, bags=8, learning_rate=0.05, max_rounds=2000, max_bins=256, random_state=42,
-                 n_jobs=None):
+    def __init__(self, interactions: int = 10, bags: int = 8, learning_rate: float = 0.05, max_rounds: int = 2000,
+                 max_bins: int = 256, random_state: Any = 42, n_jobs: int | None = None):
         self.interactions = interactions
         self.bags = bags
         self.learning_rate = learning_rate
@@ -105,18 +110,18 @@ class _Ebm(_Readable):
         if seed is None or hasattr(seed, "randint"):
             from sklearn.utils import check_random_state
             seed = check_random_state(seed).randint(2**31 - 1)
+        # A bin of a single row teaches nothing: few rows make few bins.
         options = {"interactions": int(self.interactions), "bags": int(self.bags),
                    "learning_rate": float(self.learning_rate), "max_rounds": int(self.max_rounds),
                    "max_bins": min(int(self.max_bins), max(8, len(X) // 4)), "seed": int(seed),
                    "threads": 1 if self.n_jobs is None else max(0, int(self.n_jobs))}
-        # A bin of a single row teaches nothing: few rows make few bins.
         # A part of the rows decides when to stop, and a few rows have none to spare: they count several times.
         times = -(-_FEWEST_ROWS // len(X))
         rows, target = np.tile(X, (times, 1)), np.tile(y, times)
         return _core.Ebm.train(self._names(), np.ascontiguousarray(rows),
                                np.ascontiguousarray(target, dtype=np.float64), classes, options)
 
-    def terms(self):
+    def terms(self) -> list[dict[str, Any]]:
         """The functions that the model adds up, most important first: dicts with name, importance, cuts, scores,
         deviations (their error bars) and weights (training rows)."""
         check_is_fitted(self)
@@ -130,16 +135,16 @@ class _Ebm(_Readable):
         return made
 
     @property
-    def intercept_(self):
+    def intercept_(self) -> float:
         check_is_fitted(self)
         return self._model.intercept
 
-    def explain(self, row):
+    def explain(self, row: Any) -> tuple[float, list[tuple[str, float, float]], float]:
         """One prediction taken apart: (intercept, [(term, what it adds, its error bar), ...], prediction)."""
         rows = self._asked(np.reshape(row, (1, -1)))
         return self._model.explain(np.ascontiguousarray(rows[0]))
 
-    def plot_term(self, number=0, ax=None):
+    def plot_term(self, number: int = 0, ax: Any = None) -> Any:
         """The effect of a single feature, with its error band."""
         from ._tables import pyplot
         term = self.terms()[number]
@@ -160,6 +165,8 @@ class EBMRegressor(RegressorMixin, _Ebm):
     """An explainable boosting machine that predicts a number.
 
     interactions: pairs of features to find. bags: models that are averaged; their spread is the error bar.
+    max_bins: of a feature, and at most one for four rows: a value that the rows in training do not have teaches
+    nothing about the rows that decide when to stop, and with a bin for each row training would stop at once.
     Missing values (NaN) are a bin of their own.
 
     >>> import numpy as np
@@ -169,13 +176,15 @@ class EBMRegressor(RegressorMixin, _Ebm):
     >>> intercept, parts, prediction = model.explain([150.0])
     >>> bool(abs(intercept + sum(score for _, score, _ in parts) - prediction) < 1e-9)
     True
+    >>> bool(model.predict([[150.0]])[0] == prediction)
+    True
     """
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Any:
         X, y = self._rows(X, y, y_numeric=True)
         return self._keep(self._train(X, y, []))
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         rows = self._asked(X)
         return array(self._model.predict(rows), np.float64).copy()
 
@@ -189,6 +198,8 @@ class EBMClassifier(ClassifierMixin, _Ebm):
     >>> model = EBMClassifier(interactions=0).fit(X, np.where(X[:, 0] > 100, "long", "short"))
     >>> model.predict([[10.0], [190.0]]).tolist()
     ['short', 'long']
+    >>> model.predict_proba([[10.0]]).shape
+    (1, 2)
     """
 
     _binary = True
@@ -198,7 +209,7 @@ class EBMClassifier(ClassifierMixin, _Ebm):
         tags.classifier_tags.multi_class = False
         return tags
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Any:
         X, y = self._rows(X, y)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -209,12 +220,12 @@ class EBMClassifier(ClassifierMixin, _Ebm):
             raise ValueError(f"Classifier can't train when only one class is present: {self.classes_[0]!r}")
         return self._keep(self._train(X, codes, [str(name) for name in self.classes_]))
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         rows = self._asked(X)
         second = array(self._model.predict(rows), np.float64)
         return np.column_stack([1 - second, second])
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         chances = self.predict_proba(X)
         return self.classes_[(chances[:, 1] > 0.5).astype(int)]
 
@@ -228,16 +239,20 @@ class TreeClassifier(ClassifierMixin, _Readable):
     >>> tree = TreeClassifier().fit(X, np.repeat(["a", "b", "c"], 10))
     >>> tree.predict([[0.0], [15.0], [29.0]]).tolist()
     ['a', 'b', 'c']
+    >>> tree.predict_proba([[0.0]]).tolist(), tree.feature_importances_.tolist()
+    ([[1.0, 0.0, 0.0]], [1.0])
+    >>> "x0" in tree.text()
+    True
     """
 
     _core_class = _core.DecisionTree
 
-    def __init__(self, max_depth=8, min_leaf=1, prune=1e-4):
+    def __init__(self, max_depth: int = 8, min_leaf: int = 1, prune: float = 1e-4):
         self.max_depth = max_depth
         self.min_leaf = min_leaf
         self.prune = prune
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Any:
         X, y = self._rows(X, y)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -245,20 +260,20 @@ class TreeClassifier(ClassifierMixin, _Readable):
         return self._keep(_core.DecisionTree.train(self._names(), X, np.ascontiguousarray(codes, dtype=np.int64),
                                                    [str(name) for name in self.classes_], options))
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         rows = self._asked(X)
         return array(self._model.shares(rows), np.float64).reshape(len(rows), -1).copy()
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         chances = self.predict_proba(X)
         return self.classes_[np.argmax(chances, axis=1)]
 
-    def text(self):
+    def text(self) -> str:
         """The whole tree, indented."""
         check_is_fitted(self)
         return self._model.picture
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> np.ndarray:
         check_is_fitted(self)
         return np.asarray(self._model.importances)

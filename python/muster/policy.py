@@ -40,15 +40,20 @@ find(job, gpus, cluster, now) and answers with a list of (node, gpus), or None w
 True
 """
 
+from __future__ import annotations
+
 import copy
 import difflib
 import inspect
+import math
+from collections.abc import Callable
+from typing import Any
 
 from . import _core
 from ._answers import as_fractions, as_order, as_places, as_requests, as_verdict, numbers_of
 from ._views import ClusterNow, Job, Jobs, Problem
 
-__all__ = ["Adapted", "allocate", "fractions", "key", "order"]
+__all__ = ["Adapted", "ClusterNow", "Job", "Jobs", "Problem", "allocate", "fractions", "key", "order"]
 
 _FORMS = ("key", "order", "allocate", "fractions")
 _FLAGS = {"preemptive": True, "stable_between_events": False, "strict": False, "work_conserving": True,
@@ -72,6 +77,16 @@ class Adapted:
         self.needs = list(declared.items()) if isinstance(declared, dict) else [(need, "") for need in declared]
         self._knows = frozenset(need for need, _ in self.needs)
         self.form, self.call = getattr(self, f"_adapt_{kind}")()
+
+    def declared(self):
+        """What it declares, as a daemon reads it: plain values, None where a number is infinite."""
+        made = {"form": self.form, "needs": [[str(need), str(otherwise)] for need, otherwise in self.needs]}
+        for flag in _FLAGS:
+            made[flag] = getattr(self, flag)
+        for number in _NUMBERS:
+            value = getattr(self, number)
+            made[number] = value if math.isfinite(value) else None
+        return made
 
     def copy(self):
         """The same policy with a state of its own, for a look ahead."""
@@ -136,8 +151,8 @@ def _takes(method):
     return 2 if len(plain) == 2 and not any(p.kind == p.VAR_POSITIONAL for p in parameters) else 3
 
 
-def _decorator(form):
-    def decorate(function=None, **declared):
+def _decorator(form: str) -> Callable[..., Any]:
+    def decorate(function: Any = None, **declared: Any) -> Any:
         for name in declared:
             if name not in _FLAGS and name not in _NUMBERS and name != "needs":
                 near = difflib.get_close_matches(name, [*_FLAGS, *_NUMBERS, "needs"], 1)

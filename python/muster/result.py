@@ -1,14 +1,23 @@
 """Results: figures, tables, plots, stories and reports of runs."""
 
+from __future__ import annotations
+
 import html as _html
 import json
 import os
 import shutil
 import tempfile
 import weakref
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from . import _core, _plots
 from ._tables import arrays, pandas
+
+if TYPE_CHECKING:
+    import pandas as pandas_types
 
 _WHOLE = ("job", "other", "gpus", "detail", "preemptions", "restarts", "resizes", "priority")
 
@@ -18,9 +27,34 @@ class Result:
 
     The tables are read from the folder of the run, which is temporary unless `simulate` was given one. Results of the
     command open the same way: `muster.Result.open("results/las")`.
+
+    >>> import muster
+    >>> trace = muster.Trace.generate("poisson", jobs=100, seed=3)
+    >>> result = muster.simulate(trace, "2x8", scheduling="las", turns=True)
+    >>> result["finished"], result.complete, result.warnings
+    (100.0, True, [])
+    >>> result.figures()["finished"], "avg_jct_s" in result.keys(), result.summary["label"] == result.name
+    (100.0, True, True)
+
+    Tables, as data frames and as NumPy arrays:
+
+    >>> len(result.jobs), len(result.columns("jobs")["jct_s"])
+    (100, 100)
+    >>> len(result.decisions) >= 300 and len(result.timeline) > 1 and len(result.turns) > 100
+    True
+
+    Stories, pages and pictures:
+
+    >>> print(result.explain(3).splitlines()[0])
+    Job #3 asked for ...
+    >>> result.report("page.html")
+    <report page of ... characters: ...>
+    >>> axes = [result.plot_jct(), result.plot_queueing(), result.plot_utilization(), result.plot_queue()]
+    >>> muster.Result.open(result.folder)["avg_jct_s"] == result["avg_jct_s"]
+    True
     """
 
-    def __init__(self, summary, folder=None, temporary=False, trace=None):
+    def __init__(self, summary: dict[str, Any], folder: str | None = None, temporary: bool = False, trace: Any = None):
         self._summary = summary
         self._folder = folder
         self._open = None
@@ -30,7 +64,7 @@ class Result:
             self._remove = weakref.finalize(self, shutil.rmtree, os.path.dirname(folder), ignore_errors=True)
 
     @classmethod
-    def open(cls, folder):
+    def open(cls, folder: str | os.PathLike) -> Result:
         """The result in a folder, of this package or of the command."""
         opened = _core.ResultFolder.open(os.fspath(folder))
         return cls(json.loads(opened.summary), os.fspath(folder))
@@ -38,26 +72,26 @@ class Result:
     # Figures.
 
     @property
-    def name(self):
+    def name(self) -> str:
         """What it is called in tables and legends."""
         return self._summary["label"]
 
     @property
-    def summary(self):
+    def summary(self) -> dict[str, Any]:
         """All that summary.json holds (docs/results.md)."""
         return self._summary
 
     @property
-    def complete(self):
+    def complete(self) -> bool:
         """False if the run was stopped before its end."""
         return self._summary["complete"]
 
     @property
-    def warnings(self):
+    def warnings(self) -> list[str]:
         """What policies needed and the inputs did not tell them."""
         return list(self._summary.get("warnings", ()))
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> float:
         if key not in _METRICS:
             import difflib
             near = difflib.get_close_matches(key, _METRICS, 1)
@@ -66,10 +100,10 @@ class Result:
         value = self._summary.get(key)
         return float("nan") if value is None else float(value)
 
-    def keys(self):
+    def keys(self) -> list[str]:
         return list(_METRICS)
 
-    def figures(self):
+    def figures(self) -> dict[str, float]:
         """All figures, as a dict."""
         return {key: self[key] for key in _METRICS}
 
@@ -80,7 +114,7 @@ class Result:
     # Tables.
 
     @property
-    def folder(self):
+    def folder(self) -> str | None:
         """Where the run is kept; None if it is not."""
         return self._folder
 
@@ -91,7 +125,7 @@ class Result:
             self._open = _core.ResultFolder.open(self._folder)
         return self._open
 
-    def columns(self, table="jobs"):
+    def columns(self, table: str = "jobs") -> dict[str, np.ndarray]:
         """A table ("jobs", "decisions" or "timeline") as NumPy arrays by column."""
         if table not in ("jobs", "decisions", "timeline"):
             raise _core.Error(f"no table '{table}'; there are jobs, decisions and timeline")
@@ -102,22 +136,22 @@ class Result:
         return made
 
     @property
-    def jobs(self):
+    def jobs(self) -> pandas_types.DataFrame:
         """One row per job, by its number: submission, start, end, queueing and completion time, status."""
         return pandas().DataFrame(self.columns("jobs")).set_index("job").sort_index()
 
     @property
-    def decisions(self):
+    def decisions(self) -> pandas_types.DataFrame:
         """Every decision with its time, job, GPUs and reason."""
         return pandas().DataFrame(self.columns("decisions"))
 
     @property
-    def timeline(self):
+    def timeline(self) -> pandas_types.DataFrame:
         """The cluster over time in at most 2,000 steps: jobs waiting and running, GPUs used and asked for."""
         return pandas().DataFrame(self.columns("timeline"))
 
     @property
-    def turns(self):
+    def turns(self) -> pandas_types.DataFrame:
         """The cluster after every turn; only of runs with turns=True."""
         path = os.path.join(self._folder or "", "turns.csv")
         if not os.path.exists(path):
@@ -126,29 +160,29 @@ class Result:
 
     # Stories and pages.
 
-    def explain(self, job, all=False):
+    def explain(self, job: int | str, all: bool = False) -> Text:
         """Why a job waited: its story as text. `job` is its number, or its name in the trace."""
         return Text(self._opened().explain(f"#{job}" if isinstance(job, int) else str(job), all))
 
-    def report(self, path=None, title=""):
+    def report(self, path: str | os.PathLike | None = None, title: str = "") -> Page:
         """The report page of the run: shown inline in a notebook, written to `path` if one is given."""
         return _report([self], path, title)
 
     # Pictures; each returns the axes that it drew on.
 
-    def plot_jct(self, ax=None):
+    def plot_jct(self, ax: Any = None) -> Any:
         """CDF of completion times."""
         return _plots.cdf([self], "jct_s", "completion time", ax)
 
-    def plot_queueing(self, ax=None):
+    def plot_queueing(self, ax: Any = None) -> Any:
         """CDF of queueing times."""
         return _plots.cdf([self], "queue_s", "queueing time", ax)
 
-    def plot_utilization(self, ax=None):
+    def plot_utilization(self, ax: Any = None) -> Any:
         """GPUs in use over time."""
         return _plots.over_time([self], "used_gpus", "GPUs in use", ax)
 
-    def plot_queue(self, ax=None):
+    def plot_queue(self, ax: Any = None) -> Any:
         """Waiting jobs over time."""
         return _plots.over_time([self], "waiting", "jobs waiting", ax)
 
@@ -166,10 +200,10 @@ class Text(str):
 class Page:
     """A report page: inline in a notebook, a file with write()."""
 
-    def __init__(self, html):
+    def __init__(self, html: str):
         self.html = html
 
-    def write(self, path):
+    def write(self, path: str | os.PathLike) -> None:
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.html)
 
@@ -182,31 +216,45 @@ class Page:
 
 
 class Comparison:
-    """Several runs of the same jobs, side by side: `comparison["las"]`, `.table`, `.plot_jct()`, `.report()`."""
+    """Several runs of the same jobs, side by side: a mapping of their names to their results.
 
-    def __init__(self, results):
+    >>> import muster
+    >>> trace = muster.Trace.generate("poisson", jobs=100, seed=3)
+    >>> comparison = muster.compare(trace, "2x8", scheduling=["fifo", "las"])
+    >>> list(comparison), list(comparison.keys()), comparison["las"]["finished"]
+    (['fifo', 'las'], ['fifo', 'las'], 100.0)
+    >>> [result.complete for result in comparison.values()], [name for name, _ in comparison.items()]
+    ([True, True], ['fifo', 'las'])
+    >>> comparison.table["finished"].tolist()
+    [100.0, 100.0]
+    >>> comparison.report("page.html")
+    <report page of ... characters: ...>
+    >>> axes = [comparison.plot_jct(), comparison.plot_queueing(), comparison.plot_utilization(), comparison.plot_bars()]
+    """
+
+    def __init__(self, results: Mapping[str, Result]):
         self._results = dict(results)
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Result:
         return self._results[name]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._results)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._results)
 
-    def keys(self):
+    def keys(self) -> KeysView[str]:
         return self._results.keys()
 
-    def items(self):
+    def items(self) -> ItemsView[str, Result]:
         return self._results.items()
 
-    def values(self):
+    def values(self) -> ValuesView[Result]:
         return self._results.values()
 
     @property
-    def table(self):
+    def table(self) -> pandas_types.DataFrame:
         """One row per run, one column per figure."""
         rows = {name: result.figures() for name, result in self._results.items()}
         return pandas().DataFrame.from_dict(rows, orient="index")
@@ -219,23 +267,23 @@ class Comparison:
                          f"{result['avg_queue_s']:12,.1f} {result['utilization']:12.3f}")
         return "\n".join(lines)
 
-    def report(self, path=None, title=""):
+    def report(self, path: str | os.PathLike | None = None, title: str = "") -> Page:
         """One report page with all runs."""
         return _report(list(self._results.values()), path, title)
 
-    def plot_jct(self, ax=None):
+    def plot_jct(self, ax: Any = None) -> Any:
         """CDFs of completion times."""
         return _plots.cdf(list(self._results.values()), "jct_s", "completion time", ax)
 
-    def plot_queueing(self, ax=None):
+    def plot_queueing(self, ax: Any = None) -> Any:
         """CDFs of queueing times."""
         return _plots.cdf(list(self._results.values()), "queue_s", "queueing time", ax)
 
-    def plot_utilization(self, ax=None):
+    def plot_utilization(self, ax: Any = None) -> Any:
         """GPUs in use over time."""
         return _plots.over_time(list(self._results.values()), "used_gpus", "GPUs in use", ax)
 
-    def plot_bars(self, figure="avg_jct_s", ax=None):
+    def plot_bars(self, figure: str = "avg_jct_s", ax: Any = None) -> Any:
         """One figure of all runs."""
         return _plots.bars(self._results, figure, ax)
 

@@ -18,10 +18,16 @@ __all__ = ["Allocation", "allocate", "policies"]
 
 class Allocation(np.ndarray):
     """Fractions of time: a row per job, a column per GPU type. `throughputs` is what each job makes of them, in steps
-    per second; `paired` the fractions of each pair of jobs that share GPUs."""
+    per second; `paired` the fractions of each pair of jobs that share GPUs.
 
-    throughputs = None
-    paired = None
+    >>> import muster.solve
+    >>> x = muster.solve.allocate([[2.0], [2.0]], capacity=[1])
+    >>> x.throughputs.round(3).tolist(), x.paired.shape
+    ([1.0, 1.0], (0, 1))
+    """
+
+    throughputs: np.ndarray | None = None
+    paired: np.ndarray | None = None
 
     def __array_finalize__(self, other):
         self.throughputs = getattr(other, "throughputs", None)

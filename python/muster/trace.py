@@ -31,6 +31,16 @@ class Trace:
     2
     >>> trace["gpus"]
     array([8, 1])
+
+    They go to NumPy, pandas and files and back, and can be cut and changed:
+
+    >>> sorted(trace.to_numpy()) == sorted(trace.columns) == sorted(trace.to_pandas().columns)
+    True
+    >>> trace.write("jobs.csv")
+    >>> len(muster.Trace.of("jobs.csv")), muster.Trace.of(trace) is trace, trace.notes
+    (2, True, [])
+    >>> len(trace[trace["gpus"] > 1]), len(trace.between(30, 90)), trace.faster(2)["submit_s"].tolist()
+    (1, 1, [0.0, 30.0])
     """
 
     def __init__(self, jobs):

@@ -1,6 +1,7 @@
 """What a training script sees."""
 
 import os
+import time
 
 from .client import Client
 
@@ -19,6 +20,30 @@ def _number(name, default):
         return int(os.environ.get(name, ""))
     except ValueError:
         return default
+
+
+class _Pace:
+    """How long a step takes, from the first `count` of them; the very first one warms up and does not count."""
+
+    def __init__(self, count):
+        self._count = count
+        self._done = 0
+        self._began = 0.0
+        self._seconds = []
+
+    def begin(self):
+        self._began = time.monotonic()
+
+    def end(self):
+        self._done += 1
+        self._seconds.append(time.monotonic() - self._began)
+
+    def known(self):
+        return 0 < self._count <= self._done
+
+    def wait(self):
+        seconds = self._seconds[1:] or self._seconds
+        time.sleep(sum(seconds) / len(seconds))
 
 
 class Job:
@@ -53,19 +78,28 @@ class Job:
         `count` and differ by one at most, so that the batch stays the same whatever the number of ranks."""
         return count // self.world_size + (1 if self.rank < count % self.world_size else 0)
 
-    def steps(self, first=0, total=None):
+    def steps(self, first=0, total=None, fast_forward=0):
         """Yields the numbers of the steps to do, from `first` (steps completed before) to `total` - 1.
 
         A step counts as completed when the loop asks for the next one. When the job has to leave, this saves, tells the
         scheduler and raises SystemExit(0).
+
+        With `fast_forward`, only so many steps of each launch are yielded; the others pass without being done, as fast as
+        those took, and are accounted for. It is for trials of a scheduler, not for training.
         """
         completed = first
+        pace = _Pace(fast_forward)
         if self._client:
             self._client.begin(completed, total)
         while total is None or completed < total:
             if self._client and self._client.must_leave():
                 self.leave(completed)
-            yield completed
+            if pace.known():
+                pace.wait()
+            else:
+                pace.begin()
+                yield completed
+                pace.end()
             completed += 1
             if self._client:
                 self._client.completed(completed)

@@ -6,12 +6,12 @@
 
 namespace muster {
 
-SharedLibrary::SharedLibrary(std::initializer_list<const char*> files, const char* package)
+SharedLibrary::SharedLibrary(const std::vector<std::string>& files, const char* package)
     : package_(package) {
   std::string problem;
-  for (const char* file : files) {
+  for (const std::string& file : files) {
     // What it lacks itself is found now, not in the middle of a run.
-    handle_ = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle_ != nullptr) {
       file_ = file;
       return;

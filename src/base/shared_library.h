@@ -10,11 +10,12 @@
 //   const Zip& zip() { static const Zip table; return table; }
 #pragma once
 
-#include <initializer_list>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
-// A member that points to the function of that name in the member `library`.
+// A member that points to the function of that name in the member `library`. A name that is
+// declared takes no parentheses. NOLINTNEXTLINE(bugprone-macro-parentheses)
 #define MUSTER_LOADED(name) decltype(::name)* name = library.function(#name)
 
 namespace muster {
@@ -29,7 +30,7 @@ class SharedLibrary {
  public:
   // Loads the first of `files` that the dynamic linker finds; `package` brings it on Debian. It is
   // never unloaded. Throws MissingLibrary.
-  SharedLibrary(std::initializer_list<const char*> files, const char* package);
+  SharedLibrary(const std::vector<std::string>& files, const char* package);
 
   // Becomes a pointer to a function of whatever type is wanted.
   class Address {

@@ -37,6 +37,7 @@ std::unique_ptr<CLI::App> make_app(Chosen& chosen) {
   add_what_if_command(*app, chosen);
   add_report_command(*app, chosen);
   add_trace_command(*app, chosen);
+  add_cluster_command(*app, chosen);
   add_data_command(*app, chosen);
   add_learn_command(*app, chosen);
   add_serve_command(*app, chosen);
@@ -45,6 +46,7 @@ std::unique_ptr<CLI::App> make_app(Chosen& chosen) {
   add_logs_command(*app, chosen);
   add_node_commands(*app, chosen);
   add_top_command(*app, chosen);
+  add_token_command(*app, chosen);
   add_drive_command(*app, chosen);
   add_replay_command(*app, chosen);
   add_trainer_command(*app, chosen);

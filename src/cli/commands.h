@@ -52,6 +52,7 @@ void add_what_if_command(CLI::App& app, Chosen& chosen);
 void add_report_command(CLI::App& app, Chosen& chosen);
 void add_demo_command(CLI::App& app, Chosen& chosen);
 void add_trace_command(CLI::App& app, Chosen& chosen);
+void add_cluster_command(CLI::App& app, Chosen& chosen);
 void add_data_command(CLI::App& app, Chosen& chosen);
 // Below `muster trace`; the trace command calls it.
 void add_trace_generate(CLI::App& trace, Chosen& chosen);
@@ -66,6 +67,7 @@ void add_job_commands(CLI::App& app, Chosen& chosen);
 void add_node_commands(CLI::App& app, Chosen& chosen);
 void add_logs_command(CLI::App& app, Chosen& chosen);
 void add_top_command(CLI::App& app, Chosen& chosen);
+void add_token_command(CLI::App& app, Chosen& chosen);
 void add_drive_command(CLI::App& app, Chosen& chosen);
 void add_replay_command(CLI::App& app, Chosen& chosen);
 void add_trainer_command(CLI::App& app, Chosen& chosen);

@@ -17,15 +17,14 @@ namespace {
 struct ExplainOptions {
   std::string result;
   std::string job;
-  std::string state;
+  LinkOptions link;
   bool all = false;
-  bool json = false;
 };
 
 int explain(const ExplainOptions& options) {
   // One word that is no folder is a job of a running daemon.
   if (options.job.empty() && !std::filesystem::is_directory(options.result)) {
-    return explain_live({options.state, options.json}, options.result);
+    return explain_live(options.link, options.result);
   }
   const auto folder = ResultFolder::open(options.result);
   if (!folder) return complain(folder.error());
@@ -35,7 +34,7 @@ int explain(const ExplainOptions& options) {
   if (options.job.empty()) {
     const auto worst = worst_waits(*folder, kWorst);
     if (!worst) return complain(worst.error());
-    if (options.json) {
+    if (options.link.json) {
       fmt::print("{}", worst_waits_json(*worst));
     } else {
       print_fitted(worst_waits_text(*worst, *folder, style));
@@ -44,7 +43,7 @@ int explain(const ExplainOptions& options) {
   }
   const auto story = explain_job(*folder, options.job);
   if (!story) return complain(story.error());
-  if (options.json) {
+  if (options.link.json) {
     fmt::print("{}\n", story_json(*story));
     return kExitOk;
   }
@@ -69,9 +68,8 @@ void add_explain_command(CLI::App& app, Chosen& chosen) {
   command->add_option("JOB", options->job,
                       "the job's name in the trace, or its number (#12); without it, those that "
                       "waited longest");
-  command->add_option("--state", options->state, "state folder of the daemon")->type_name("FOLDER");
   command->add_flag("--all", options->all, "show every stretch, merge none");
-  command->add_flag("--json", options->json, "print the story as JSON");
+  add_link_options(*command, options->link);
   command->footer(
       "Examples:\n"
       "  muster explain results/las                # who waited longest, and why\n"

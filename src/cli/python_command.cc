@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -52,31 +53,52 @@ bool has_package(const std::string& python) {
          WEXITSTATUS(status) == 0;
 }
 
-}  // namespace
-
-std::optional<int> hand_to_python(int argc, char** argv) {
+// The policy on the command line that is written in Python; empty: there is none. What comes after
+// "--" is somebody else's command line.
+std::string python_policy(int argc, char** argv) {
   std::string policy;
+  bool command_seen = false;
   for (int i = 1; i < argc; ++i) {
     const std::string_view word(argv[i]);
+    if (word == "--") break;
+    if (!command_seen && !word.starts_with('-')) {
+      command_seen = true;
+      if (word == "serve") return {};
+    }
     if (word.find(".py:") != std::string_view::npos) policy = word;
   }
-  if (policy.empty() || usual_policy_loader() != nullptr) return std::nullopt;
+  return policy;
+}
+
+}  // namespace
+
+Result<std::string> find_python() {
   const std::vector<std::string> pythons = candidates();
   for (const std::string& python : pythons) {
-    if (!has_package(python)) continue;
-    std::vector<char*> words;
-    std::string program = python;
-    std::string option = "-m";
-    std::string package = "muster";
-    for (std::string* word : {&program, &option, &package}) words.push_back(word->data());
-    words.insert(words.end(), argv + 1, argv + argc);
-    words.push_back(nullptr);
-    execvp(python.c_str(), words.data());
+    if (has_package(python)) return python;
   }
-  return complain(Error{
-      fmt::format("'{}' is a policy written in Python, and no Python with the package muster was "
-                  "found (tried {}): run `make python`, or set MUSTER_PYTHON to one that has it",
-                  policy, fmt::join(pythons, ", "))});
+  return Error{fmt::format(
+      "no Python with the package muster was found (tried {}): run `make python`, or set "
+      "MUSTER_PYTHON to one that has it",
+      fmt::join(pythons, ", "))};
+}
+
+std::optional<int> hand_to_python(int argc, char** argv) {
+  const std::string policy = python_policy(argc, argv);
+  if (policy.empty() || usual_policy_loader() != nullptr) return std::nullopt;
+  Result<std::string> python = find_python();
+  if (!python) {
+    return complain(Error{
+        fmt::format("'{}' is a policy written in Python, and {}", policy, python.error().message)});
+  }
+  std::vector<char*> words;
+  std::string option = "-m";
+  std::string package = "muster";
+  for (std::string* word : {&*python, &option, &package}) words.push_back(word->data());
+  words.insert(words.end(), argv + 1, argv + argc);
+  words.push_back(nullptr);
+  execvp(python->c_str(), words.data());
+  return complain(Error{fmt::format("cannot start {}", *python)});
 }
 
 }  // namespace muster

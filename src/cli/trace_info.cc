@@ -53,6 +53,13 @@ std::vector<std::pair<std::string, const Group*>> ranked(const std::map<Symbol, 
   return rows;
 }
 
+void append_fate(const RecordedFate& fate, JsonWriter& json) {
+  json.key("as_it_was").begin_object();
+  json.member("jobs", static_cast<double>(fate.jobs)).member("avg_queue_s", fate.mean_wait());
+  json.member("avg_jct_s", fate.mean_completion()).member("makespan_s", fate.makespan());
+  json.end_object();
+}
+
 }  // namespace
 
 void TraceInfo::add(const JobSpec& job) {
@@ -101,6 +108,11 @@ std::string TraceInfo::text(const std::string& name, const TraceStats& stats,
     out += fmt::format("load        {} on {} ({} GPUs)\n",
                        number_text(load_on(*cluster), Unit::kRatio), cluster_name,
                        count_text(cluster->total_gpus()));
+  }
+  if (const RecordedFate& fate = stats.fate; fate.jobs > 0) {
+    out += fmt::format("as it was   waited {}, completed in {} (means of {} jobs); makespan {}\n",
+                       duration_text(fate.mean_wait()), duration_text(fate.mean_completion()),
+                       count_text(static_cast<double>(fate.jobs)), duration_text(fate.makespan()));
   }
   if (with_deadline_ > 0) {
     out += fmt::format("deadlines   {} jobs\n", count_text(static_cast<double>(with_deadline_)));
@@ -193,6 +205,7 @@ std::string TraceInfo::json(const std::string& name, const TraceStats& stats,
     json.member("cluster_gpus", static_cast<double>(cluster->total_gpus()))
         .member("load", load_on(*cluster));
   }
+  if (stats.fate.jobs > 0) append_fate(stats.fate, json);
   json.key("duration").begin_object();
   json.member("mean_s", durations_.mean()).member("least_s", durations_.least());
   for (const QuantileRow& row : kQuantiles) json.member(row.key, durations_.at(row.fraction));

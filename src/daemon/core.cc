@@ -14,8 +14,8 @@ namespace muster {
 Core::Core(LivePlan plan, const Abilities& abilities, CoreSettings settings)
     : plan_(std::move(plan)),
       abilities_(abilities),
-      settings_(settings),
-      backend_(plan_.parts.perf),
+      settings_(std::move(settings)),
+      backend_(plan_.parts.perf, plan_.cluster),
       launches_(abilities) {
   for (std::size_t i = 0; i < plan_.cluster->nodes.size(); ++i) {
     const NodeSpec& node = plan_.cluster->nodes[i];
@@ -37,8 +37,14 @@ Core::~Core() = default;
 Result<std::unique_ptr<Core>> Core::make(LivePlan plan, const Abilities& abilities,
                                          CoreSettings settings, const StoredWorld& world,
                                          Seconds now, CoreRecorder* recorder) {
-  std::unique_ptr<Core> core(new Core(std::move(plan), abilities, settings));
+  std::unique_ptr<Core> core(new Core(std::move(plan), abilities, std::move(settings)));
   core->recorder_ = recorder;
+  core->fresh_ = outlook_parts(core->plan_.parts);
+  if (recorder != nullptr && core->plan_.answers) {
+    core->plan_.answers->on_answer = [recorder](std::size_t policy, const PolicyAnswer* answer) {
+      recorder->answer(policy, answer);
+    };
+  }
   Engine::Parts parts = std::move(core->plan_.parts);
   parts.backend = &core->backend_;
   parts.source = &core->inbox_;
@@ -136,7 +142,7 @@ void Core::submit(const StoredJob& row, std::shared_ptr<const JobRequest> reques
 
 Seconds Core::due() {
   if (!frozen_.empty()) return kNever;
-  if (!inbox_.empty() || !events_.empty()) return now_;
+  if (inbox_.added() != offered_ || !events_.empty()) return now_;
   Seconds next = std::min(closing_ ? kNever : engine_->due().at, launches_.due());
   if (!limits_.empty()) next = std::min(next, limits_.begin()->first);
   return next;
@@ -150,14 +156,16 @@ void Core::step(Seconds now) {
   if (!frozen_.empty()) return;
   // What is ordered may be answered at once, as where a launch is stopped before it was begun.
   for (int again = 0; again < 8; ++again) {
+    // Who came in a round waits in the inbox for its end: that is news once.
+    const bool arrived = std::exchange(offered_, inbox_.added()) != inbox_.added();
     const bool loud_news =
-        !inbox_.empty() || std::any_of(events_.begin(), events_.end(),
-                                       [](const JobEvent& event) { return loud(event.kind); });
+        arrived || std::any_of(events_.begin(), events_.end(),
+                               [](const auto& event) { return loud(event.kind); });
     const Due due = engine_->due();
     const std::vector<JobEvent> events = std::exchange(events_, {});
     if (!closing_ && (now >= due.at || (due.or_event && loud_news))) {
       feed(true, now, events);
-    } else if (!events.empty() || !inbox_.empty()) {
+    } else if (!events.empty() || arrived) {
       feed(false, now, events);
     } else {
       break;
@@ -165,6 +173,9 @@ void Core::step(Seconds now) {
     if (const auto broken = broken_invariant(*engine_)) return freeze(*broken);
     give_orders(now);
     take_news(now);
+  }
+  if (plan_.round > 0 && engine_->turns() != std::exchange(leased_, engine_->turns())) {
+    renew_leases(now);
   }
 }
 
@@ -174,7 +185,7 @@ void Core::feed(bool turn, Seconds now, const std::vector<JobEvent>& events) {
     for (const JobSpec& job : inbox_.jobs()) {
       if (turn) recorder_->arrival(job, *plan_.symbols);
     }
-    recorder_->news(turn, now, events);
+    recorder_->news(turn, now, events, *plan_.symbols);
   }
   if (turn) {
     engine_->turn_at(now, events);
@@ -195,6 +206,7 @@ void Core::close(Seconds now) {
 void Core::freeze(const std::string& why) {
   if (!frozen_.empty()) return;
   frozen_ = why;
+  for (const RunId run : launches_.runs()) effects_.leases.emplace_back(run, kNever);
   effects_.log.push_back(
       fmt::format("nothing is decided any more, and what runs goes on: {}. Please report this; a "
                   "restart continues from what was committed",
@@ -226,8 +238,9 @@ RunOrder Core::order(RunId run, std::uint64_t generation) const {
     order.environment.emplace_back("MUSTER_CHECKPOINT_DIR", request.checkpoint_directory);
   }
   order.working_directory = request.working_directory;
-  order.grace = request.grace;
   const StoredJob& row = found->second.row;
+  if (row.owner != settings_.own_user) order.user = row.owner;
+  order.grace = request.grace;
   order.believed = std::max(0.0, row.total_work - row.saved_work);
   order.cpus = request.cpus;
   order.memory_gb = request.memory_gb;

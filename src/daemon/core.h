@@ -20,12 +20,14 @@
 #include "daemon/record/recorder.h"
 #include "engine/engine.h"
 #include "run/assembly/live_plan.h"
+#include "run/whatif/question.h"
 
 namespace muster {
 
 struct CoreSettings {
   std::size_t most_words = 10'000;  // distinct names of users and models that are told apart
   std::string default_partition;    // of jobs that name none; empty: any
+  std::string own_user;             // whose jobs run as the daemon itself
 };
 
 // A job that has left for good.
@@ -41,8 +43,9 @@ struct CoreEffects {
   std::vector<LaunchCall> calls;
   std::vector<RunId> acknowledged;
   std::vector<JobOver> over;
-  std::vector<std::pair<JobId, JobNews>> news;  // what jobs said, for the board
-  std::vector<std::string> log;                 // lines for the daemon's log
+  std::vector<std::pair<RunId, Seconds>> leases;  // GPUs are certain for so long; kNever: no lease
+  std::vector<std::pair<JobId, JobNews>> news;    // what jobs said, for the board
+  std::vector<std::string> log;                   // lines for the daemon's log
 
   bool empty() const { return batch.jobs.empty() && batch.runs.empty() && batch.nodes.empty(); }
 };
@@ -54,9 +57,10 @@ struct JobStory {
   std::size_t earlier = 0;  // jobs that wait and were submitted earlier
   JobId first_earlier = kNoJob;
   bool held = false;
+  bool waits = false;  // for GPUs, or for the next turn
   std::string policy;
   // Seconds from now until it starts, as far as can be told: if everyone has as much left to do as
-  // is believed, 0.7 times as much, 1.5 times as much. kNever: not known.
+  // is believed, and the span in which it lies in 8 of 10 futures. kNever: not known.
   Seconds expected = kNever;
   Seconds early = kNever;
   Seconds late = kNever;
@@ -83,6 +87,8 @@ class Core final : private Observer {
   Status revise(JobId job, const std::vector<std::pair<std::string, double>>& changes);
   Status drain(const std::string& node, bool drained, const std::string& why);
   JobStory explain(JobId job) const;
+  // A copy of the state, to be asked what would be if.
+  Subject subject(Seconds now) const;
 
   // When step() is to be called at the latest.
   Seconds due();
@@ -93,6 +99,7 @@ class Core final : private Observer {
   // The order of a launch that is to be prepared.
   RunOrder order(RunId run, std::uint64_t generation) const;
   std::size_t launches_alive() const { return launches_.alive(); }
+  std::vector<RunId> launches() const { return launches_.runs(); }
   // Ends everything that runs and starts nothing more; jobs wait for the next daemon.
   void close(Seconds now);
   // Why nothing is decided any more; empty: all is well.
@@ -113,6 +120,8 @@ class Core final : private Observer {
   Core(LivePlan plan, const Abilities& abilities, CoreSettings settings);
   void feed(bool turn, Seconds now, const std::vector<JobEvent>& events);
   Status adopt(const StoredWorld& world, Seconds now);
+  void adopt_job(const StoredJob& row, JobRequest request,
+                 const std::vector<const StoredRun*>& runs, Seconds now, EngineWorld& found);
   JobSpec spec_of(const StoredJob& row, const JobRequest& request);
   Symbol word(const std::string& text);
   // What of the request this cluster can never do; empty: nothing.
@@ -131,6 +140,8 @@ class Core final : private Observer {
   void check_limits(Seconds now);
   void set_limit(Known& known, Seconds at);
   void give_orders(Seconds now);
+  Seconds lease_from(Seconds now);
+  void renew_leases(Seconds now);
   void freeze(const std::string& why);
   Known* active(JobId job);
   JobEvent hold_event(JobId job, bool hold) const;
@@ -145,17 +156,22 @@ class Core final : private Observer {
   void drop_taken_back();
 
   LivePlan plan_;
+  OutlookParts fresh_;  // what a copy of the engine runs with
   Abilities abilities_;
   CoreSettings settings_;
   LiveBackend backend_;
   LiveInbox inbox_;
+  long long leased_ = 0;       // the turn after which leases were given last
+  std::uint64_t offered_ = 0;  // jobs of the inbox that the engine knows to be there
   std::unique_ptr<Engine> engine_;
   CoreRecorder* recorder_ = nullptr;  // null: nothing is recorded
   Launches launches_;
-  std::map<JobId, Known> known_;  // not over, or over with a launch that is not
-  std::set<JobId> touched_;       // rows to be written
-  std::unordered_map<std::uint32_t, Slot> slots_;
-  std::vector<JobEvent> events_;  // for the engine
+  std::map<JobId, Known> known_;                   // not over, or over with a launch that is not
+  std::set<JobId> touched_;                        // rows to be written
+  std::unordered_map<std::uint32_t, Slot> slots_;  // of jobs that the engine has, as far as noted
+  std::size_t noted_ = 0;                          // so many of the engine's slots have been
+  std::vector<std::pair<Slot, JobId>> vacant_;     // where these were, and nobody is yet
+  std::vector<JobEvent> events_;                   // for the engine
   std::map<JobId, std::vector<JobEvent>>
       later_;  // ends that are told after that of an earlier launch
   std::vector<StoredNode> nodes_;

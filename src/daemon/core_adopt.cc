@@ -89,60 +89,69 @@ void keep_drained(const StoredWorld& world, std::vector<StoredNode>& nodes, Engi
 
 }  // namespace
 
+void Core::adopt_job(const StoredJob& row, JobRequest request, const RunRows& rows, Seconds now,
+                     EngineWorld& found) {
+  Known& known = known_[row.id];
+  known.row = row;
+  known.request = std::make_shared<const JobRequest>(std::move(request));
+  known.held = known.request->hold;
+  JobSpec spec = spec_of(row, *known.request);
+  if (const std::string why = refusal(spec, *known.request); !why.empty()) {
+    return leave(known, JobState::kRefused, why, now);
+  }
+  if (known.held && row.state == "submitted" && row.launches == 0) {
+    shelf_.emplace(row.id, std::move(spec));
+    return;
+  }
+  const StoredRun* last = rows.empty() ? nullptr : rows.back();
+  if (last != nullptr && last->state == RunState::kEnded &&
+      last->outcome == RunOutcome::kFinished && row.state == "running") {
+    return leave(known, JobState::kFinished, std::string(reason_sentence(Reason::kCompleted)),
+                 last->ended);
+  }
+  Job job = job_of(row, std::move(spec), rows, now);
+  if (job.running() && known.request->time_limit > 0 && !job.starting()) {
+    set_limit(known, now + std::max(0.0, known.request->time_limit - job.attained_at(now)));
+  }
+  if (known.held && job.state == JobState::kSubmitted) {
+    found.on_hold.push_back(row.id);
+  } else if (known.held) {
+    events_.push_back(hold_event(row.id, true));
+  }
+  found.jobs.push_back(std::move(job));
+}
+
 Status Core::adopt(const StoredWorld& world, Seconds now) {
   now_ = now;
   next_decision_ = std::max<std::int64_t>(1, world.next_decision);
   std::map<JobId, RunRows> runs;
   for (const StoredRun& run : world.runs) runs[run.run.job].push_back(&run);
+  std::map<JobId, Seconds> graces;
   EngineWorld found;
   found.now = now;
   found.next_id = 1;
   for (const StoredJob& row : world.jobs) {
     found.next_id = std::max(found.next_id, static_cast<std::uint32_t>(row.id) + 1);
-    if (muster::over(row)) continue;
+    const RunRows& rows = runs[row.id];
+    const bool leaves = std::any_of(rows.begin(), rows.end(),
+                                    [](const StoredRun* run) { return !over(run->state); });
+    if (muster::over(row) && !leaves) continue;
     Result<JobRequest> request = parse_job_request(row.description);
     if (!request) return Error{fmt::format("job {}: {}", index(row.id), request.error().message)};
-    Known& known = known_[row.id];
-    known.row = row;
-    known.request = std::make_shared<const JobRequest>(std::move(*request));
-    known.held = known.request->hold;
-    JobSpec spec = spec_of(row, *known.request);
-    if (const std::string why = refusal(spec, *known.request); !why.empty()) {
-      leave(known, JobState::kRefused, why, now);
-      continue;
-    }
-    if (known.held && row.state == "submitted" && row.launches == 0) {
-      shelf_.emplace(row.id, std::move(spec));
-      continue;
-    }
-    const RunRows& rows = runs[row.id];
-    const StoredRun* last = rows.empty() ? nullptr : rows.back();
-    if (last != nullptr && last->state == RunState::kEnded &&
-        last->outcome == RunOutcome::kFinished && row.state == "running") {
-      known.row.state = "finished";
-      known.row.reason = std::string(reason_sentence(Reason::kCompleted));
-      known.row.ended = last->ended;
-      known.over = true;
-      touched_.insert(row.id);
-      continue;
-    }
-    Job job = job_of(row, std::move(spec), rows, now);
-    if (job.running() && known.request->time_limit > 0 && !job.starting()) {
-      set_limit(known, now + std::max(0.0, known.request->time_limit - job.attained_at(now)));
-    }
-    if (known.held && job.state == JobState::kSubmitted) {
-      found.on_hold.push_back(row.id);
-    } else if (known.held) {
-      events_.push_back(hold_event(row.id, true));
-    }
-    found.jobs.push_back(std::move(job));
+    if (leaves) graces[row.id] = request->grace;
+    // Of one that is over only the last launch is still saving its work.
+    if (!muster::over(row)) adopt_job(row, std::move(*request), rows, now, found);
   }
   newest_ = found.next_id - 1;
   keep_drained(world, nodes_, found);
   for (const WorldNode& node : found.nodes) outside_[index(node.node)].told_drained = true;
   if (recorder_ != nullptr) recorder_->begin(plan_, found);
   if (Status adopted = engine_->adopt(found); !adopted) return adopted;
-  return launches_.adopt(world.runs, now);
+  // Leases of another policy mean nothing any more.
+  for (const StoredRun& run : world.runs) {
+    if (plan_.round <= 0 && !over(run.state)) effects_.leases.emplace_back(run.run, kNever);
+  }
+  return launches_.adopt(world.runs, now, graces);
 }
 
 }  // namespace muster

@@ -82,6 +82,7 @@ void Core::add_event(const LaunchNews& news, Seconds now) {
     known.meter.begin(news.run.launch);
     const Seconds left = known.request->time_limit - known.row.held;
     if (known.request->time_limit > 0) set_limit(known, now + std::max(0.0, left));
+    if (plan_.round > 0) effects_.leases.emplace_back(news.run, lease_from(now));
     events_.push_back(event);
     return;
   }
@@ -143,6 +144,24 @@ void Core::give_orders(Seconds now) {
     if (Status started = launches_.start(order.run, order.gpus, sharing, now); !started) {
       return freeze(started.error().message);
     }
+  }
+}
+
+// A lease ends a quarter of a round after the turn that decides about it, and not in less than a
+// disk may take: whoever stays has the next one before it is over, and goes on without a stop.
+Seconds Core::lease_from(Seconds now) {
+  constexpr Seconds kLeastLead = 5;
+  const Seconds next = engine_->due().at;
+  const Seconds left = next == kNever ? plan_.round : std::max(0.0, next - now);
+  return left + std::max(kLeastLead, 0.25 * plan_.round);
+}
+
+void Core::renew_leases(Seconds now) {
+  const JobTable& jobs = engine_->jobs();
+  for (const Slot slot : jobs.running()) {
+    const Job& job = jobs[slot];
+    if (job.starting()) continue;
+    effects_.leases.emplace_back(RunId{job.spec.id, job.launch}, lease_from(now));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "daemon/core.h"
+#include "run/whatif/future.h"
 
 namespace muster {
 namespace {
@@ -35,12 +36,13 @@ void Core::on_decision(const Decision& decision) {
 }
 
 void Core::on_job_end(const JobRecord& record) {
+  const Slot slot = slot_of(record.id);
+  if (slot != kNoSlot) vacant_.emplace_back(slot, record.id);
+  slots_.erase(static_cast<std::uint32_t>(record.id));
   const auto found = known_.find(record.id);
   if (found == known_.end()) return;
   Known& known = found->second;
-  if (const Slot slot = slot_of(record.id); slot != kNoSlot) {
-    account(known, engine_->jobs()[slot], record.end);
-  }
+  if (slot != kNoSlot) account(known, engine_->jobs()[slot], record.end);
   known.over = true;
   set_limit(known, kNever);
   known.row.state = std::string(job_state_name(record.status));
@@ -61,14 +63,17 @@ void Core::on_job_end(const JobRecord& record) {
 
 Slot Core::slot_of(JobId job) {
   const JobTable& jobs = engine_->jobs();
-  const auto known = slots_.find(static_cast<std::uint32_t>(job));
-  const Slot hint = known == slots_.end() ? kNoSlot : known->second;
-  if (hint != kNoSlot && index(hint) < jobs.slots() && jobs[hint].spec.id == job) return hint;
-  // Slots are used again: what was noted of others is void, too.
-  slots_.clear();
-  for (std::size_t i = 0; i < jobs.slots(); ++i) {
-    const Slot slot{static_cast<std::uint32_t>(i)};
+  const auto note = [&](Slot slot) {
     slots_[static_cast<std::uint32_t>(jobs[slot].spec.id)] = slot;
+  };
+  if (!slots_.contains(static_cast<std::uint32_t>(job))) {
+    // A new job is in a slot that is new as well, or that of one that has left.
+    for (; noted_ < jobs.slots(); ++noted_) note(Slot{static_cast<std::uint32_t>(noted_)});
+    std::erase_if(vacant_, [&](const auto& left) {
+      const bool taken = jobs[left.first].spec.id != left.second;
+      if (taken) note(left.first);
+      return taken;
+    });
   }
   const auto found = slots_.find(static_cast<std::uint32_t>(job));
   return found == slots_.end() ? kNoSlot : found->second;
@@ -144,7 +149,27 @@ JobStory Core::explain(JobId id) const {
   }
   const auto found = known_.find(id);
   story.held = found != known_.end() && found->second.held;
+  story.waits = found != known_.end() && !found->second.over;
+  for (const Slot slot : view.jobs.running()) {
+    if (view.jobs[slot].spec.id == id) story.waits = false;
+  }
   return story;
+}
+
+Subject Core::subject(Seconds now) const {
+  Subject subject{engine_->world(), fresh_, plan_.config, Symbols(std::as_const(*plan_.symbols))};
+  subject.config.durations = Durations::kEstimate;  // nobody here knows how long jobs run
+  subject.parts.running = frozen_copy(*engine_, fresh_);
+  EngineWorld& world = subject.world;
+  world.now = std::max(now, world.now);
+  for (const JobSpec& spec : inbox_.jobs()) {
+    Job& job = world.jobs.emplace_back();
+    job.spec = spec;
+    job.total_work = fresh_.perf->total_work(spec);
+    job.waiting_since = spec.submit;
+    world.next_id = std::max(world.next_id, static_cast<std::uint32_t>(spec.id) + 1);
+  }
+  return subject;
 }
 
 }  // namespace muster

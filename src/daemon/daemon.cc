@@ -1,14 +1,16 @@
 #include "daemon/daemon.h"
 
+#include <cerrno>
 #include <chrono>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/out_file.h"
 #include "base/text.h"
-#include "daemon/forecast.h"
 
 namespace muster {
 namespace {
@@ -19,6 +21,8 @@ constexpr double kHealthySeconds = 30;
 constexpr long long kHealthyTurns = 3;
 // A daemon that died so often right after its start meets something that kills it.
 constexpr std::int64_t kMostDeaths = 3;
+// Whoever asks what would be if gives up after two minutes.
+constexpr std::chrono::seconds kAnswerLimit(30);
 
 Seconds latest_time(const StoredWorld& world) {
   Seconds latest = 0;
@@ -51,6 +55,8 @@ Result<std::unique_ptr<Daemon>> Daemon::start(DaemonSettings settings) {
 
 Daemon::~Daemon() {
   if (server_) server_->stop();
+  questions_.reset();
+  if (network_) network_->stop();
   // Submissions that are on their way to the disk are told before the board is gone.
   committer_.reset();
   for (const Wish& wish : wishes_) {
@@ -67,6 +73,7 @@ Status Daemon::open() {
   if (!world) return world.error();
   generation_ = static_cast<std::uint64_t>(world->generation);
   began_ = LiveClock::unix_now();
+  settings_.core.own_user = user_name(geteuid());
   const double epoch = parse_real(note_of(*world, kEpoch)).value_or(began_);
   clock_ = std::make_unique<LiveClock>(epoch, latest_time(*world));
   committer_ = std::make_unique<Committer>(*store_);
@@ -142,22 +149,44 @@ Status Daemon::open_api(const StoredWorld& world) {
         }
         mailbox_.wake();
       });
+  questions_ = std::make_unique<Questions>(kAnswerLimit);
+  tokens_ = std::make_unique<Tokens>(*committer_);
+  if (Status read = tokens_->load(world.users); !read) return read;
   const std::filesystem::path& state = store_->directory().path();
   api_ = std::make_unique<Api>(
-      ApiParts{board_, *intake_, *clock_, Access(settings_.operators), state / "runs",
-               state / "ended", [this](Wish wish) { ask(std::move(wish)); },
+      ApiParts{board_, *intake_, *clock_, Access(settings_.operators), *tokens_, rate_,
+               state / "runs", state / "ended", [this](Wish wish) { ask(std::move(wish)); },
                [this](JobId job) { return committer_->decisions(job); },
-               [this](const Core& core, JobId job, JobStory& story) { foresee(core, job, story); },
-               [this] { return status_json(); },
+               [this](Questions::Work work) { return questions_->ask(std::move(work)); },
+               [this] { return status_json(); }, settings_.gpus,
                [this](bool drain) { wanted_ = drain ? Wanted::kDrain : Wanted::kLeave; },
                [this]() -> Status {
                  wanted_ = Wanted::kReload;
                  mailbox_.wake();
                  return Done{};
                }});
-  auto server = HttpServer::listen(
-      api_socket(state), settings_.for_all, settings_.http,
-      [this](HttpRequest request, HttpReply reply) { api_->handle(request, std::move(reply)); });
+  return open_doors();
+}
+
+Status Daemon::open_doors() {
+  const HttpHandler handler = [this](const HttpRequest& request, HttpReply reply) {
+    api_->handle(request, std::move(reply));
+  };
+  const std::filesystem::path& state = store_->directory().path();
+  // Others may pass through to the socket, and their jobs to their own; nobody may look around.
+  const bool others = settings_.for_all || !settings_.listen.empty();
+  if (others && chmod(state.c_str(), 0711) != 0) {
+    return file_error("set the permissions of", state.string(), errno);
+  }
+  if (!settings_.listen.empty()) {
+    auto context = TlsContext::server(settings_.certificate, settings_.key);
+    if (!context) return context.error();
+    auto network =
+        HttpServer::listen_tls(settings_.listen, std::move(*context), settings_.http, handler);
+    if (!network) return network.error();
+    network_ = std::move(*network);
+  }
+  auto server = HttpServer::listen(api_socket(state), settings_.for_all, settings_.http, handler);
   if (!server) return server.error();
   server_ = std::move(*server);
   return Done{};
@@ -179,6 +208,7 @@ void Daemon::ask_for_census() {
 
 void Daemon::run(const std::function<Wanted()>& wanted) {
   bool draining = false;
+  asked_ = wanted;
   while (true) {
     Wanted now_wanted = wanted_.exchange(Wanted::kGoOn);
     if (now_wanted == Wanted::kGoOn && wanted) now_wanted = wanted();
@@ -235,6 +265,7 @@ void Daemon::act(CoreEffects effects) {
   board_.put(effects.batch);
   for (const auto& [job, news] : effects.news) board_.put_news(job, news);
   for (const LaunchCall& one : effects.calls) call(one);
+  for (const auto& [run, seconds] : effects.leases) executor_->lease(run, seconds);
   for (const RunId run : effects.acknowledged) executor_->acknowledge(run);
   for (const JobOver& one : effects.over) executor_->over(one.job, one.origin, one.taken_back);
 }
@@ -273,10 +304,20 @@ bool Daemon::commit(const Batch& batch) {
       return true;
     }
     // Nothing is done that is not durable: wait, with everything as it is, until there is space.
-    if (trouble_.empty()) say(done.error().message + "; nothing is decided until it works again");
+    if (trouble_.empty()) {
+      say(done.error().message + "; nothing is decided until it works again");
+      // Nobody is to lose its GPUs because nobody can decide that it keeps them.
+      for (const RunId run : core_ ? core_->launches() : std::vector<RunId>()) {
+        executor_->lease(run, kNever);
+      }
+    }
     {
       const std::lock_guard lock(status_mutex_);
       trouble_ = done.error().message;
+    }
+    // Whoever wants us to end need not wait for somebody to clean up.
+    if (const Wanted asked = asked_ ? asked_() : Wanted::kGoOn; asked != Wanted::kGoOn) {
+      wanted_ = asked;
     }
     if (wanted_ == Wanted::kLeave || wanted_ == Wanted::kDrain) {
       const std::lock_guard lock(status_mutex_);
@@ -299,22 +340,6 @@ void Daemon::call(const LaunchCall& call) {
       return executor_->stop(call.run, Grace{0});
     case RunCommand::kNone:
       return;
-  }
-}
-
-void Daemon::foresee(const Core& core, JobId job, JobStory& story) const {
-  const EngineWorld world = core.engine().world();
-  const auto waits = std::any_of(world.jobs.begin(), world.jobs.end(), [job](const Job& one) {
-    return one.spec.id == job && !one.running();
-  });
-  if (!waits || story.held) return;
-  for (const auto& [scale, seconds] :
-       {std::pair{1.0, &story.expected}, {0.7, &story.early}, {1.5, &story.late}}) {
-    Result<LivePlan> plan = settings_.make_plan(safe_);
-    if (!plan) return;
-    const auto at =
-        expected_start(std::move(*plan), world, job, scale, std::chrono::milliseconds(50));
-    if (at) *seconds = *at - world.now;
   }
 }
 

@@ -19,6 +19,7 @@
 #include "daemon/api/api.h"
 #include "daemon/clock.h"
 #include "daemon/core.h"
+#include "daemon/questions.h"
 #include "daemon/sqlite_store.h"
 
 namespace muster {
@@ -31,12 +32,16 @@ struct DaemonSettings {
   std::function<Result<std::unique_ptr<Executor>>(const std::filesystem::path& state,
                                                   std::uint64_t generation, Mailbox& mailbox)>
       make_executor;
+  std::function<std::vector<GpuUse>()> gpus;  // what those of this machine are doing; or none
   std::string executor_name;
   std::string recording;  // a file that everything is recorded to; empty: nothing is
   CoreSettings core;
   IntakeLimits intake;
+  double requests_per_second = 5'000;  // of one user, over a few seconds
   HttpLimits http;
-  bool for_all = false;             // every user of the machine may connect
+  bool for_all = false;  // every user of the machine may connect
+  std::string listen;    // HOST:PORT for callers from the network; empty: none
+  std::filesystem::path certificate, key;
   std::set<std::string> operators;  // beside our own user and root
   std::function<void(const std::string&)> log;
 };
@@ -56,14 +61,18 @@ class Daemon {
 
   const LivePlan& plan() const { return core_->plan(); }
   std::uint64_t generation() const { return generation_; }
+  // Where callers from the network get in; empty: nowhere.
+  std::string network_address() const { return network_ ? network_->address() : ""; }
 
  private:
-  explicit Daemon(DaemonSettings settings) : settings_(std::move(settings)) {}
+  explicit Daemon(DaemonSettings settings)
+      : settings_(std::move(settings)), rate_(settings_.requests_per_second) {}
   Status open();
   Status open_core(const StoredWorld& world);
   Status read_board(const StoredWorld& world);
   Result<bool> choose_safety(const StoredWorld& world);
   Status open_api(const StoredWorld& world);
+  Status open_doors();
   void turn();
   void act(CoreEffects effects);
   bool commit(const Batch& batch);
@@ -71,7 +80,6 @@ class Daemon {
   void hear(const Report& report, Seconds now);
   void ask_for_census();
   Status reload();
-  void foresee(const Core& core, JobId job, JobStory& story) const;
   void ask(Wish wish);
   std::string status_json() const;
   void say(const std::string& line) const {
@@ -89,9 +97,13 @@ class Daemon {
   std::unique_ptr<LiveClock> clock_;
   Mailbox mailbox_;
   Board board_;
-  std::unique_ptr<HttpServer> server_;  // outlives all who may still answer
+  std::unique_ptr<HttpServer> server_;   // both outlive all who may still answer
+  std::unique_ptr<HttpServer> network_;  // null: nobody from the network gets in
   std::unique_ptr<Committer> committer_;
   std::unique_ptr<Intake> intake_;
+  std::unique_ptr<Questions> questions_;
+  std::unique_ptr<Tokens> tokens_;
+  RateLimit rate_;
   std::unique_ptr<Api> api_;
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<CoreRecorder> recorder_;
@@ -104,6 +116,7 @@ class Daemon {
   std::string label_;
   mutable std::mutex status_mutex_;
   std::atomic<Wanted> wanted_{Wanted::kGoOn};
+  std::function<Wanted()> asked_;  // that of run()
   std::uint64_t censuses_ = 0;
   double began_ = 0;
   bool safe_ = false;

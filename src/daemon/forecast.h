@@ -1,18 +1,16 @@
-// When a waiting job will start, as far as anybody can tell: the live state goes on in a
-// simulation, without jobs that are yet to come, with remaining times as they are believed now.
+// When a waiting job will start, as far as anybody can tell: copies of the live state go on under
+// simulation, without jobs that are yet to come, as believed and with drawn lengths of jobs.
 #pragma once
 
-#include <chrono>
-#include <optional>
+#include <functional>
 
-#include "engine/world.h"
-#include "run/assembly/live_plan.h"
+#include "daemon/core.h"
 
 namespace muster {
 
-// The world of an engine that runs, with `scale` times as much work left as is believed; a plan of
-// the same description. Nothing if the job does not start, or looking took longer than `limit`.
-std::optional<Seconds> expected_start(LivePlan plan, EngineWorld world, JobId job, double scale,
-                                      std::chrono::milliseconds limit);
+// Fills in the expected start of the story; it stays unknown where the job does not start, or
+// `keep_going` says that there is no more time.
+void foresee_start(const Subject& subject, JobId job, const std::function<bool()>& keep_going,
+                   JobStory& story);
 
 }  // namespace muster

@@ -1,7 +1,5 @@
 #include "daemon/intake.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 namespace muster {
@@ -15,29 +13,12 @@ Intake::Intake(Board& board, Committer& committer, IntakeLimits limits, std::uin
       submitted_(std::move(submitted)),
       next_(next) {}
 
-// A purse that fills with time: bursts of a few seconds' worth are fine.
-bool Intake::too_fast(const std::string& owner, Seconds now) {
-  Allowance& allowance = allowances_[owner];
-  const double most = 5 * limits_.requests_per_second;
-  if (allowance.since == 0) allowance.left = most;
-  allowance.left =
-      std::min(most, allowance.left + (now - allowance.since) * limits_.requests_per_second);
-  allowance.since = now;
-  if (allowance.left < 1) return true;
-  allowance.left -= 1;
-  return false;
-}
-
 void Intake::submit(JobRequest request, const std::string& owner, Told told) {
   const auto refuse = [&told](int status, std::string why) {
     told({kNoJob, false, status, std::move(why)});
   };
   const Seconds now = clock_();
   const std::unique_lock lock(mutex_);
-  if (too_fast(owner, now)) {
-    return refuse(429, fmt::format("'{}' submits more than {} jobs per second; try again later",
-                                   owner, limits_.requests_per_second));
-  }
   if (!request.request.empty()) {
     if (const std::optional<JobId> before = board_.by_request(owner, request.request)) {
       return told({*before, true, 200, {}});
@@ -46,8 +27,8 @@ void Intake::submit(JobRequest request, const std::string& owner, Told told) {
       return refuse(409, "a submission with this request id is on its way; ask again in a moment");
     }
   }
-  Allowance& allowance = allowances_[owner];
-  if (board_.active_of(owner) + allowance.waiting >= limits_.jobs_per_user) {
+  std::size_t& waiting = waiting_[owner];
+  if (board_.active_of(owner) + waiting >= limits_.jobs_per_user) {
     return refuse(429, fmt::format("'{}' has {} jobs that are not over, and no more are allowed",
                                    owner, limits_.jobs_per_user));
   }
@@ -60,7 +41,7 @@ void Intake::submit(JobRequest request, const std::string& owner, Told told) {
   row.reason = "it was submitted";
   row.description = job_request_text(request);
   row.submitted = now;
-  ++allowance.waiting;
+  ++waiting;
   if (!row.request.empty()) requests_.emplace(owner, row.request);
   Batch batch;
   batch.jobs.push_back(row);
@@ -70,7 +51,7 @@ void Intake::submit(JobRequest request, const std::string& owner, Told told) {
     if (status) board_.add(row, kept);
     {
       const std::lock_guard inner(mutex_);
-      --allowances_[row.owner].waiting;
+      --waiting_[row.owner];
       if (!row.request.empty()) requests_.erase({row.owner, row.request});
     }
     if (!status) return told({kNoJob, false, 503, status.error().message});

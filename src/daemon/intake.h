@@ -16,8 +16,6 @@ namespace muster {
 
 struct IntakeLimits {
   std::size_t jobs_per_user = 200'000;  // that are not over
-  double requests_per_second = 5'000;   // of one user, over a few seconds
-  int most_gpus = 0;                    // of the cluster; 0: whatever is asked for
 };
 
 class Intake {
@@ -40,8 +38,6 @@ class Intake {
   void submit(JobRequest request, const std::string& owner, Told told);
 
  private:
-  bool too_fast(const std::string& owner, Seconds now);
-
   Board& board_;
   Committer& committer_;
   IntakeLimits limits_;
@@ -49,12 +45,7 @@ class Intake {
   Submitted submitted_;
   std::mutex mutex_;  // numbers are given and queued for the disk in one step
   std::uint32_t next_;
-  struct Allowance {
-    double left = 0;
-    Seconds since = 0;
-    std::size_t waiting = 0;  // for the disk
-  };
-  std::unordered_map<std::string, Allowance> allowances_;
+  std::unordered_map<std::string, std::size_t> waiting_;    // for the disk, by owner
   std::set<std::pair<std::string, std::string>> requests_;  // that wait for the disk
 };
 

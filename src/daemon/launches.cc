@@ -10,7 +10,8 @@ bool on_gpus(RunState state) { return state != RunState::kPlanned && !over(state
 
 }  // namespace
 
-Status Launches::adopt(std::span<const StoredRun> runs, Seconds now) {
+Status Launches::adopt(std::span<const StoredRun> runs, Seconds now,
+                       const std::map<JobId, Seconds>& graces) {
   for (const StoredRun& row : runs) {
     if (over(row.state)) continue;
     if (Status known = book_.restore(row.run, row.state); !known) return known;
@@ -27,6 +28,8 @@ Status Launches::adopt(std::span<const StoredRun> runs, Seconds now) {
     Entry& entry = entries_[row.run];
     entry.row = row;
     entry.known = on_gpus(row.state);
+    const auto grace = graces.find(row.run.job);
+    if (grace != graces.end()) entry.grace = Grace{grace->second};
     set_timer(entry, now);
   }
   grant(now);
@@ -46,6 +49,14 @@ Status Launches::start(RunId run, const GpuSet& gpus, Sharing sharing, Seconds n
   entry.row.sharing = sharing;
   entry.row.planned = now;
   effects_.rows.push_back(entry.row);
+  // Who came first was alone when it was started, and is not any more.
+  if (sharing == Sharing::kShared) {
+    for (const RunId other : ledger_.join(gpus)) {
+      StoredRun& row = entries_.at(other).row;
+      row.sharing = Sharing::kShared;
+      effects_.rows.push_back(row);
+    }
+  }
   grant(now);
   return Done{};
 }

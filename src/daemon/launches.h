@@ -43,7 +43,9 @@ class Launches {
 
   void add_node(NodeId node, int gpus) { ledger_.add_node(node, gpus); }
   // Continues with the runs of the store. What they wait for starts anew; a census is to follow.
-  Status adopt(std::span<const StoredRun> runs, Seconds now);
+  // Those that were told to stop are told again, with the grace of their job.
+  Status adopt(std::span<const StoredRun> runs, Seconds now,
+               const std::map<JobId, Seconds>& graces = {});
 
   // The engine decided: this launch is to run on these GPUs, as soon as they are free.
   Status start(RunId run, const GpuSet& gpus, Sharing sharing, Seconds now);

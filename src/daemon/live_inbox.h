@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <utility>
@@ -12,9 +13,14 @@ namespace muster {
 
 class LiveInbox final : public JobSource {
  public:
-  void add(JobSpec job) { jobs_.push_back(std::move(job)); }
+  void add(JobSpec job) {
+    jobs_.push_back(std::move(job));
+    ++added_;
+  }
   bool empty() const { return jobs_.empty(); }
   const std::deque<JobSpec>& jobs() const { return jobs_; }
+  // How many have ever been added: who looks twice sees by it whether somebody came meanwhile.
+  std::uint64_t added() const { return added_; }
   // Takes a job back that nobody has seen; nothing if it is not there.
   std::optional<JobSpec> take_back(JobId id) {
     const auto found =
@@ -32,6 +38,7 @@ class LiveInbox final : public JobSource {
 
  private:
   std::deque<JobSpec> jobs_;
+  std::uint64_t added_ = 0;
 };
 
 }  // namespace muster

@@ -1,4 +1,5 @@
-// Jobs that come: refused where they could never fit, then answered by the admission policy.
+// Jobs that come: refused where they could never fit or nobody knows their speed, then answered by
+// the admission policy.
 #include <algorithm>
 
 #include "engine/engine.h"
@@ -19,8 +20,12 @@ void Engine::take_arrivals() {
     }
     state_.stalled_events = 0;
     state_.stalled_turns = 0;
-    job.total_work = parts_.perf->total_work(job.spec);
     log(Action::kSubmit, Reason::kArrived, job.spec.id, job.spec.gpus);
+    if (!parts_.perf->check(job.spec)) {
+      leave(slot, JobState::kRefused, Reason::kUnknownSpeed, state_.now);
+      continue;
+    }
+    job.total_work = parts_.perf->total_work(job.spec);
     if (ever_fits(job.spec)) {
       state_.cluster.expect(job.spec);
       state_.held.push_back(slot);

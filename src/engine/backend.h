@@ -75,7 +75,10 @@ struct JobProgress {
   double rate = 0;
   Seconds since = 0;
   double saved_work = 0;  // what a crash right now would keep
-  double added_work = 0;  // kStop: more work to do because of it
+  // kStop: more work to do because of it. A simulator may book what a restart will cost as work of
+  // the job right when it stops, instead of as idle time when it comes back; an order by remaining
+  // time then sees the cost while the job waits.
+  double added_work = 0;
 };
 
 // One of a turn's orders: a command that has to be carried out.
@@ -107,7 +110,8 @@ class Backend {
                           std::vector<JobEvent>& /*events*/) {
     return until;
   }
-  // Told after every turn in which the policies were asked, once the commands are out.
+  // Told after every turn in which the policies were asked, once the commands are out. For a
+  // simulator that keeps the policy's order among events of the same moment; others ignore it.
   virtual void planned(const Plan&) {}
   // When the next event is due, as far as it is known; kNever if not.
   virtual Seconds next_event() { return kNever; }
@@ -115,8 +119,9 @@ class Backend {
   // simulation. While jobs run on such a backend the scheduling loop keeps turning.
   virtual bool has_external_events() const { return false; }
   // A simulator that continues from this very state, for looking ahead; null if there is none. It
-  // knows no more than is believed: a job whose length is a belief ends when its total_work is
-  // done. The engine gives it a rate update for each of these that runs.
+  // knows no more than is believed: the jobs that the engine shows to it have forgotten how long
+  // they really are, and it gets a rate update for each of them that runs and whose length is a
+  // belief.
   virtual std::unique_ptr<Backend> fork() const { return nullptr; }
   // Saved with a run and restored with it (base/archive.h); false: cannot be saved.
   virtual bool checkpoint(Archive&) { return false; }

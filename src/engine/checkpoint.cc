@@ -7,7 +7,7 @@ namespace muster {
 namespace {
 
 // Rises with every change of what is written, here or in a policy.
-constexpr std::uint64_t kStateVersion = 2;
+constexpr std::uint64_t kStateVersion = 3;
 constexpr std::uint64_t kStateMark = 0x656e67696e650000ULL + kStateVersion;
 
 }  // namespace
@@ -40,6 +40,7 @@ void checkpoint(Archive& archive, EngineState& state) {
   archive.value(state.stalled_events);
   archive.value(state.stalled_turns);
   archive.value(state.changed);
+  archive.value(state.undecided);
   archive.value(state.rescaled);
   archive.value(state.started);
   archive.value(state.over);

@@ -1,4 +1,12 @@
 // Whether those who wait wait for nothing, and what then becomes of them.
+//
+// A policy that is work-conserving, or stable between events without a wake-up of its own, has
+// answered: nothing runs, nobody comes, and it would say the same at every later turn. That is
+// exact. One that may leave GPUs idle on purpose and changes its mind with time alone cannot be
+// proved to be stuck: what it remembers is its own. It is asked again, turn by turn, and after
+// kPatience turns in a row in which nothing ran and nobody came it is taken to be stuck; with turns
+// of a minute that is a day and a half of an idle cluster. A wake-up that lies ahead is waited for
+// likewise.
 #include "engine/engine.h"
 
 namespace muster {
@@ -13,13 +21,11 @@ bool Engine::deadlocked() {
   if (idle() || parts_.source->peek() != nullptr || !parts_.source->finished()) return false;
   if (parts_.backend->has_external_events()) return false;
   ++state_.stalled_turns;
-  if (!active().scheduling->traits().work_conserving || parts_.scaling != nullptr) {
-    // It may leave GPUs idle on purpose; but if it does not say until when, not for ever.
+  if (!known().traits.work_conserving || parts_.scaling != nullptr) {
     constexpr int kPatience = 2000;
     const bool will_act =
         state_.rescaled || (policy_wake() > state_.now && policy_wake() != kNever);
-    if (state_.stalled_turns < kPatience &&
-        (will_act || (!stable_between_events() && parts_.pacing->length() > 0))) {
+    if (state_.stalled_turns < kPatience && (will_act || (!known().stable && turn_length_ > 0))) {
       return false;
     }
   }

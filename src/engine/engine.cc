@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace muster {
 
@@ -10,23 +11,26 @@ Engine::Engine(Parts parts)
       state_(parts_.cluster),
       later_(parts_.backend->answers_later()),
       numbered_(parts_.source->numbers_jobs()),
+      turn_length_(parts_.pacing->length()),
       draft_(state_.jobs, state_.cluster) {
   assert(!parts_.policy_sets.empty() && parts_.source != nullptr);
   assert(parts_.policy_sets.size() == 1 || parts_.selector != nullptr);
   state_.cluster.count_host(parts_.options.count_host);
+  for (const PolicySet& set : parts_.policy_sets) {
+    const SchedulingTraits traits = set.scheduling->traits();
+    const bool stable =
+        traits.stable_between_events && set.placement->traits().stable_between_events;
+    known_.push_back({traits, stable, set.scheduling->promises()});
+  }
   minds_lengths_ = minds_lengths();
   state_.metrics = JobMetrics(parts_.metrics);
 }
 
 View Engine::view() const {
-  return {state_.now,
-          parts_.pacing->length(),
-          state_.jobs,
-          state_.cluster,
-          *parts_.perf,
-          parts_.forecast.get(),
-          active().scheduling->promises(),
-          parts_.metrics.empty() ? nullptr : &state_.metrics};
+  return {state_.now,       turn_length_,
+          state_.jobs,      state_.cluster,
+          *parts_.perf,     parts_.forecast.get(),
+          known().promises, parts_.metrics.empty() ? nullptr : &state_.metrics};
 }
 
 Status Engine::run(const std::function<bool()>& keep_going) {
@@ -49,7 +53,7 @@ bool Engine::begin() {
 
 Due Engine::due() {
   if (state_.over || (!state_.started && !begin())) return {};
-  return {state_.next, parts_.pacing->length() == 0};
+  return {state_.next, turn_length_ == 0};
 }
 
 bool Engine::turn() {
@@ -64,8 +68,13 @@ void Engine::take_in(Seconds now, std::span<const JobEvent> events) {
 }
 
 void Engine::apply(Seconds now, std::span<const JobEvent> events) {
+  // What the last turn stopped is no news: to ask again whenever one of its commands is answered
+  // would regroup jobs for ever that take long to start.
+  const bool changed = std::exchange(state_.changed, false);
   take_in(now, events);
   outgrow_beliefs();
+  state_.undecided = state_.undecided || state_.changed;
+  state_.changed = state_.changed || changed;
   dispatch();
   if (state_.started) state_.next = next_turn(true);
 }
@@ -79,11 +88,13 @@ bool Engine::turn_at(Seconds now, std::span<const JobEvent> events) {
   decide();
   scale();
   // Where turns have no length there is no next one to wait for.
-  if (state_.rescaled && parts_.pacing->length() == 0) decide();
+  if (state_.rescaled && turn_length_ == 0) decide();
   if (deadlocked()) give_up_waiting();
   dispatch();
-  state_.turns += 1 + (state_.started ? parts_.pacing->skipped(previous, state_.now) : 0);
-  report_turn(previous);
+  state_.undecided = false;
+  const long long skipped = state_.started ? parts_.pacing->skipped(previous, state_.now) : 0;
+  state_.turns += 1 + skipped;
+  report_turn(previous, skipped);
   state_.started = true;
   state_.turned = state_.now;
   state_.next = next_turn();
@@ -96,11 +107,6 @@ void Engine::dispatch() {
   orders_.clear();
 }
 
-bool Engine::stable_between_events() const {
-  return active().scheduling->traits().stable_between_events &&
-         active().placement->traits().stable_between_events;
-}
-
 void Engine::decide() {
   if (!state_.back_offs.empty()) end_back_offs();
   choose_policy_set();
@@ -109,10 +115,11 @@ void Engine::decide() {
   while (complete_jobs() && !state_.held.empty()) admit();
   stops_ = 0;
   planned_ = false;
-  if (!state_.changed && stable_between_events() && state_.now < state_.wake) return;
+  if (!state_.changed && known().stable && state_.now < state_.wake) return;
   state_.changed = false;
   planned_ = true;
-  const SchedulingTraits traits = active().scheduling->traits();
+  const SchedulingTraits& traits = known().traits;
+  calm_ = parts_.options.calm > 0 && keeps_calm(traits);
   Plan::Depth depth = active().placement->depth(state_.cluster, traits);
   if (depth == Plan::Depth::kUntilFirstMisfit && !active().scheduling->repeats()) {
     depth = Plan::Depth::kAll;
@@ -121,6 +128,7 @@ void Engine::decide() {
   plan(traits, depth);
   if (draft_.wants_all()) plan(traits, Plan::Depth::kAll);
   carry_out();
+  if (calm_) state_.changed = true;  // those who were to be displaced are still there
   parts_.backend->planned(plan_);
   log_block();
 }
@@ -129,11 +137,25 @@ void Engine::plan(const SchedulingTraits& traits, Plan::Depth depth) {
   plan_.reset(traits.preemptive ? state_.cluster.usable_gpus() : state_.cluster.free_gpus(), depth);
   draft_.reset();
   if (state_.jobs.active().empty()) return;
-  active().scheduling->schedule(view(), plan_);
+  const View seen = view();
+  active().scheduling->schedule(seen, plan_);
   if (!state_.back_offs.empty()) {
     plan_.drop([this](Slot job) { return backs_off(job); });
   }
-  active().placement->place(view(), traits, plan_, draft_);
+  if (!calm_) return active().placement->place(seen, traits, plan_, draft_);
+  plan_.drop([this](Slot job) { return state_.jobs[job].running(); });
+  SchedulingTraits fills = traits;
+  fills.preemptive = false;
+  active().placement->place(seen, fills, plan_, draft_);
+}
+
+bool Engine::keeps_calm(const SchedulingTraits& traits) {
+  // Others ask for more than an order.
+  if (!traits.preemptive || traits.co_locates || traits.resizes || traits.optimises) return false;
+  if (state_.now < calm_until_) return true;
+  const EngineOptions& options = parts_.options;
+  calm_until_ = state_.now + options.calm * (state_.now - options.calm_since);
+  return false;
 }
 
 void Engine::end_back_offs() {
@@ -199,21 +221,20 @@ Seconds Engine::next_turn(bool news) {
   state_.wake = policy_wake();
   for (const BackOff& one : state_.back_offs) state_.wake = std::min(state_.wake, one.until);
   // A node that was just powered up is there for the next turn.
-  if (state_.rescaled && parts_.pacing->length() > 0)
-    state_.wake = std::min(state_.wake, state_.now + parts_.pacing->length());
+  if (state_.rescaled && turn_length_ > 0)
+    state_.wake = std::min(state_.wake, state_.now + turn_length_);
   if (!news && state_.wake <= state_.now) state_.wake = kNever;  // that was this turn
   moments.wake =
       minds_lengths_ ? std::min(state_.wake, state_.overruns.next(state_.jobs)) : state_.wake;
   // On a backend that can surprise, a running job may be done by the next turn, whatever is known.
   const bool has_external_events = parts_.backend->has_external_events();
-  const SchedulingTraits traits = active().scheduling->traits();
   const bool undecided =
-      !state_.jobs.waiting().empty() || (state_.running > 0 && traits.needs_periodic_turns);
+      !state_.jobs.waiting().empty() || (state_.running > 0 && known().traits.needs_periodic_turns);
   moments.needs_periodic_turns =
       (has_external_events && state_.running > 0) ||
-      (parts_.selector != nullptr ? moments.active : undecided && !stable_between_events());
-  if (news && state_.changed) {
-    if (parts_.pacing->length() == 0) return state_.now;
+      (parts_.selector != nullptr ? moments.active : undecided && !known().stable);
+  if (news && state_.undecided) {
+    if (turn_length_ == 0) return state_.now;
     moments.needs_periodic_turns = true;
   }
   const Seconds at = parts_.pacing->next_turn(moments);
@@ -223,8 +244,9 @@ Seconds Engine::next_turn(bool news) {
 }
 
 Seconds Engine::policy_wake() const {
-  Seconds wake = std::min(active().scheduling->wake(view()), active().placement->wake(view()));
-  if (parts_.scaling != nullptr) wake = std::min(wake, parts_.scaling->wake(view()));
+  const View seen = view();
+  Seconds wake = std::min(active().scheduling->wake(seen), active().placement->wake(seen));
+  if (parts_.scaling != nullptr) wake = std::min(wake, parts_.scaling->wake(seen));
   return wake;
 }
 

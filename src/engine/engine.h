@@ -72,6 +72,11 @@ struct EngineOptions {
   RetryRule retry;
   bool count_host = true;  // CPU cores and memory bind, where jobs ask for them and nodes have them
   bool close_look = false;  // fill in the members of TurnStats that cost a walk over all jobs
+  // For looking ahead roughly: an order displaces who runs only in turns that are so far apart, as
+  // a part of the time that has passed since `calm_since`. In between, what is free goes to those
+  // who wait, first in order first. 0: in every turn.
+  double calm = 0;
+  Seconds calm_since = 0;
 };
 
 class Engine final : public WhatIf {
@@ -132,11 +137,17 @@ class Engine final : public WhatIf {
   std::string unsavable();
 
   // A copy that goes on from here by itself, between two turns: the same state, clones of the
-  // policies, and a backend, a source and observers of its own, which must outlive it.
+  // policies with what they remember, and a backend, a source and observers of its own, which must
+  // outlive it. It knows no more than is believed.
   struct Fork {
     Backend* backend = nullptr;
     JobSource* source = nullptr;
     std::vector<Observer*> observers = {};
+    bool new_backend = false;  // it is no fork of the engine's, and is told who runs where
+    std::function<void(Job&)> revise = {};  // for every job of the copy: what is different there
+    std::optional<EngineOptions> options = {};  // those of the copy; nothing: the same
+    Seconds now =
+        -kNever;  // its clock shows at least this: time may have passed since the last news
   };
   std::unique_ptr<Engine> fork(const Fork& with) const;
 
@@ -148,6 +159,8 @@ class Engine final : public WhatIf {
   const PolicySet& active() const { return parts_.policy_sets[state_.active]; }
   // What a fork is made of, but for the policies.
   Parts fork_parts(const Fork& with) const;
+  // A fork's backend learns what is believed of those who run.
+  void tell_beliefs(const Fork& with);
 
   Slot adopt_job(const Job& given, bool on_hold);
   Status adopt_runs(std::vector<Slot>& running);
@@ -166,14 +179,14 @@ class Engine final : public WhatIf {
   void note_belief(Slot slot);
   // Whether a belief about the length of a job matters to anybody who decides.
   bool minds_lengths() const;
-  // A fork foresees by what is believed.
-  void update_believed_rates();
   void take_arrivals();
   void admit();
   void choose_policy_set();
   void decide();
   // Asks the policies for this much of a plan, and where it goes.
   void plan(const SchedulingTraits& traits, Plan::Depth depth);
+  // Whether those who run are left alone in this turn, whatever the order says.
+  bool keeps_calm(const SchedulingTraits& traits);
   // Lets a policy with a completion rule say which jobs are over.
   bool complete_jobs();
   void carry_out();
@@ -183,7 +196,7 @@ class Engine final : public WhatIf {
   void note_neighbours(Slot slot);
   void count_preemption(Job& job);
   void scale();
-  void report_turn(Seconds previous);
+  void report_turn(Seconds previous, long long skipped);
   // Dollars for the GPUs that were in use since the turn before; notes which are in use now.
   double spend(Seconds previous);
   int used_opportunistically_alone() const;
@@ -195,7 +208,7 @@ class Engine final : public WhatIf {
   // When one of the policies wants to be asked again though nothing happened.
   Seconds policy_wake() const;
   void give_up_waiting();
-  // `news`: something was taken in that nobody has decided about.
+  // `news`: between two turns, when something was taken in; otherwise a turn has just been taken.
   Seconds next_turn(bool news = false);
   void dispatch();
 
@@ -253,8 +266,6 @@ class Engine final : public WhatIf {
   void log_block();
   void end_back_offs();
   bool backs_off(Slot job) const;
-  // Neither the plan nor the placement changes its mind without an event.
-  bool stable_between_events() const;
 
   // What a backend that answers later is told when the turn is over.
   void order_launch(const PlacementDraft::Step& step, CommandKind kind);
@@ -262,9 +273,19 @@ class Engine final : public WhatIf {
 
   Parts parts_;
   EngineState state_;
+  // What policies say of themselves once and for all, asked once: turns are shorter than such
+  // calls.
+  struct Known {
+    SchedulingTraits traits;
+    bool stable = false;  // neither the plan nor the placement changes its mind without an event
+    const DeadlineBook* promises = nullptr;
+  };
+  const Known& known() const { return known_[state_.active]; }
+  std::vector<Known> known_;  // of each policy set
   bool minds_lengths_ = false;
   const bool later_;     // the backend answers later
   const bool numbered_;  // the source numbers its jobs
+  const Seconds turn_length_;
 
   // Scratch.
   Plan plan_;
@@ -283,6 +304,8 @@ class Engine final : public WhatIf {
   std::uint32_t turn_mark_ = 0;
   int stops_ = 0;         // in this turn
   bool planned_ = false;  // this turn
+  bool calm_ = false;     // likewise
+  Seconds calm_until_ = -kNever;
 };
 
 }  // namespace muster

@@ -51,8 +51,9 @@ struct EngineState {
   int stalled_turns = 0;
   bool changed =
       true;  // something happened that a policy that is stable between events must answer
-  bool rescaled = false;  // nodes were powered up or down in the last turn
-  bool started = false;   // the first turn has taken place
+  bool undecided = false;  // likewise, since the last turn; not what that turn itself has stopped
+  bool rescaled = false;   // nodes were powered up or down in the last turn
+  bool started = false;    // the first turn has taken place
   bool over = false;
 };
 

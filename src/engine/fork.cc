@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/engine.h"
+#include "model/belief.h"
 
 namespace muster {
 namespace {
@@ -32,7 +33,7 @@ Engine::Parts Engine::fork_parts(const Fork& with) const {
   parts.backend = with.backend;
   parts.source = with.source;
   parts.observers = with.observers;
-  parts.options = parts_.options;
+  parts.options = with.options.value_or(parts_.options);
   parts.metrics = parts_.metrics;
   return parts;
 }
@@ -43,8 +44,40 @@ std::unique_ptr<Engine> Engine::fork(const Fork& with) const {
   if (parts_.selector != nullptr) parts.selector = parts_.selector->clone();
   auto future = std::make_unique<Engine>(std::move(parts));
   future->state_ = state_;
-  future->update_believed_rates();
+  future->tell_beliefs(with);
   return future;
+}
+
+void Engine::tell_beliefs(const Fork& with) {
+  JobTable& jobs = state_.jobs;
+  state_.now = std::max(state_.now, with.now);
+  const auto revise = [&](Slot slot) {
+    forget_truth(jobs[slot].spec);
+    if (with.revise) with.revise(jobs[slot]);
+  };
+  for (const Slot slot : jobs.active()) revise(slot);
+  for (const Slot slot : state_.held) revise(slot);
+  for (const Slot slot : state_.on_hold) revise(slot);
+  if (!with.new_backend) {
+    for (const Slot slot : jobs.running()) {
+      if (jobs[slot].spec.believed) update_rate(slot, state_.now);
+    }
+    return;
+  }
+  // Whoever was on the way, to its GPUs or off them, has arrived.
+  for (const Slot slot : jobs.active()) {
+    Job& job = jobs[slot];
+    job.ended = job.running() ? job.launch - 1 : job.launch;
+    if (!job.starting()) continue;
+    end_wait(job, state_.now);
+    job.since = state_.now;
+  }
+  for (const Slot slot : jobs.running()) {
+    note_belief(slot);
+    update_rate(slot, state_.now, CommandKind::kAdopt);
+  }
+  // Unless a turn is due at once, it comes when the new backend foresees something.
+  if (state_.next > state_.now) state_.next = next_turn();
 }
 
 Prediction Engine::predict(std::size_t policy_set, Seconds horizon) {
@@ -66,7 +99,7 @@ Prediction Engine::predict(std::size_t policy_set, Seconds horizon) {
   future.state_.rescaled = false;
   future.state_.started = true;
   future.state_.turned = state_.now;
-  future.update_believed_rates();
+  future.tell_beliefs({});
   // This turn has been observed already: the fork goes on from the decision.
   future.decide();
   if (future.deadlocked()) future.give_up_waiting();

@@ -7,7 +7,7 @@ namespace muster {
 
 Seconds Engine::wait() {
   events_.clear();
-  const bool stop_at_event = parts_.pacing->length() == 0;
+  const bool stop_at_event = turn_length_ == 0;
   Seconds reached = parts_.backend->advance(state_.next, stop_at_event, events_);
   if (state_.next == kNever && !stop_at_event && parts_.backend->has_external_events()) {
     // Something unforeseen ended an open wait; its turn is the next one on the grid.
@@ -22,7 +22,7 @@ Seconds Engine::wait() {
 // A launch that has begun is answered at once: only then does the backend know how it goes on. The
 // rest is kept for the turn.
 Seconds Engine::wait_for_answers() {
-  const bool stop_at_event = parts_.pacing->length() == 0;
+  const bool stop_at_event = turn_length_ == 0;
   const auto quiet = [](const JobEvent& event) { return !loud(event.kind); };
   events_.clear();
   while (true) {

@@ -67,12 +67,6 @@ void Engine::outgrow_beliefs() {
   }
 }
 
-void Engine::update_believed_rates() {
-  for (const Slot slot : state_.jobs.running()) {
-    if (state_.jobs[slot].spec.believed) update_rate(slot, state_.now);
-  }
-}
-
 bool Engine::minds_lengths() const {
   const auto minds = [](Needs needs) {
     return lists(needs, Knowledge::kDuration) || lists(needs, Knowledge::kEstimate);

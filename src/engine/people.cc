@@ -97,6 +97,9 @@ void Engine::resize_request(Slot slot, int gpus) {
   wanted.gpus = gpus;
   if (wanted.max_gpus > 0) wanted.max_gpus = std::max(wanted.max_gpus, gpus);
   if (wanted.min_gpus > 0) wanted.min_gpus = std::min(wanted.min_gpus, gpus);
+  if (!parts_.perf->check(wanted)) {
+    return log(Action::kRevise, Reason::kUnknownSpeed, job.spec.id, job.spec.gpus);
+  }
   if (!ever_fits(wanted)) {
     return log(Action::kRevise, Reason::kNeverFits, job.spec.id, job.spec.gpus);
   }

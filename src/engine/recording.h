@@ -7,6 +7,10 @@
 // difference is kept: the policies are not those of the recording, or something in them is not
 // deterministic.
 //
+// What is handed to Engine::apply() and turn_at() does not pass through the backend and is not
+// recorded here. Whoever drives an engine like that has it all in hand and writes it down himself;
+// the daemon does (daemon/record/).
+//
 // Not for what-if questions: the answers are those to the recorded decisions. A selector that looks
 // ahead needs a backend that can be forked, which a recording is not.
 //

@@ -7,7 +7,7 @@
 
 namespace muster {
 
-void Engine::report_turn(Seconds previous) {
+void Engine::report_turn(Seconds previous, long long skipped) {
 #if MUSTER_INVARIANTS
   check_invariants(*this);
 #endif
@@ -28,8 +28,7 @@ void Engine::report_turn(Seconds previous) {
     stats.programs = plan_.programs();
     stats.gap = plan_.gap();
   }
-  stats.skipped =
-      static_cast<std::int32_t>(state_.started ? parts_.pacing->skipped(previous, state_.now) : 0);
+  stats.skipped = static_cast<std::int32_t>(skipped);
   for (Observer* observer : parts_.observers) observer->on_turn(stats);
 }
 

@@ -82,7 +82,7 @@ Status Engine::adopt(const EngineWorld& world) {
   // What is held on a drained node is still usable, so this comes last.
   for (const WorldNode& one : world.nodes) state_.cluster.set_drained(one.node, one.drained);
   state_.started = true;
-  state_.changed = true;
+  state_.changed = state_.undecided = true;
   state_.next = next_turn(true);
   return Done{};
 }

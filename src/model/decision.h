@@ -60,15 +60,16 @@ enum class Reason : std::uint8_t {
   kNoPartition = 25,  // the cluster has partitions, but not the one it names
   kNoGpuType = 26,    // its part of the cluster has no GPU of the type it names
   kCancelled = 27,
-  kStartFailed = 28,  // its start failed, and not by its own fault
-  kRunLost = 29,      // what it ran on was lost, and not by its own fault
-  kRevised = 30,      // what it asks for was changed
-  kRequested = 31,    // a person asked for it
+  kStartFailed = 28,   // its start failed, and not by its own fault
+  kRunLost = 29,       // what it ran on was lost, and not by its own fault
+  kRevised = 30,       // what it asks for was changed
+  kRequested = 31,     // a person asked for it
+  kUnknownSpeed = 32,  // the performance model does not know how fast it runs
 };
 
 // What a reader of results may meet; keep them at the last of each list.
 inline constexpr Action kLastAction = Action::kUndrain;
-inline constexpr Reason kLastReason = Reason::kRequested;
+inline constexpr Reason kLastReason = Reason::kUnknownSpeed;
 
 struct Decision {
   Seconds time = 0;

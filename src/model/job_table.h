@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <vector>
 
 #include "model/job.h"
@@ -95,10 +96,11 @@ class JobTable {
     }
     const Slot slot = vacant_.back();
     vacant_.pop_back();
-    jobs_[index(slot)] = Job{};
-    jobs_[index(slot)].spec = std::move(spec);
-    jobs_[index(slot)].self = slot;
-    jobs_[index(slot)].next_co_located = slot;
+    Job& job = jobs_[index(slot)];
+    std::destroy_at(&job);  // made anew where it stays: a job is large
+    std::construct_at(&job, std::move(spec));
+    job.self = slot;
+    job.next_co_located = slot;
     return slot;
   }
   void remove(Slot slot) { vacant_.push_back(slot); }

@@ -20,7 +20,7 @@ struct ReasonText {
 };
 
 const ReasonText& reason_text(Reason reason) {
-  static constexpr std::array<ReasonText, 32> kTexts = {{
+  static constexpr std::array<ReasonText, 33> kTexts = {{
       {"none", "no reason recorded"},
       {"arrived", "it was submitted"},
       {"accepted", "admission accepted it"},
@@ -53,6 +53,7 @@ const ReasonText& reason_text(Reason reason) {
       {"run-lost", "what it ran on was lost, and not by its own fault"},
       {"revised", "a person changed what it asks for"},
       {"requested", "a person asked for it"},
+      {"unknown-speed", "the performance model does not know how fast it runs"},
   }};
   return kTexts.at(static_cast<std::size_t>(reason));
 }

@@ -105,7 +105,8 @@ class Plan {
   const std::vector<AllocationRequest>& requests() const { return requests_; }
 
   // A policy whose order of jobs is finer than that of its requests (a group is one request, and
-  // jobs that run need none) may tell it, for backends that settle ties by it. Where it is empty,
+  // jobs that run need none) may tell it. A simulator in which several jobs end at the same moment
+  // lets them go in this order (Backend::planned); nothing else depends on it. Where it is empty,
   // the order is that of the requests.
   void rank(Slot job) { ranking_.push_back(job); }
   const std::vector<Slot>& ranking() const { return ranking_; }

@@ -33,7 +33,8 @@ struct JobRecord {
   double lost_work = 0;
   Seconds overhead = 0;
   Seconds deadline = kNever;
-  // When its work was done, where that is not when it left: deadlines are judged by this.
+  // When its work was done, where a scheduler that ends jobs itself noticed it only at a later
+  // turn: deadlines are judged by this. kNever: when it left.
   Seconds done = kNever;
   double value = 0;       // what its end is worth; 0 without a deadline
   double best_value = 0;  // what it would have been worth in time

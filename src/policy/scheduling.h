@@ -55,6 +55,7 @@ enum class JobMoment { kAdmitted, kStarted, kStopped, kChanged, kLeft };
 class SchedulingPolicy {
  public:
   virtual ~SchedulingPolicy() = default;
+  // The same for as long as the policy lives: the engine asks once.
   virtual SchedulingTraits traits() const = 0;
   // Adds requests to the empty plan, most deserving first.
   virtual void schedule(const View& view, Plan& plan) = 0;

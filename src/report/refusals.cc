@@ -54,6 +54,10 @@ std::string why(Reason reason, const RunInfo& info, const RunSummary& summary) {
       return "they ask for more CPU cores or memory beside their GPUs than the nodes have. Mend "
              "the "
              "cluster file, or leave them out of account with --ignore-host";
+    case Reason::kUnknownSpeed:
+      return "the performance model does not know them. A note names the first; add what it lacks "
+             "to "
+             "its table, or choose another model with --perf";
     case Reason::kLoadLimit:
       return "the load was above the threshold of the admission policy. Choose another threshold, "
              "or --admission accept-all";

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "workload/byte_input.h"
 #include "workload/cluster_parts.h"
+#include "workload/cluster_slurm.h"
 #include "workload/formats/formats.h"
 #include "workload/numbers.h"
 #include "workload/table_parser.h"
@@ -187,7 +188,9 @@ std::string_view cluster_forms() {
          "  FILE.csv                   "
          "num_switch,num_node_p_switch,num_gpu_p_node,num_cpu_p_node,mem_p_node;\n"
          "                             or Lucid's vc_config; or the openb node list\n"
-         "  FILE.json                  Gavel's cluster_specs, as {\"philly\": [\"36:36:36\"]}";
+         "  FILE.json                  Gavel's cluster_specs, as {\"philly\": [\"36:36:36\"]}\n"
+         "  FILE                       what Slurm's `scontrol show node`, `sinfo --json` or\n"
+         "                             `sinfo -N -o \"%N|%G|%c|%m|%P|%T\"` wrote";
 }
 
 void append_nodes(ClusterSpec& cluster, const NodeSpec& node, int count, Symbols& symbols) {
@@ -219,6 +222,11 @@ Result<ClusterSpec> parse_cluster_text(std::string_view content, const std::stri
   if (content.starts_with(kByteOrderMark)) content.remove_prefix(kByteOrderMark.size());
   const std::string_view first = first_line(content);
   if (first.empty()) return Error{fmt::format("{}: the file is empty", name)};
+  if (is_slurm_nodes(content)) {
+    auto nodes = parse_slurm_nodes(content, name, "", symbols);
+    if (!nodes) return nodes.error();
+    return std::move(nodes->cluster);
+  }
   if (first.front() == '{') return parse_cluster_json(content, name, symbols);
   const bool toml_like =
       first.front() == '[' || first.front() == '#' || first.find('=') != std::string_view::npos;

@@ -9,6 +9,7 @@
 //   cluster.csv               cluster files of Tiresias, Muri and ElasticFlow, Lucid's vc_config,
 //                             the openb node list
 //   cluster.json              Gavel's cluster_specs
+//   nodes.txt                 what `scontrol show node` or sinfo wrote (workload/cluster_slurm.h)
 //
 // Every function returns a cluster that validate() accepts.
 #pragma once

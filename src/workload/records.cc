@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -71,6 +72,55 @@ class LineReader final : public RecordReader {
   InputWindow window_;
   std::size_t taken_ = 0;
   std::uint64_t line_ = 0;
+  std::optional<Error> error_;
+};
+
+class JoinedReader final : public RecordReader {
+ public:
+  using Begins = bool (*)(std::string_view header, std::string_view line);
+  JoinedReader(std::unique_ptr<RecordReader> lines, Begins begins)
+      : lines_(std::move(lines)), begins_(begins) {}
+
+  bool next(std::string_view& record) override {
+    if (!ahead_ && !look()) return false;
+    record_.swap(next_);
+    line_ = next_line_;
+    if (header_.empty()) header_ = record_;
+    while (look() && !begins_(header_, next_)) {
+      record_ += '\n';
+      record_ += next_;
+      if (record_.size() > kLongestRecord) {
+        error_ = too_long(line_);
+        return false;
+      }
+    }
+    record = record_;
+    return true;
+  }
+
+  std::uint64_t line() const override { return line_; }
+  const std::optional<Error>& error() const override {
+    return error_ || ahead_ ? error_ : lines_->error();
+  }
+
+ private:
+  // Reads the line after the record.
+  bool look() {
+    std::string_view line;
+    ahead_ = lines_->next(line);
+    if (ahead_) next_.assign(line);
+    next_line_ = lines_->line();
+    return ahead_;
+  }
+
+  std::unique_ptr<RecordReader> lines_;
+  Begins begins_;
+  std::string header_;
+  std::string record_;
+  std::string next_;  // the line after it
+  bool ahead_ = false;
+  std::uint64_t line_ = 0;
+  std::uint64_t next_line_ = 0;
   std::optional<Error> error_;
 };
 
@@ -192,6 +242,12 @@ std::string_view InputWindow::ahead(std::size_t size) {
 
 std::unique_ptr<RecordReader> make_line_reader(InputWindow window) {
   return std::make_unique<LineReader>(std::move(window));
+}
+
+std::unique_ptr<RecordReader> make_joined_reader(std::unique_ptr<RecordReader> lines,
+                                                 bool (*begins)(std::string_view header,
+                                                                std::string_view line)) {
+  return std::make_unique<JoinedReader>(std::move(lines), begins);
 }
 
 std::unique_ptr<RecordReader> make_json_reader(InputWindow window) {

@@ -54,6 +54,12 @@ class RecordReader {
 // Lines without their ends ("\n" or "\r\n"); a byte-order mark at the very beginning is dropped.
 std::unique_ptr<RecordReader> make_line_reader(InputWindow window);
 
+// The records of `lines`, where lines that do not begin one belong to the one before; the first is
+// the header.
+std::unique_ptr<RecordReader> make_joined_reader(std::unique_ptr<RecordReader> lines,
+                                                 bool (*begins)(std::string_view header,
+                                                                std::string_view line));
+
 // The objects of an array, or of several, or objects one after another ("JSON lines").
 std::unique_ptr<RecordReader> make_json_reader(InputWindow window);
 

@@ -37,12 +37,13 @@ std::string_view tidy(std::string_view cell) {
 
 // Calls `take(cell)` for each cell; blanks around a cell count only inside quotes.
 template <typename Take>
-void each_cell(std::string_view line, char separator, std::string& unquoted, Take take) {
+void each_cell(std::string_view line, char separator, bool quotes, std::string& unquoted,
+               Take take) {
   std::size_t at = 0;
   while (true) {
     std::string_view cell;
     const std::size_t begin = at;
-    if (at < line.size() && line[at] == '"' && take_quoted(line, at, unquoted)) {
+    if (quotes && at < line.size() && line[at] == '"' && take_quoted(line, at, unquoted)) {
       // Text between the closing quote and the separator belongs to the cell of a sloppy writer.
       while (at < line.size() && line[at] != separator) unquoted += line[at++];
       cell = unquoted;  // as it is
@@ -92,7 +93,8 @@ bool is_named(std::string_view alternatives, std::string_view name) {
 std::vector<std::string> split_cells(std::string_view line, char separator) {
   std::vector<std::string> cells;
   std::string unquoted;
-  each_cell(line, separator, unquoted, [&](std::string_view cell) { cells.emplace_back(cell); });
+  each_cell(line, separator, true, unquoted,
+            [&](std::string_view cell) { cells.emplace_back(cell); });
   return cells;
 }
 
@@ -249,7 +251,7 @@ Parsed TableParser::parse(std::string_view record, JobSpec& job) {
 
   std::size_t count = 0;
   Parsed outcome = Parsed::kJob;
-  each_cell(record, schema_.separator, unquoted_, [&](std::string_view cell) {
+  each_cell(record, schema_.separator, schema_.quotes, unquoted_, [&](std::string_view cell) {
     const std::size_t position = count++;
     if (position >= targets_.size() || outcome != Parsed::kJob) return;
     Target& target = targets_[position];

@@ -52,12 +52,13 @@ struct TraceColumn {
   std::size_t slot = 0;  // for kNumber and kText, below kSlots
 };
 
-inline constexpr std::size_t kSlots = 8;
+inline constexpr std::size_t kSlots = 10;
 
 struct TableSchema {
   std::span<const TraceColumn> columns;
   char separator = ',';
   bool note_unknown = false;  // say which columns were ignored: they may be misspelled
+  bool quotes = true;         // cells may be quoted
 };
 
 class TableParser : public TraceParser {

@@ -44,9 +44,9 @@ const TraceFormat kFormats[] = {
     {"openb", "pods with CPU, memory and parts of GPUs", "Alibaba GPU cluster 2023 (openb)",
      Shape::kTable, matches_openb, make_openb, no_settings},
     {"sacct", "Slurm accounting, columns by name with '|' between",
-     "sacct --parsable2 -X --format=JobID,User,Partition,Submit,ElapsedRaw,State,ReqTRES,AllocTRES,"
-     "Timelimit",
-     Shape::kTable, matches_sacct, make_sacct, no_settings},
+     "sacct --parsable2 -X --duplicates "
+     "--format=JobID,User,Partition,Submit,Start,End,ElapsedRaw,State,ReqTRES,AllocTRES,Timelimit",
+     Shape::kTable, matches_sacct, make_sacct, sacct_settings, begins_sacct},
     {"swf", "Standard Workload Format: 18 numbers a line, processors read as GPUs",
      "the Parallel Workloads Archive", Shape::kLines, matches_swf, make_swf, swf_settings},
 };

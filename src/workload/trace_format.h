@@ -24,6 +24,9 @@ struct TraceFormat {
   bool (*matches)(std::string_view head);            // by the first bytes of a file
   ParserMaker make;
   ParamList (*settings)();  // the format's own settings
+  // Whether a line begins a record, by the header's: texts in a record may have line ends. Null:
+  // each line is a record.
+  bool (*begins)(std::string_view header, std::string_view line) = nullptr;
 };
 
 std::span<const TraceFormat> trace_formats();

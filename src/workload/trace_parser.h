@@ -6,6 +6,7 @@
 // formats.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@ enum class Parsed {
   kSkipped,  // a proper record that is no job for us; skip_reason() says why
   kBad,      // problem() says what is wrong
   kNothing,  // not a record at all: a comment, a header
+  kHeld,     // part of a job that is complete only at the end of the trace: see rest()
 };
 
 // What is wrong with a record.
@@ -37,6 +39,12 @@ struct Problem {
 // "column 3 (num_gpus): found 'x', expected a whole number"
 std::string problem_text(const Problem& problem);
 
+// When a job really ran; negative where the trace does not say.
+struct RecordedRun {
+  Seconds start = -1;
+  Seconds end = -1;
+};
+
 class TraceParser {
  public:
   virtual ~TraceParser() = default;
@@ -45,12 +53,19 @@ class TraceParser {
   virtual Status header(std::string_view) { return Done{}; }
   // `job` comes with default values.
   virtual Parsed parse(std::string_view record, JobSpec& job) = 0;
+  // After the last record, again and again until it answers kNothing: the jobs that were held back.
+  virtual Parsed rest(JobSpec&) { return Parsed::kNothing; }
 
   const Problem& problem() const { return problem_; }
   std::string_view skip_reason() const { return skip_reason_; }
   // How the job of the last record ended, in the trace's own word; empty where the format does not
   // say.
   std::string_view status() const { return status_; }
+  // When the job of the last record really ran.
+  const RecordedRun& recorded() const { return recorded_; }
+  // The line of the record at hand, from 1; a job that was held back has that of its first record.
+  void at_line(std::uint64_t line) { line_ = line; }
+  std::uint64_t line() const { return line_; }
   // What a user should know about how this trace is being read.
   const std::vector<std::string>& notes() const { return notes_; }
 
@@ -63,7 +78,9 @@ class TraceParser {
   }
 
   std::string status_;
+  RecordedRun recorded_;
   std::vector<std::string> notes_;
+  std::uint64_t line_ = 0;
 
  private:
   Problem problem_;

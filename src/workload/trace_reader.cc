@@ -115,6 +115,7 @@ Result<std::unique_ptr<TraceReader>> TraceReader::read(std::unique_ptr<ByteInput
   const std::size_t size_hint = window.size_hint();
   auto records = format->shape == TraceFormat::Shape::kJson ? make_json_reader(std::move(window))
                                                             : make_line_reader(std::move(window));
+  if (format->begins != nullptr) records = make_joined_reader(std::move(records), format->begins);
   std::unique_ptr<TraceReader> reader(
       new TraceReader(std::move(name), options, std::move(records), std::move(*parser), *format));
   reader->size_hint_ = size_hint;
@@ -130,8 +131,8 @@ Result<std::unique_ptr<TraceReader>> TraceReader::read(std::unique_ptr<ByteInput
 }
 
 Error TraceReader::where(const std::string& message) const {
-  return Error{
-      fmt::format("{}:{}: {}", name_, std::max<std::uint64_t>(records_->line(), 1), message)};
+  const std::uint64_t line = parser_->line() > 0 ? parser_->line() : records_->line();
+  return Error{fmt::format("{}:{}: {}", name_, std::max<std::uint64_t>(line, 1), message)};
 }
 
 void TraceReader::fail(const std::string& message) {
@@ -149,8 +150,20 @@ void TraceReader::bad_record(std::string problem, bool missing) {
   ++stats_.bad;
   if (missing) ++stats_.missing;
   if (stats_.bad_examples.size() < options_.examples) {
-    stats_.bad_examples.push_back({records_->line(), std::move(problem), missing});
+    stats_.bad_examples.push_back({line(), std::move(problem), missing});
   }
+}
+
+// Of a job that was accepted, before its times are moved.
+void TraceReader::note_fate() {
+  const RecordedRun& run = parser_->recorded();
+  if (run.start < job_.submit || run.end < run.start) return;
+  RecordedFate& fate = stats_.fate;
+  ++fate.jobs;
+  fate.waited_s += run.start - job_.submit;
+  fate.completed_s += run.end - job_.submit;
+  fate.first_submit = std::min(fate.first_submit, job_.submit);
+  fate.last_end = std::max(fate.last_end, run.end);
 }
 
 bool TraceReader::accept() {
@@ -173,6 +186,7 @@ bool TraceReader::accept() {
       return false;
     }
   }
+  note_fate();
   if (!options_.any_order) {
     if (job_.submit < last_submit_) {
       fail(fmt::format(
@@ -192,35 +206,52 @@ bool TraceReader::accept() {
   return true;
 }
 
+void TraceReader::take_in(Parsed parsed) {
+  switch (parsed) {
+    case Parsed::kJob:
+      loaded_ = accept();
+      break;
+    case Parsed::kSkipped:
+      if (const auto known = stats_.skipped.find(parser_->skip_reason());
+          known != stats_.skipped.end()) {
+        ++known->second;
+      } else {
+        stats_.skipped.emplace(parser_->skip_reason(), 1);
+      }
+      break;
+    case Parsed::kBad:
+      bad_record(problem_text(parser_->problem()), parser_->problem().missing);
+      break;
+    case Parsed::kNothing:
+    case Parsed::kHeld:
+      break;
+  }
+}
+
 void TraceReader::advance() {
   std::string_view record;
   while (!ended_ && !loaded_) {
-    if (!records_->next(record)) {
-      ended_ = true;
-      if (const auto& error = records_->error()) error_ = where(error->message);
-      break;
+    const bool more = !records_ended_ && records_->next(record);
+    if (!more) {
+      if (const auto& error = records_->error()) {
+        parser_->at_line(records_->line());
+        fail(error->message);
+        break;
+      }
+      records_ended_ = true;
+    } else if (record.empty() || (record.size() < 8 && blank(record))) {
+      continue;
     }
-    if (record.empty() || (record.size() < 8 && blank(record))) continue;
     // Default values again, but keep the string's memory.
     std::string name = std::move(job_.name);
     name.clear();
     job_ = JobSpec{};
     job_.name = std::move(name);
-    const Parsed parsed = parser_->parse(record, job_);
-    if (parsed == Parsed::kNothing) continue;
-    ++stats_.records;
-    if (parsed == Parsed::kJob) {
-      loaded_ = accept();
-    } else if (parsed == Parsed::kSkipped) {
-      const auto known = stats_.skipped.find(parser_->skip_reason());
-      if (known != stats_.skipped.end()) {
-        ++known->second;
-      } else {
-        stats_.skipped.emplace(parser_->skip_reason(), 1);
-      }
-    } else {
-      bad_record(problem_text(parser_->problem()), parser_->problem().missing);
-    }
+    if (more) parser_->at_line(records_->line());
+    const Parsed parsed = more ? parser_->parse(record, job_) : parser_->rest(job_);
+    if (more && parsed != Parsed::kNothing) ++stats_.records;
+    if (!more && parsed == Parsed::kNothing) ended_ = true;
+    take_in(parsed);
   }
   if (ended_) stats_.notes = parser_->notes();
 }

@@ -46,6 +46,19 @@ struct BadRecord {
   bool missing = false;  // a field was absent or empty
 };
 
+// What the trace says of how its jobs fared; of those whose start and end it has.
+struct RecordedFate {
+  std::uint64_t jobs = 0;
+  double waited_s = 0;     // from submission to start, all together
+  double completed_s = 0;  // from submission to end
+  Seconds first_submit = kNever;
+  Seconds last_end = -kNever;
+
+  double mean_wait() const { return waited_s / static_cast<double>(jobs); }
+  double mean_completion() const { return completed_s / static_cast<double>(jobs); }
+  Seconds makespan() const { return last_end - first_submit; }
+};
+
 struct TraceStats {
   std::string format;
   std::uint64_t records = 0;  // lines or objects that held something, the header not counted
@@ -58,6 +71,7 @@ struct TraceStats {
   std::map<std::string, std::uint64_t, std::less<>>
       statuses;  // how the jobs ended, where the trace says
   std::vector<std::string> notes;
+  RecordedFate fate;
 };
 
 // How the trace was read, for people: conversions, and records that were left out.
@@ -81,7 +95,7 @@ class TraceReader final : public JobSource {
   // Moves the job that peek() shows out of the reader, and pops it.
   JobSpec take();
   // The line of the job that peek() shows.
-  std::uint64_t line() const { return records_->line(); }
+  std::uint64_t line() const { return parser_->line(); }
   const TraceStats& stats() const { return stats_; }
   std::vector<std::string> notes() const override { return notes_of(stats_); }
   // Bytes of the file, where that says something about the number of its records; else 0.
@@ -92,7 +106,9 @@ class TraceReader final : public JobSource {
               std::unique_ptr<TraceParser> parser, const TraceFormat& format);
 
   void advance();
+  void take_in(Parsed parsed);  // what the parser made of a record
   bool accept();  // the job just parsed; false when it is passed over or ends the reading
+  void note_fate();
   void bad_record(std::string problem, bool missing);
   void fail(const std::string& message);
   Error where(const std::string& message) const;
@@ -102,7 +118,8 @@ class TraceReader final : public JobSource {
   std::unique_ptr<RecordReader> records_;
   std::unique_ptr<TraceParser> parser_;
   JobSpec job_;
-  bool loaded_ = false;  // job_ is the job that peek() shows
+  bool loaded_ = false;         // job_ is the job that peek() shows
+  bool records_ended_ = false;  // what is left are jobs that the parser held back
   bool ended_ = false;
   JobFaults refused_ = 0;
   std::size_t size_hint_ = 0;

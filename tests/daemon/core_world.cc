@@ -82,7 +82,11 @@ void CoreWorld::begin_daemon() {
   store_ = std::make_unique<MemoryStore>(disk_);
   const StoredWorld world = *store_->load();
   rows_.clear();
-  for (const StoredRun& row : world.runs) rows_[row.run] = row;
+  for (const StoredRun& row : world.runs) {
+    rows_[row.run] = row;
+    // It may have been committed and the daemon crashed before it knew.
+    if (row.sharing == Sharing::kShared) joined_.insert(row.run);
+  }
   held_ = {};
   waiting_ = false;
   census_ = 0;
@@ -209,7 +213,10 @@ void CoreWorld::settle() {
       return;
     }
   }
-  for (const StoredRun& row : held_.batch.runs) rows_[row.run] = row;
+  for (const StoredRun& row : held_.batch.runs) {
+    rows_[row.run] = row;
+    if (row.sharing == Sharing::kShared) joined_.insert(row.run);
+  }
   for (const RunId run : held_.acknowledged) {
     send([this, run] { forget(run); });
   }

@@ -16,6 +16,7 @@ const CoreWorldPlan kPlans[] = {
     {.scheduling = "tiresias", .pacing = "ticks:length=5"},
     {.scheduling = "max-min", .pacing = "rounds:length=30"},
     {.scheduling = "optimus", .pacing = "rounds:length=30"},
+    {.scheduling = "gavel-fifo-packed"},
 };
 
 WorldFaults faults_of(std::uint64_t seed) {

@@ -1,5 +1,7 @@
 #include "daemon/launches.h"
 
+#include <map>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -85,6 +87,33 @@ TEST(Launches, AJobThatMovesIsNeverInTwoPlaces) {
   EXPECT_TRUE(launches.ledger().holds(run(1, 2)));
   launches.heard(report(run(1, 1), RunEvent::kExited), 3);
   EXPECT_EQ(calls(launches.take()), std::vector<std::string>{"prepare 1/2"});
+}
+
+TEST(Launches, AJobIsPutBesideOneThatWasAlone) {
+  Launches launches = eight_gpus();
+  ASSERT_TRUE(launches.start(run(1, 1), gpus(0x3), Sharing::kExclusive, 0));
+  ASSERT_TRUE(launches.start(run(2, 1), gpus(0x4), Sharing::kExclusive, 0));
+  launches.take();
+  ASSERT_TRUE(launches.start(run(3, 1), gpus(0x2), Sharing::kShared, 1));
+  LaunchEffects effects = launches.take();
+  EXPECT_EQ(calls(effects), std::vector<std::string>{"prepare 3/1"});
+  // What the first of them is now is remembered, too.
+  std::map<RunId, Sharing> rows;
+  for (const StoredRun& row : effects.rows) rows[row.run] = row.sharing;
+  EXPECT_EQ(rows.at(run(1, 1)), Sharing::kShared);
+  EXPECT_EQ(rows.at(run(3, 1)), Sharing::kShared);
+  EXPECT_FALSE(rows.contains(run(2, 1)));
+}
+
+TEST(Launches, AJobBesideOneThatLeavesWaitsForIt) {
+  Launches launches = eight_gpus();
+  ASSERT_TRUE(launches.start(run(1, 1), gpus(0x1), Sharing::kExclusive, 0));
+  launches.stop(run(1, 1), {30}, 1);
+  launches.take();
+  ASSERT_TRUE(launches.start(run(2, 1), gpus(0x1), Sharing::kShared, 2));
+  EXPECT_TRUE(calls(launches.take()).empty());
+  launches.heard(report(run(1, 1), RunEvent::kStartFailed), 3);
+  EXPECT_EQ(calls(launches.take()), std::vector<std::string>{"prepare 2/1"});
 }
 
 TEST(Launches, WhatTakesTooLongIsGivenUpAndKilledAgain) {

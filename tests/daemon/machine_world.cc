@@ -71,6 +71,10 @@ void MachineWorld::prepare(RunId run, const GpuSet& gpus, Sharing sharing) {
   });
 }
 
+bool MachineWorld::shares(RunId run, const Placed& placed) const {
+  return placed.sharing == Sharing::kShared || joined_.contains(run);
+}
+
 void MachineWorld::check(RunId run) {
   const Placed& mine = placed_.at(run);
   if (done_.contains(run.job))
@@ -82,7 +86,7 @@ void MachineWorld::check(RunId run) {
       for (int j = 0; j < placed.gpus.nodes(); ++j) {
         const bool same = mine.gpus[i].node == placed.gpus[j].node &&
                           (mine.gpus[i].mask & placed.gpus[j].mask) != 0;
-        const bool share = mine.sharing == Sharing::kShared && placed.sharing == Sharing::kShared;
+        const bool share = shares(run, mine) && shares(other, placed);
         if (same && !share)
           violations_.push_back(name_of(run) + " on the GPUs of " + name_of(other));
       }

@@ -76,6 +76,7 @@ class MachineWorld {
   std::vector<std::string> violations_;
   std::map<JobId, double> work_left_;  // physical, at the last checkpoint
   std::set<JobId> done_;
+  std::set<RunId> joined_;  // the daemon has put others beside them
 
  private:
   struct Happening {
@@ -88,6 +89,7 @@ class MachineWorld {
   };
 
   void prepare(RunId run, const GpuSet& gpus, Sharing sharing);
+  bool shares(RunId run, const Placed& placed) const;
   void go(RunId run);
   void stop(RunId run, Seconds grace);
   void finish(RunId run, RunOutcome outcome);

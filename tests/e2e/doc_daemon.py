@@ -8,7 +8,7 @@ import subprocess
 import time
 
 # Commands that need a daemon.
-LIVE = re.compile(r"muster (submit|jobs|status|top|logs|wait|cancel|hold|release|nodes|drain|drive|replay|explain \d+$)\b")
+LIVE = re.compile(r"muster (submit|jobs|status|top|logs|wait|cancel|hold|release|nodes|drain|token|drive|replay|explain \d+$)\b")
 
 
 class PageDaemon:

@@ -1,9 +1,12 @@
 """A real daemon with real jobs, for tests: starts and kills `muster serve`, and calls the command as a person would."""
 
+import contextlib
+import http.client
 import json
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -42,14 +45,33 @@ def wait_until(condition, seconds=30, what="it"):
     raise AssertionError(f"{what} did not happen within {seconds} s")
 
 
+class UnixConnection(http.client.HTTPConnection):
+    """HTTP over the daemon's socket, for tests that call so often that a command for each would take too long."""
+
+    def __init__(self, path):
+        super().__init__("localhost", timeout=30)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        try:
+            self.sock.connect(str(self.path))
+        except OSError:
+            self.sock.close()
+            raise
+
+
 class Daemon:
-    def __init__(self, *options, gpus=4):
+    def __init__(self, *options, gpus=4, environment=None):
+        """`gpus`: how many are pretended; None: those of the machine. `environment`: of the daemon, in addition."""
         self.folder = tempfile.TemporaryDirectory(prefix="muster-live-")
         self.base = pathlib.Path(self.folder.name)
         self.state = self.base / "state"
         self.work = self.base / "work"
         self.work.mkdir()
-        self.options = ["--fake-gpus", str(gpus), *options]
+        self.options = (["--fake-gpus", str(gpus)] if gpus else []) + list(options)
+        self.environment = {**os.environ, **(environment or {})}
         self.process = None
 
     def __enter__(self):
@@ -65,7 +87,8 @@ class Daemon:
     def start(self, wait=True):
         with open(self.base / "daemon.log", "ab") as log:
             self.process = subprocess.Popen([MUSTER, "serve", "--state", self.state, *self.options],
-                                            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+                                            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+                                            env=self.environment)
         if wait:
             wait_until(lambda: self.answers() or self.process.poll() is not None, what="an answer of the daemon")
             if self.process.poll() is not None:
@@ -73,6 +96,30 @@ class Daemon:
 
     def answers(self):
         return self.run("status", "--json", check=False).returncode == 0
+
+    def log(self):
+        return (self.base / "daemon.log").read_text()
+
+    def call(self, method, target, body=None):
+        """The status and the answer of one request; OSError where nobody answers."""
+        connection = UnixConnection(self.state / "api.sock")
+        try:
+            with contextlib.suppress(BrokenPipeError):  # a refusal may come before all is said
+                connection.request(method, target, None if body is None else json.dumps(body))
+            response = connection.getresponse()
+            return response.status, json.loads(response.read())
+        except http.client.HTTPException as problem:
+            raise OSError(f"cut off: {problem!r}") from problem
+        finally:
+            connection.close()
+
+    def listens(self):
+        if self.process.poll() is not None:
+            raise AssertionError(f"the daemon has ended by itself:\n{self.log()[-4000:]}")
+        try:
+            return self.call("GET", "/v1/status")[0] == 200
+        except OSError:
+            return False
 
     def kill(self):
         self.process.kill()
@@ -85,7 +132,8 @@ class Daemon:
         return self.process.wait(timeout=60)
 
     def run(self, *words, check=True, **more):
-        done = subprocess.run([MUSTER, words[0], "--state", str(self.state), *words[1:]], capture_output=True, text=True,
+        name = 2 if words[0] == "token" else 1  # words of the command's name
+        done = subprocess.run([MUSTER, *words[:name], "--state", str(self.state), *words[name:]], capture_output=True, text=True,
                               cwd=self.work, timeout=120, **more)
         if check and done.returncode != 0:
             raise AssertionError(f"muster {' '.join(words)}: {done.returncode}\n{done.stdout}{done.stderr}\n"

@@ -27,7 +27,7 @@ printf 'job_id,submit_s,duration_s,gpus\n1,0,10,1\n2,0,x,1\n' >bad.csv
 expect 0 muster simulate bad.csv -c 2x4 --skip-bad --no-save -q
 says "1 bad records of the trace were left out"
 
-tell "a table of throughputs: unknown models end the run, jobs without a model are counted"
+tell "a table of throughputs: jobs of unknown models are refused, jobs without a model are counted"
 cat >table.json <<'JSON'
 {"v100": {"('ResNet-18 (batch size 16)', 1)": {"null": 2.0}}}
 JSON
@@ -37,6 +37,9 @@ expect 0 muster simulate -g poisson:jobs=20 -c 2x4:v100 --perf throughputs:file=
 says "knows nothing of 20 of 20 jobs"
 expect 0 muster simulate gavel.trace -c 2x4 --perf throughputs:file=table.json --no-save -q
 says "the cluster names no GPU types"
-sed 's/ResNet-18/ResNet-19/' gavel.trace >other.trace
-expect 2 muster simulate other.trace -c 2x4:v100 --perf throughputs:file=table.json --no-save -q
+sed '2s/ResNet-18/ResNet-19/' gavel.trace >other.trace
+expect 0 muster simulate other.trace -c 2x4:v100 --perf throughputs:file=table.json -o other -q
+says "does not know 1 of 4 jobs"
 says "is not in the table of throughputs"
+[[ $(grep -c finished other/jobs.csv) == 3 ]] || fail "the other jobs go on"
+grep -q "refused.*unknown-speed" other/jobs.csv || fail "the job is refused with the reason"

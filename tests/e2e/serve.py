@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import shutil
 import signal
 import subprocess
@@ -199,6 +198,51 @@ class OneMachine(unittest.TestCase):
             for number in (first, third):
                 daemon.run("cancel", str(number))
 
+    def test_what_if(self):
+        with Daemon(gpus=2) as daemon:
+            first = daemon.submit("--gpus", "2", "--estimate", "100", "--", "/bin/sleep", "1000")
+            daemon.until_launched(first)
+            second = daemon.submit("--gpus", "2", "--estimate", "50", "--", "/bin/sleep", "1000")
+
+            def asked(*words):
+                answer = json.loads(daemon.run("what-if", "--json", *words).stdout)
+                times = {}
+                for when in ("as_is", "changed"):
+                    for job in answer.get(when, {}).get("jobs", []):
+                        times[when, job["number"]] = {
+                            key: None if value["believed"] is None else value["believed"] - answer["now_s"]
+                            for key, value in job.items() if key in ("start_s", "end_s")}
+                return answer, times
+
+            answer, times = asked()
+            self.assertTrue(90 < times["as_is", second]["start_s"] < 100.1, times)
+            band = next(job for job in answer["as_is"]["jobs"] if job["number"] == second)["start_s"]
+            self.assertLess(band["early"], band["believed"])
+            self.assertGreater(band["late"], band["believed"])
+            _, times = asked("--add-nodes", "1x2")
+            self.assertTrue(0 <= times["changed", second]["start_s"] < 1, times)
+            _, times = asked("--scheduling", "srtf")
+            self.assertTrue(0 <= times["changed", second]["start_s"] < 1, times)
+            self.assertTrue(140 < times["changed", first]["end_s"] < 151, times)
+            _, times = asked("--drain", "node=node0")
+            self.assertIsNone(times["changed", second]["start_s"])
+            self.assertTrue(90 < times["changed", first]["end_s"] < 100.1, times)
+            _, times = asked("--submit", "gpus=1,duration=10")
+            self.assertTrue(140 < times["changed", second + 1]["start_s"] < 151, times)
+            text = daemon.run("what-if", "--submit", "gpus=1,duration=10", "--job", "new").stdout
+            self.assertIn("1 jobs run, 1 wait", text)
+            self.assertIn("new", text)
+            for wrong, word in (("--scheduling=nobody", "nobody"), ("--scheduling=./policy.py:Mine", "policy"),
+                                ("--drain=everything", "expected node=N"), ("--job=nobody", "nobody")):
+                refused = daemon.run("what-if", wrong, check=False)
+                self.assertNotEqual(refused.returncode, 0)
+                self.assertIn(word, refused.stderr)
+            # Nothing of all this has happened.
+            self.assertEqual(daemon.job(first)["launches"], 1)
+            self.assertEqual(daemon.job(second)["launches"], 0)
+            for number in (first, second):
+                daemon.run("cancel", str(number))
+
 
 SYSTEMS = {
     "blox": ["--preset", "blox", "--scheduling", "las", "--pacing", "rounds:length=0.5"],
@@ -231,6 +275,76 @@ class Systems(unittest.TestCase):
                     self.assertEqual(job["state"], "finished", (name, job))
                     self.assertEqual(job["progress"]["step"], job["progress"]["total"], (name, job))
 
+    def test_elasticflow_declines_what_cannot_be_in_time(self):
+        with Daemon(*SYSTEMS["elasticflow"], gpus=1) as daemon:
+            fine = daemon.submit("--estimate", "1", "--deadline", "60", "--", "/bin/sleep", "0.5")
+            late = daemon.submit("--estimate", "100", "--deadline", "10", "--", "/bin/true")
+            refused = daemon.until(late, "refused")
+            self.assertIn("deadline", refused["reason"])
+            self.assertEqual(refused["launches"], 0)
+            daemon.run("wait", str(fine), "--timeout", "30")
+            self.assertIn("deadline", daemon.run("explain", str(late)).stdout)
+
+    def test_fast_forward_trains_a_few_steps_of_each_launch(self):
+        script = (
+            "import sys, time, os\n"
+            f"sys.path.insert(0, {str(ROOT / 'python')!r})\n"
+            "import muster_job\n"
+            "def load():\n"
+            "    return int(open('ff.step').read()) if os.path.exists('ff.step') else 0\n"
+            "job = muster_job.join(save=lambda step: open('ff.step', 'w').write(str(step)))\n"
+            "for step in job.steps(load(), total=100, fast_forward=5):\n"
+            "    time.sleep(0.05)\n"
+            "    print('trained', step, flush=True)\n")
+        with Daemon("--scheduling", "srtf", gpus=1) as daemon:
+            number = daemon.submit("--estimate", "500", "--", sys.executable, "-c", script)
+            wait_until(lambda: (daemon.job(number)["progress"] or {}).get("step", 0) > 20, what="skipped steps")
+            short = daemon.submit("--estimate", "0.1", "--", "/bin/true")
+            daemon.run("wait", str(short), str(number), "--timeout", "60")
+            job = daemon.job(number)
+            self.assertEqual((job["launches"], job["progress"]["step"]), (2, 100))
+            trained = daemon.run("logs", str(number)).stdout.split("\n")[:-1]
+            self.assertEqual(len(trained), 10)
+            self.assertEqual(trained[:5], [f"trained {step}" for step in range(5)])
+            self.assertGreater(job["ended"] - job["started"], 4)  # the others took their time all the same
+
+    def test_the_policy_is_switched_while_jobs_run(self):
+        with Daemon(gpus=1) as daemon:
+            description = daemon.base / "muster.toml"
+            description.write_text('scheduling = "fifo"\n')
+            daemon.end()
+            daemon.options += ["--config", str(description)]
+            daemon.start()
+            running = daemon.submit_alone("running", 2, "--estimate", "2")
+            daemon.until_launched(running)
+            long = daemon.submit_alone("long", 0.1, "--estimate", "1000")
+            short = daemon.submit_alone("short", 0.1, "--estimate", "1")
+            description.write_text('scheduling = "sjf"\n')
+            daemon.process.send_signal(signal.SIGHUP)
+            wait_until(lambda: "sjf" in json.loads(daemon.run("status", "--json").stdout)["policy"], what="the switch")
+            description.write_text('scheduling = "no such policy"\n')
+            daemon.process.send_signal(signal.SIGHUP)
+            wait_until(lambda: "not reloaded" in daemon.log(), what="the refusal")
+            daemon.run("wait", str(running), str(long), str(short), "--timeout", "30")
+            self.assertEqual(daemon.job(running)["launches"], 1)
+            self.assertLess(daemon.job(short)["ended"], daemon.job(long)["started"])
+
+    def test_a_selector_switches_between_policies(self):
+        with Daemon(gpus=1) as daemon:
+            description = daemon.base / "muster.toml"
+            description.write_text('selector = "look-ahead"\n'
+                                   '[[policy_set]]\nscheduling = "fifo"\n[[policy_set]]\nscheduling = "sjf"\n')
+            daemon.end()
+            daemon.options += ["--config", str(description)]
+            daemon.start()
+            running = daemon.submit_alone("running", 1, "--estimate", "1")
+            daemon.until_launched(running)
+            long = daemon.submit_alone("long", 0.1, "--estimate", "1000")
+            short = daemon.submit_alone("short", 0.1, "--estimate", "1")
+            daemon.run("wait", str(running), str(long), str(short), "--timeout", "30")
+            self.assertLess(daemon.job(short)["ended"], daemon.job(long)["started"])
+            self.assertEqual(daemon.job(running)["launches"], 1)
+
     def test_what_a_preset_cannot_do_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:
             refused = (("gavel", "pacing"), ("lucid", "partitions"), ("helios", "partitions"), ("muri", "pacing"))
@@ -239,6 +353,84 @@ class Systems(unittest.TestCase):
                                       capture_output=True, text=True, timeout=30)
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn(reason, done.stderr)
+
+
+class Leases(unittest.TestCase):
+    """Rounds as Gavel has them: a job knows how long its GPUs are certain, and learns in time whether it keeps them."""
+
+    SCRIPT = (
+        "import sys, time, os\n"
+        f"sys.path.insert(0, {str(ROOT / 'python')!r})\n"
+        "import muster_job\n"
+        "name, total = sys.argv[1], int(sys.argv[2])\n"
+        "def say(*words):\n"
+        "    with open(name + '.log', 'a') as log:\n"
+        "        print(*words, file=log)\n"
+        "def load():\n"
+        "    return int(open(name + '.step').read()) if os.path.exists(name + '.step') else 0\n"
+        "def save(step):\n"
+        "    open(name + '.step', 'w').write(str(step))\n"
+        "    say('left', step, job.lease_left)\n"
+        "job = muster_job.join(save=save)\n"
+        "say('from', load())\n"
+        "for step in job.steps(load(), total=total):\n"
+        "    time.sleep(0.1)\n"
+        "    say('lease', job.lease_left)\n"
+        "say('done')\n")
+    GAVEL = ("--preset", "gavel", "--scheduling", "gavel-max-min-fairness", "--pacing", "rounds:length=2")
+
+    def submit(self, daemon, name, steps):
+        return daemon.submit("--name", name, "--estimate", "100", "--", sys.executable, "-c", self.SCRIPT, name, str(steps))
+
+    def log(self, daemon, name):
+        file = daemon.work / f"{name}.log"
+        return [line.split() for line in file.read_text().split("\n")[:-1]] if file.exists() else []
+
+    def test_who_stays_keeps_running_and_who_leaves_learns_it_before_the_lease_ends(self):
+        with Daemon(*self.GAVEL, gpus=1) as daemon:
+            first = self.submit(daemon, "first", 120)
+            daemon.until_launched(first)
+            wait_until(lambda: len(self.log(daemon, "first")) > 65, what="three rounds")
+            self.assertEqual(daemon.job(first)["launches"], 1)
+            lefts = [float(words[1]) for words in self.log(daemon, "first") if words[0] == "lease" and words[1] != "None"]
+            self.assertGreater(len(lefts), 50)
+            self.assertTrue(all(0 < left <= 7.5 for left in lefts), (min(lefts), max(lefts)))
+            # A lease runs down within a round and is given anew by the next.
+            self.assertGreaterEqual(sum(later > earlier + 1 for earlier, later in zip(lefts, lefts[1:])), 2)
+            second = self.submit(daemon, "second", 30)
+            daemon.run("wait", str(first), str(second), "--timeout", "90")
+            for name in ("first", "second"):
+                log = [words for words in self.log(daemon, name) if words[0] != "lease"]
+                for left, begun in zip(log[1::2], log[2::2]):
+                    if left[0] == "left":
+                        self.assertEqual(begun, ["from", left[1]])  # not a step is lost
+                        self.assertGreater(float(left[2]), 0)
+            self.assertGreater(daemon.job(first)["launches"], 1)
+
+    def test_a_scheduler_that_stands_still_lets_leases_end(self):
+        with Daemon(*self.GAVEL, gpus=1) as daemon:
+            number = self.submit(daemon, "job", 120)
+            wait_until(lambda: any(words[0] == "lease" and words[1] != "None" for words in self.log(daemon, "job")),
+                       what="a lease")
+            os.kill(daemon.process.pid, signal.SIGSTOP)
+            wait_until(lambda: any(words[0] == "left" for words in self.log(daemon, "job")), what="its leaving")
+            os.kill(daemon.process.pid, signal.SIGCONT)
+            daemon.run("wait", str(number), "--timeout", "60")
+            self.assertIn("its lease ended", daemon.job(number)["runs"][0]["detail"])
+            self.assertEqual(daemon.job(number)["launches"], 2)
+
+    def test_without_a_scheduler_leases_do_not_end(self):
+        with Daemon(*self.GAVEL, gpus=1) as daemon:
+            number = self.submit(daemon, "job", 110)
+            wait_until(lambda: any(words[0] == "lease" and words[1] != "None" for words in self.log(daemon, "job")),
+                       what="a lease")
+            daemon.kill()
+            time.sleep(8)
+            daemon.options = ["--fake-gpus", "1"]  # and the next one knows of no rounds
+            daemon.start()
+            wait_until(lambda: self.log(daemon, "job")[-1][-1] == "None", what="the end of all leases")
+            daemon.run("wait", str(number), "--timeout", "60")
+            self.assertEqual(daemon.job(number)["launches"], 1)
 
 
 class Deaths(unittest.TestCase):
@@ -301,48 +493,6 @@ class Deaths(unittest.TestCase):
             for i in range(2):
                 self.assertFalse((daemon.work / f"kept{i}.twice").exists())
             wait_until(lambda: not daemon.marked(), what="the end of all processes")
-
-    def test_killed_at_random(self):
-        kills = int(os.environ.get("MUSTER_KILLS", "25"))
-        seed = int(os.environ.get("MUSTER_SEED", random.SystemRandom().randrange(1 << 30)))
-        print(f"seed {seed}")
-        chance = random.Random(seed)
-        with Daemon("--scheduling", "las", "--pacing", "rounds:length=0.5", gpus=3) as daemon:
-            recording = daemon.base / "recording.jsonl"
-            daemon.options += ["--record", str(recording)]
-            accepted = {}
-            for kill in range(kills):
-                for _ in range(chance.randrange(3)):
-                    name = f"r{len(accepted)}-{kill}"
-                    words = ["submit", "--gpus", str(chance.choice([1, 1, 2, 3])), "--name", name, "--",
-                             sys.executable, "-c", ALONE, name, str(round(chance.uniform(0, 0.4), 2))]
-                    done = daemon.run(*words, check=False)
-                    if done.returncode == 0:
-                        accepted[int(done.stdout)] = name
-                time.sleep(chance.uniform(0, 0.3))
-                if chance.random() < 0.3:
-                    keepers = daemon.keepers()
-                    try:
-                        if keepers:
-                            os.kill(chance.choice(keepers), signal.SIGKILL)
-                    except ProcessLookupError:
-                        pass
-                daemon.kill()
-                daemon.start(wait=chance.random() < 0.7)
-            wait_until(daemon.answers, what="an answer")
-            if accepted:
-                daemon.run("wait", *map(str, accepted), "--timeout", "100", check=False)
-            jobs = {job["id"]: job for job in daemon.jobs()}
-            for number, name in accepted.items():
-                self.assertEqual(jobs[number]["state"], "finished", f"seed {seed}: {jobs[number]}")
-                self.assertFalse((daemon.work / f"{name}.twice").exists(), f"seed {seed}: {name} ran twice at once")
-                dones = (daemon.work / f"{name}.done").read_text().split()
-                self.assertEqual(len(set(dones)), len(dones), f"seed {seed}: {name}")
-            wait_until(lambda: not daemon.marked() and not daemon.keepers(), what=f"seed {seed}: the end of all processes")
-            daemon.end()
-            replayed = subprocess.run([MUSTER, "replay", "--json", recording], capture_output=True, text=True)
-            self.assertEqual(replayed.returncode, 0, f"seed {seed}: {replayed.stderr}")
-            self.assertGreater(json.loads(replayed.stdout)["segments"], kills / 2)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "run/config/plugin_tables.h"
 #include "support/beliefs.h"
 
 namespace muster {
@@ -106,6 +107,23 @@ TEST(Belief, IsWhatLookingAheadGoesBy) {
   // The first until 10, the second until 60: both later than that in truth.
   EXPECT_NEAR(prediction.sum_completion_time, 10 + 59, 1e-9);
   EXPECT_EQ(run.run().job(1).end, 150);
+}
+
+// Nor may a published way to count progress, of which a fork is a copy.
+TEST(Belief, IsWhatLookingAheadGoesByHoweverProgressIsCounted) {
+  for (const ProgressInfo& row : plugin_tables().progress) {
+    Scenario scenario = two_jobs({"fifo"});
+    if (!row.pacing.empty()) scenario.pacing = {std::string(row.pacing), {{"length", "1"}}};
+    scenario.simulator = [&row](SimParts parts, const Pacing& pacing) {
+      return row.make(*Params::make("progress", row.params, {}), std::move(parts), pacing);
+    };
+    TestRun run(scenario);
+    run.turn_to(1);
+    const Prediction prediction = run.engine().predict(0, kNever);
+    EXPECT_EQ(prediction.finished, 2) << row.name;
+    // Where turns have a length, each may end, and be followed, a turn later. In truth it is 249.
+    EXPECT_NEAR(prediction.sum_completion_time, 10 + 59, row.pacing.empty() ? 1e-9 : 4) << row.name;
+  }
 }
 
 TEST(Belief, ThatHasGrownIsWhatLookingAheadGoesBy) {

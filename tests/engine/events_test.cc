@@ -438,5 +438,25 @@ TEST(Adopt, GoesOnWithTheLaunchesOfBefore) {
   EXPECT_EQ(second.engine->arrived(), 3);
 }
 
+// Asked again whenever a command is answered, a policy that regroups would stop for ever what takes
+// long to start.
+TEST(Due, WhatATurnStoppedIsNoNews) {
+  DrivenEngine driven;
+  driven.submit(0, 100);
+  driven.want(0, 0, 2);
+  driven.say(1, EventKind::kStarted, 0, 1);
+  driven.want(10, 0, 0);
+  driven.say(12, EventKind::kReleased, 0, 1, 9);
+  EXPECT_EQ(driven.engine->due().at, kNever) << "it saved what it was believed to save";
+  driven.want(20, 0, 2);
+  driven.say(21, EventKind::kStarted, 0, 2);
+  EXPECT_EQ(driven.engine->due().at, kNever);
+  driven.want(30, 0, 0);
+  driven.say(32, EventKind::kReleased, 0, 2, 10);
+  EXPECT_EQ(driven.engine->due().at, 32) << "it lost work: policies have to know";
+  driven.say(33, EventKind::kProgress, 0, 2);
+  EXPECT_EQ(driven.engine->due().at, 33) << "nobody has decided yet";
+}
+
 }  // namespace
 }  // namespace muster

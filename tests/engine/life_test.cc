@@ -58,6 +58,26 @@ TEST(RestartCost, IsPaidAtEveryStart) {
   EXPECT_EQ(second.overhead, 2);
 }
 
+// For looking ahead: time slicing is followed ever more roughly, and no GPU idles for that.
+TEST(Calm, DisplacesLessAndLessOften) {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(1, 1);
+  scenario.jobs = {job_of(0, 1000), job_of(0, 1000), job_of(0, 1000), job_of(5, 1)};
+  scenario.scheduling = {"las", {{"quantum", "10"}}};
+  const RunLog exact = simulate(scenario);
+  scenario.options.calm = 0.5;
+  const RunLog rough = simulate(scenario);
+  const auto stops = [](const RunLog& log) { return log.lines({Action::kStop}).size(); };
+  EXPECT_GT(stops(exact), 250U);
+  EXPECT_LT(stops(rough), 30U);
+  EXPECT_GT(stops(rough), 5U);
+  for (const RunLog* log : {&exact, &rough}) {
+    ASSERT_EQ(log->jobs.size(), 4U);
+    EXPECT_EQ(log->jobs.back().end, 3001) << "whoever ends is followed at once";
+    EXPECT_EQ(log->job(3).end, 26) << "what is near is seen as exactly";
+  }
+}
+
 TEST(RestartCost, DependsOnModelAndSize) {
   Scenario scenario = pushed_out();
   const Symbol model = scenario.symbols->intern("resnet");

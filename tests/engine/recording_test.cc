@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/recording_text.h"
+#include "support/full_job.h"
 #include "support/hostile_names.h"
 #include "support/simulation.h"
 
@@ -13,54 +14,6 @@ namespace muster {
 namespace {
 
 using ::testing::HasSubstr;
-
-// Every field is named, so that a new one does not compile before recordings know of it.
-JobSpec full_job(Symbols& symbols) {
-  JobSpec job;
-  auto& [id, submit, arrival, duration, gpus, min_gpus, max_gpus, deadline, value, later, estimate,
-         cpus, memory_gb, iterations, step_ms, stage_ms, batch_size, priority, model, user,
-         partition, gpu_type, name, believed, true_duration, true_iterations, true_work] = job;
-  id = JobId{};
-  submit = 0.1;
-  arrival = 1.0 / 3;
-  duration = 1e-9;
-  gpus = 3;
-  min_gpus = 2;
-  max_gpus = 5;
-  deadline = 1e300;
-  value = 2.5;
-  later = {{2e300, 1.5}, {3e300, 1.0 / 3}};
-  estimate = 7.5;
-  cpus = 1.25;
-  memory_gb = 64;
-  iterations = 1e6;
-  step_ms = 107.5;
-  stage_ms = {0.1, 0, 1.0 / 3, 2};
-  batch_size = 128;
-  priority = -4;
-  model = symbols.intern("res net=50%");
-  user = symbols.intern("ünder\tscore");
-  partition = symbols.intern("vc1");
-  gpu_type = symbols.intern("v100");
-  name = "job 1\n";
-  believed = true;
-  true_duration = 0.7;
-  true_iterations = 1e5;
-  true_work = 1.0 / 9;
-  return job;
-}
-
-bool equal(const JobSpec& a, const JobSpec& b) {
-  return a.submit == b.submit && a.arrival == b.arrival && a.duration == b.duration &&
-         a.gpus == b.gpus && a.min_gpus == b.min_gpus && a.max_gpus == b.max_gpus &&
-         a.deadline == b.deadline && a.value == b.value && a.later == b.later &&
-         a.estimate == b.estimate && a.cpus == b.cpus && a.memory_gb == b.memory_gb &&
-         a.iterations == b.iterations && a.step_ms == b.step_ms && a.stage_ms == b.stage_ms &&
-         a.batch_size == b.batch_size && a.priority == b.priority && a.model == b.model &&
-         a.user == b.user && a.partition == b.partition && a.gpu_type == b.gpu_type &&
-         a.name == b.name && a.believed == b.believed && a.true_duration == b.true_duration &&
-         a.true_iterations == b.true_iterations && a.true_work == b.true_work;
-}
 
 std::string complaint(const std::string& lines) {
   Symbols symbols;
@@ -119,7 +72,7 @@ TEST(RecordingText, KeepsEveryFieldExactly) {
   ASSERT_EQ(read->entries.size(), 5U);
   const auto& offer_again = std::get<Recording::Offer>(read->entries[0]);
   EXPECT_EQ(offer_again.refusals, 2);
-  EXPECT_TRUE(equal(offer_again.job, full_job(others)));
+  EXPECT_TRUE(same_fields(offer_again.job, full_job(others)));
   const auto& wait_again = std::get<Recording::Wait>(read->entries[1]);
   EXPECT_EQ(wait_again.until, kNever);
   EXPECT_EQ(wait_again.reached, wait.reached);
@@ -161,7 +114,8 @@ TEST(RecordingText, KeepsAnyName) {
   ASSERT_TRUE(read) << read.error().message;
   ASSERT_EQ(read->entries.size(), jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    EXPECT_TRUE(equal(std::get<Recording::Offer>(read->entries[i]).job, jobs[i])) << jobs[i].name;
+    EXPECT_TRUE(same_fields(std::get<Recording::Offer>(read->entries[i]).job, jobs[i]))
+        << jobs[i].name;
   }
 }
 

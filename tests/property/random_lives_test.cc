@@ -168,9 +168,6 @@ Scenario random_life(std::uint64_t seed) {
       std::any_of(pacing_table().begin(), pacing_table().end(),
                   [&](const auto& row) { return row.name == scenario.pacing.name; });
   if (!general) scenario.pacing = {"events"};
-  // Grouped or allocated anew at every event, jobs that take long to start would do so for ever.
-  const SchedulingTraits traits = make_scheduling(scenario.scheduling)->traits();
-  if (traits.co_locates || traits.optimises) scenario.pacing = {"rounds", {{"length", "60"}}};
   const bool rests = random.chance(0.2);  // only people, and commands that take no time
   if (!rests) scenario.life = any_life(scenario, random);
   scenario.life.seed = seed;

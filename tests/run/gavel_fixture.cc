@@ -69,6 +69,7 @@ GavelFixture::Outcome GavelFixture::run(const RunConfig& config, SaveOptions sav
   if (!ended) outcome.error = ended.error().message;
   outcome.complete = ended && *ended;
   outcome.metrics = fold.summary().metrics;
+  outcome.notes = (*simulation)->notes();
   return outcome;
 }
 

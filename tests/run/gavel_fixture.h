@@ -45,6 +45,7 @@ class GavelFixture : public ::testing::Test {
     RunLog log;
     Metrics metrics;
     std::string error;
+    std::vector<std::string> notes;
     bool complete = false;
   };
   static Outcome run(const RunConfig& config, SaveOptions save = {});

@@ -65,13 +65,18 @@ Status Keeper::prepare() {
   Result<LineServer> control = LineServer::listen("control.sock");
   if (!control) return control.error();
   control_.emplace(std::move(*control));
-  Result<LineServer> jobs = LineServer::listen("job.sock");
+  const Identity* const identity = order_.identity ? &*order_.identity : nullptr;
+  Result<LineServer> jobs = LineServer::listen("job.sock", identity);
   if (!jobs) return jobs.error();
   jobs_.emplace(std::move(*jobs));
 
-  const Result<std::string> program = find_program(order_);
-  if (!program) return program.error();
-  place_.program = *program;
+  {
+    // What its user cannot see is not there: nobody learns from errors what root can see.
+    const ActingAs user(identity);
+    const Result<std::string> program = find_program(order_);
+    if (!program) return program.error();
+    place_.program = *program;
+  }
   std::string note;
   cgroup_.emplace(order_.cgroup, order_.job, order_.launch, order_.memory_bytes, note);
   if (!note.empty()) notes_.push_back(note);

@@ -104,7 +104,12 @@ bool Keeper::heard_control(int client, std::string_view line) {
       return false;
     }
     // Those who greeted before belong to a daemon that is no more.
-    if (static_cast<std::uint64_t>(*generation) > generation_) greeted_.clear();
+    if (static_cast<std::uint64_t>(*generation) > generation_) {
+      greeted_.clear();
+      // So do their leases: the new one gives its own.
+      if (lease_until_ > 0) desk_->lease(std::numeric_limits<double>::infinity(), keeper_clock());
+      lease_until_ = 0;
+    }
     generation_ = static_cast<std::uint64_t>(*generation);
     greeted_.insert(client);
     contact_ = keeper_clock();

@@ -17,16 +17,16 @@ constexpr std::size_t kLongestLine = 4096;
 constexpr std::size_t kMostUnread = 1 << 20;
 constexpr std::size_t kMostClients = 1024;
 
-bool trusted(int socket) {
+bool trusted(int socket, uid_t guest) {
   ucred peer{};
   socklen_t size = sizeof peer;
   return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-         (peer.uid == geteuid() || peer.uid == 0);
+         (peer.uid == geteuid() || peer.uid == guest || peer.uid == 0);
 }
 
 }  // namespace
 
-Result<LineServer> LineServer::listen(const std::string& name) {
+Result<LineServer> LineServer::listen(const std::string& name, const Identity* guest) {
   const auto failure = [&name] {
     return Error{fmt::format("cannot listen at {}: {}", name, std::strerror(errno))};
   };
@@ -39,17 +39,21 @@ Result<LineServer> LineServer::listen(const std::string& name) {
   std::memcpy(address.sun_path, name.data(), name.size());
   const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (socket < 0) return failure();
-  LineServer server(socket);
+  LineServer server(socket, guest == nullptr ? geteuid() : guest->user);
   unlink(name.c_str());
   const mode_t mask = umask(0177);
   const int bound = bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address);
   umask(mask);
-  if (bound != 0 || ::listen(socket, 64) != 0) return failure();
+  if (bound != 0 || (guest != nullptr && chown(name.c_str(), guest->user, guest->group) != 0) ||
+      ::listen(socket, 64) != 0) {
+    return failure();
+  }
   return server;
 }
 
 LineServer::LineServer(LineServer&& other) noexcept
     : socket_(std::exchange(other.socket_, -1)),
+      guest_(other.guest_),
       next_(other.next_),
       clients_(std::exchange(other.clients_, {})) {}
 
@@ -69,7 +73,7 @@ void LineServer::add_polls(std::vector<pollfd>& polls) const {
 void LineServer::accept_one() {
   const int socket = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (socket < 0) return;
-  if (!trusted(socket) || clients_.size() >= kMostClients) {
+  if (!trusted(socket, guest_) || clients_.size() >= kMostClients) {
     close(socket);
     return;
   }

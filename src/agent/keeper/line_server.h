@@ -1,5 +1,5 @@
 // Lines of text over a Unix socket, for a process that waits in poll(2). Only processes of our own
-// user, and root, are let in; lines and unread output are bounded.
+// user, of a guest and root are let in; lines and unread output are bounded.
 #pragma once
 
 #include <functional>
@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/keeper/identity.h"
 #include "base/result.h"
 
 namespace muster {
@@ -20,7 +21,7 @@ class LineServer {
   using Closed = std::function<void(int client)>;
 
   // Listens at `name` in the current folder, in place of whatever socket was there.
-  static Result<LineServer> listen(const std::string& name);
+  static Result<LineServer> listen(const std::string& name, const Identity* guest = nullptr);
   LineServer(LineServer&& other) noexcept;
   LineServer& operator=(LineServer&&) = delete;
   ~LineServer();
@@ -39,12 +40,13 @@ class LineServer {
     bool ending = false;
   };
 
-  explicit LineServer(int socket) : socket_(socket) {}
+  LineServer(int socket, uid_t guest) : socket_(socket), guest_(guest) {}
   void accept_one();
   bool read_lines(int number, Client& client, const Heard& heard);
   static bool flush(Client& client);
 
   int socket_ = -1;
+  uid_t guest_;  // our own user where there is none
   int next_ = 0;
   std::map<int, Client> clients_;
 };

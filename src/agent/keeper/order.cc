@@ -92,6 +92,31 @@ std::string take_ranks(Fields& fields, std::vector<KeeperRank>& ranks) {
   return {};
 }
 
+std::string take_identity(Fields& fields, std::optional<Identity>& identity) {
+  const Json* object = fields.find("identity");
+  if (object == nullptr) return {};
+  Fields of_user(*object, "order: identity");
+  constexpr double kMostIds = 4294967294.0;
+  identity.emplace();
+  // Root does not become root: without a number it is nobody's identity.
+  of_user.take("user", identity->user, 1, kMostIds);
+  of_user.take("group", identity->group, 0, kMostIds);
+  if (identity->user == 0) of_user.wrong("'user' is missing");
+  const Json* groups = of_user.find("groups");
+  if (groups == nullptr || !groups->is_array()) {
+    of_user.wrong("'groups' is no list");
+  } else {
+    for (const Json& group : *groups) {
+      if (!group.is_number_unsigned() || group.get<std::uint64_t>() > 4294967294U) {
+        of_user.wrong("'groups' holds something that is no group");
+        break;
+      }
+      identity->groups.push_back(group.get<gid_t>());
+    }
+  }
+  return of_user.error();
+}
+
 void take_command(Fields& fields, std::vector<std::string>& command) {
   const Json* list = fields.find("command");
   if (list == nullptr || !list->is_array() || list->empty()) {
@@ -135,26 +160,31 @@ std::string order_text(const KeeperOrder& order) {
   }
   Json environment = Json::object();
   for (const auto& [name, value] : order.environment) environment[name] = value;
-  const Json json = {{"version", 1},
-                     {"job", order.job},
-                     {"launch", order.launch},
-                     {"generation", order.generation},
-                     {"nodes", order.nodes},
-                     {"world_size", order.world_size},
-                     {"master_address", order.master_address},
-                     {"master_port", order.master_port},
-                     {"ranks", ranks},
-                     {"command", order.command},
-                     {"environment", environment},
-                     {"working_directory", order.working_directory},
-                     {"stop_signal", order.stop_signal},
-                     {"grace_seconds", order.grace_seconds},
-                     {"prepare_seconds", order.prepare_seconds},
-                     {"fence_seconds", order.fence_seconds},
-                     {"log_bytes", order.log_bytes},
-                     {"log_files", order.log_files},
-                     {"cgroup", order.cgroup},
-                     {"memory_bytes", order.memory_bytes}};
+  Json json = {{"version", 1},
+               {"job", order.job},
+               {"launch", order.launch},
+               {"generation", order.generation},
+               {"nodes", order.nodes},
+               {"world_size", order.world_size},
+               {"master_address", order.master_address},
+               {"master_port", order.master_port},
+               {"ranks", ranks},
+               {"command", order.command},
+               {"environment", environment},
+               {"working_directory", order.working_directory},
+               {"stop_signal", order.stop_signal},
+               {"grace_seconds", order.grace_seconds},
+               {"prepare_seconds", order.prepare_seconds},
+               {"fence_seconds", order.fence_seconds},
+               {"log_bytes", order.log_bytes},
+               {"log_files", order.log_files},
+               {"cgroup", order.cgroup},
+               {"memory_bytes", order.memory_bytes}};
+  if (order.identity) {
+    json["identity"] = {{"user", order.identity->user},
+                        {"group", order.identity->group},
+                        {"groups", order.identity->groups}};
+  }
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -186,6 +216,9 @@ Result<KeeperOrder> parse_order(std::string_view text) {
   fields.take("cgroup", order.cgroup);
   fields.take("memory_bytes", order.memory_bytes, 0, 1e16);
   if (std::string error = take_ranks(fields, order.ranks); !error.empty()) return Error{error};
+  if (std::string error = take_identity(fields, order.identity); !error.empty()) {
+    return Error{error};
+  }
   if (!order.working_directory.starts_with('/')) {
     fields.wrong("'working_directory' is no absolute path");
   }

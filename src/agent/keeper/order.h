@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "agent/keeper/identity.h"
 #include "base/result.h"
 
 namespace muster {
@@ -39,6 +41,7 @@ struct KeeperOrder {
   int log_files = 3;                  // the current one and older ones, per rank
   std::string cgroup;                 // a cgroup v2 folder to make our own in; empty: none
   std::int64_t memory_bytes = 0;      // limit of that cgroup; 0: none
+  std::optional<Identity> identity;   // whose processes the ranks are; none: the keeper's own
 
   friend bool operator==(const KeeperOrder&, const KeeperOrder&) = default;
 };

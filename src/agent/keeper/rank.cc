@@ -26,7 +26,7 @@ int cannot_execute(const std::string& path) {
   struct stat about {};
   if (stat(path.c_str(), &about) != 0) return errno;
   if (S_ISDIR(about.st_mode)) return EISDIR;
-  return access(path.c_str(), X_OK) == 0 ? 0 : errno;
+  return eaccess(path.c_str(), X_OK) == 0 ? 0 : errno;
 }
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
@@ -71,13 +71,16 @@ void take_place_on_node(const LaunchPlace& place, const KeeperRank& rank) {
 
 [[noreturn]] void become_rank(const LaunchPlace& place, const KeeperRank& rank, int output,
                               pid_t keeper) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != keeper) _exit(127);  // it died before we asked
   setpgid(0, 0);
   reset_signals();
   umask(022);  // ours is for the run folder
   close(place.gate_opener);
   take_place_on_node(place, rank);
+  const std::optional<Identity>& identity = place.order->identity;
+  if (identity && !become(*identity)) give_up(place.failures, rank.rank, EPERM);
+  // The kernel forgets this where a process becomes somebody else, so it comes after that.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != keeper) _exit(127);  // it died before we asked
   const int nothing = open("/dev/null", O_RDONLY);
   if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0) {
     give_up(place.failures, rank.rank, errno);
@@ -103,7 +106,7 @@ void take_place_on_node(const LaunchPlace& place, const KeeperRank& rank) {
 
 Result<std::string> find_program(const KeeperOrder& order) {
   const std::string& name = order.command[0];
-  if (access(order.working_directory.c_str(), X_OK) != 0) {
+  if (eaccess(order.working_directory.c_str(), X_OK) != 0) {
     return Error{
         fmt::format("working directory {}: {}", order.working_directory, std::strerror(errno))};
   }

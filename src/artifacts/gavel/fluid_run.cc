@@ -121,8 +121,9 @@ class FluidRun final : public Execution {
       job.spec.id = JobId{next_id_++};
       job.total = job.spec.iterations > 0 ? job.spec.iterations : job.spec.duration;
       tell(Action::kSubmit, Reason::kArrived, job.spec);
-      if (!could_run(job.spec)) {
-        leave(job, JobState::kRefused, Reason::kNeverFits);
+      const bool known = static_cast<bool>(parts_.perf->check(job.spec));
+      if (!known || !could_run(job.spec)) {
+        leave(job, JobState::kRefused, known ? Reason::kNeverFits : Reason::kUnknownSpeed);
         continue;
       }
       tell(Action::kAdmit, Reason::kAccepted, job.spec);

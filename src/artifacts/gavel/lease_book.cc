@@ -22,14 +22,12 @@ void LeaseBook::run(const Command& command, double step_rate, Seconds cost) {
     Entry& fresh = running_.emplace_back();
     fresh.job = job.spec.id;
     fresh.slot = command.slot;
-    const double steps = true_iterations(job.spec);
-    const double work = true_work(job);
-    fresh.total = steps > 0 ? steps : work;
-    fresh.unit = work / fresh.total;
+    measure(fresh, job);
     fresh.done = owner_[slot] == job.spec.id ? done_[slot] : 0;
     if (command.kind == CommandKind::kAdopt) fresh.done = job.work / fresh.unit;
   }
   Entry& entry = running_[where_[slot]];
+  if (job.spec.believed) measure(entry, job);  // a fork goes by what is believed
   entry.gpus = *command.gpus;
   entry.gpu_count = std::max(1, command.context.gpus);
   entry.rate = step_rate;
@@ -37,6 +35,13 @@ void LeaseBook::run(const Command& command, double step_rate, Seconds cost) {
   entry.co_located.clear();
   for (const JobSpec* co_located : command.context.neighbours)
     entry.co_located.push_back(co_located->id);
+}
+
+void LeaseBook::measure(Entry& entry, const Job& job) {
+  const double steps = true_iterations(job.spec);
+  const double work = true_work(job);
+  entry.total = steps > 0 ? steps : work;
+  entry.unit = work / entry.total;
 }
 
 void LeaseBook::remove(std::size_t position) {

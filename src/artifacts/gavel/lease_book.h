@@ -59,6 +59,8 @@ class LeaseBook {
   std::size_t position_of(Slot slot) const {
     return index(slot) < where_.size() ? where_[index(slot)] : kNowhere;
   }
+  // How much there is to do.
+  static void measure(Entry& entry, const Job& job);
   void remove(std::size_t position);
   bool too_few(const Entry& entry) const;
 

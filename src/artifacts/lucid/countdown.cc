@@ -42,8 +42,9 @@ double CountdownModel::rate(const Command& command, double usual) const {
   return joined_keep_rate_ && left_alone ? command.job->rate : usual;
 }
 
-double CountdownModel::work_by(const Command& command, double total, Seconds now) const {
-  return total - clocks_[index(command.slot)].left_at(now);
+double CountdownModel::work_by(const Command& command, double, Seconds now) const {
+  const Countdown& clock = clocks_[index(command.slot)];
+  return clock.total - clock.left_at(now);
 }
 
 Seconds CountdownModel::end_of(const Command& command, const JobProgress& progress, double total,
@@ -54,14 +55,16 @@ Seconds CountdownModel::end_of(const Command& command, const JobProgress& progre
   // Work is kept as what is left: subtracting it from the total and back would lose digits.
   if (!command.job->running() || command.kind == CommandKind::kAdopt) {
     const double left = std::max(0.0, total - progress.work);
-    clock = {left, progress.rate, progress.since, command.context.joined};
+    clock = {left, progress.rate, progress.since, command.context.joined, total};
   } else {
     // Jobs are counted down in the order of their starts: one that joined another and is alone now
     // finds its new rate already set in this very second.
     const bool alone_again = clock.behind && command.context.neighbours.empty();
     const Seconds from = alone_again ? std::max(clock.since, now - 1) : now;
-    clock = {clock.left_at(from), progress.rate, std::max(from, clock.since),
-             command.context.joined};
+    double left = clock.left_at(from);
+    // A fork goes by what is believed. What is done is done.
+    if (total != clock.total) left = std::max(0.0, left + total - clock.total);
+    clock = {left, progress.rate, std::max(from, clock.since), command.context.joined, total};
   }
   return clock.end();
 }

@@ -17,6 +17,7 @@ struct Countdown {
   double rate = 1;
   Seconds since = 0;
   bool behind = false;  // shares GPUs with one that started before it
+  double total = 0;     // work that there was in all
 
   // Work left after the seconds up to `now`.
   double left_at(Seconds now) const;

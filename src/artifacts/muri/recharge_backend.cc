@@ -54,6 +54,11 @@ JobProgress RechargeBackend::act(const Command& command, Seconds now) {
     if (command.kind == CommandKind::kAdopt)
       run.steps_left = std::max(0.0, run.total_work - job.work_at(now)) / run.solo_step_time;
   }
+  if (const double total = true_work(job); job.spec.believed && total != run.total_work) {
+    // A fork goes by what is believed. What is done is done.
+    run.steps_left += (total - run.total_work) / run.solo_step_time;
+    run.total_work = total;
+  }
   JobProgress progress;
   if (command.kind == CommandKind::kStop) {
     // A node may have failed between two turns; the engine hears of it at the turn.

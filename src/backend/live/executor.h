@@ -42,7 +42,6 @@ struct RunOrder {
   Seconds believed = 0;  // how long it is believed to run from here on
   double cpus = 0;       // cores for all its processes; 0: it does not matter
   double memory_gb = 0;  // limit for all its processes, where the node can; 0: none
-  bool pin_to_numa = false;
 };
 
 // The time a run has to save its work before it is killed.
@@ -114,7 +113,8 @@ class Executor {
   // run that the executor does not know is answered by kStartFailed, too, and is never prepared
   // after that: the stop may have overtaken the order.
   virtual void stop(RunId run, Grace grace) = 0;
-  // Its GPUs are certain for so long: the job's own lease, which it renews by asking.
+  // Its GPUs are certain for so long: the job's own lease. Without another word it leaves at its
+  // end; kNever: it has none, and stays until it is told to stop.
   virtual void lease(RunId /*run*/, Seconds /*seconds*/) {}
   // Reports how the nodes are where that is not simply up, everything that runs, everything that
   // ended and was not acknowledged, then the census.

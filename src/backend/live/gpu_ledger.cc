@@ -63,6 +63,21 @@ Status GpuLedger::promise(RunId run, const GpuSet& gpus, Sharing sharing) {
   return Done{};
 }
 
+std::vector<RunId> GpuLedger::join(const GpuSet& gpus) {
+  std::set<RunId> changed;
+  each_cell(gpus, [&](const Cell& cell) {
+    for (const std::vector<RunId>* const runs : {&cell.holders, &cell.queue}) {
+      for (const RunId run : *runs) {
+        Entry& entry = entries_.at(run);
+        if (entry.leaving || entry.sharing == Sharing::kShared) continue;
+        entry.sharing = Sharing::kShared;
+        changed.insert(run);
+      }
+    }
+  });
+  return {changed.begin(), changed.end()};
+}
+
 bool GpuLedger::can_begin(RunId run, const Entry& entry) {
   bool free = true;
   each_cell(entry.gpus, [&](const Cell& cell) {

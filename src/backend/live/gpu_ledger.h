@@ -36,6 +36,10 @@ class GpuLedger {
   // have been told to leave, and for earlier promises that do not share.
   Status promise(RunId run, const GpuSet& gpus, Sharing sharing);
 
+  // Somebody was put beside those who hold or were promised these GPUs: they share them from now
+  // on, but for those who leave. Returns whom that changes, in order.
+  std::vector<RunId> join(const GpuSet& gpus);
+
   // The promises that can be carried out now, in order; these runs hold their GPUs from here on.
   std::vector<RunId> grant();
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "backend/sim/sim_backend.h"
+
 namespace muster {
 
 JobProgress LiveBackend::act(const Command& command, Seconds now) {
@@ -27,6 +29,10 @@ JobProgress LiveBackend::act(const Command& command, Seconds now) {
 
 void LiveBackend::dispatch(std::span<const Order> orders, Seconds /*now*/) {
   orders_.insert(orders_.end(), orders.begin(), orders.end());
+}
+
+std::unique_ptr<Backend> LiveBackend::fork() const {
+  return std::make_unique<SimBackend>(SimParts{.cluster = cluster_, .perf = beliefs_});
 }
 
 }  // namespace muster

@@ -10,118 +10,119 @@ namespace muster {
 namespace {
 
 using enum RunState;
-using Order = RunCommand;
 using News = RunNews;
 
 using Row = std::array<RunAnswer, kRunEvents>;
 
-constexpr RunAnswer stay(RunState state) { return {state, Order::kNone, News::kNone, false}; }
-constexpr RunAnswer strange(RunState state, Order command = Order::kNone, News news = News::kNone) {
+constexpr RunAnswer stay(RunState state) { return {state, RunCommand::kNone, News::kNone, false}; }
+constexpr RunAnswer strange(RunState state, RunCommand command = RunCommand::kNone,
+                            News news = News::kNone) {
   return {state, command, news, true};
 }
 
 // What is over stays over. Whatever shows up of it is a stray and is killed.
 constexpr Row row_of_over(RunState state) {
   return {{
-      strange(state),                // granted
-      strange(state, Order::kKill),  // ready
-      strange(state, Order::kKill),  // started
-      stay(state),                   // start failed: said again
-      stay(state),                   // exited: said again, or late word of a lost run
-      stay(state),                   // stop
-      stay(state),                   // overdue
-      stay(state),                   // lost
-      strange(state, Order::kKill),  // seen ready
-      strange(state, Order::kKill),  // seen running
-      stay(state),                   // not seen
+      strange(state),                     // granted
+      strange(state, RunCommand::kKill),  // ready
+      strange(state, RunCommand::kKill),  // started
+      stay(state),                        // start failed: said again
+      stay(state),                        // exited: said again, or late word of a lost run
+      stay(state),                        // stop
+      stay(state),                        // overdue
+      stay(state),                        // lost
+      strange(state, RunCommand::kKill),  // seen ready
+      strange(state, RunCommand::kKill),  // seen running
+      stay(state),                        // not seen
   }};
 }
 
 constexpr std::array<Row, kRunStates> kTable = {{
     // planned: nobody outside has heard of it
     {{
-        {kPreparing, Order::kPrepare},            // granted
-        strange(kAborting, Order::kKill),         // ready
-        strange(kAborting, Order::kKill),         // started
-        strange(kPlanned),                        // start failed
-        strange(kPlanned),                        // exited
-        {kEnded, Order::kNone, News::kReleased},  // stop
-        stay(kPlanned),                           // overdue: it may wait for its GPUs
-        {kEnded, Order::kNone, News::kReturned},  // lost: with the node that was to run it
-        strange(kAborting, Order::kKill),         // seen ready
-        strange(kAborting, Order::kKill),         // seen running
-        stay(kPlanned),                           // not seen
+        {kPreparing, RunCommand::kPrepare},            // granted
+        strange(kAborting, RunCommand::kKill),         // ready
+        strange(kAborting, RunCommand::kKill),         // started
+        strange(kPlanned),                             // start failed
+        strange(kPlanned),                             // exited
+        {kEnded, RunCommand::kNone, News::kReleased},  // stop
+        stay(kPlanned),                                // overdue: it may wait for its GPUs
+        {kEnded, RunCommand::kNone, News::kReturned},  // lost: with the node that was to run it
+        strange(kAborting, RunCommand::kKill),         // seen ready
+        strange(kAborting, RunCommand::kKill),         // seen running
+        stay(kPlanned),                                // not seen
     }},
     // preparing
     {{
-        strange(kPreparing),                              // granted
-        {kStarting, Order::kGo},                          // ready
-        strange(kRunning, Order::kNone, News::kStarted),  // started without go: take it as it is
-        {kEnded, Order::kNone, News::kReturned},          // start failed
-        strange(kEnded, Order::kNone,
-                News::kEnded),      // exited without go: what it did counts all the same
-        {kStopping, Order::kStop},  // stop
-        {kAborting, Order::kKill},  // overdue
-        {kLost, Order::kNone, News::kReturned},           // lost: it never ran
-        {kStarting, Order::kGo},                          // seen ready
-        strange(kRunning, Order::kNone, News::kStarted),  // seen running
-        {kPreparing, Order::kPrepare},                    // not seen: the order did not arrive
+        strange(kPreparing),           // granted
+        {kStarting, RunCommand::kGo},  // ready
+        strange(kRunning, RunCommand::kNone,
+                News::kStarted),                       // started without go: take it as it is
+        {kEnded, RunCommand::kNone, News::kReturned},  // start failed
+        strange(kEnded, RunCommand::kNone,
+                News::kEnded),           // exited without go: what it did counts all the same
+        {kStopping, RunCommand::kStop},  // stop
+        {kAborting, RunCommand::kKill},  // overdue
+        {kLost, RunCommand::kNone, News::kReturned},           // lost: it never ran
+        {kStarting, RunCommand::kGo},                          // seen ready
+        strange(kRunning, RunCommand::kNone, News::kStarted),  // seen running
+        {kPreparing, RunCommand::kPrepare},                    // not seen: the order did not arrive
     }},
     // starting
     {{
-        strange(kStarting),                        // granted
-        {kStarting, Order::kGo},                   // ready, said again: so may go be
-        {kRunning, Order::kNone, News::kStarted},  // started
-        {kEnded, Order::kNone, News::kReturned},   // start failed
-        {kEnded, Order::kNone, News::kEnded},      // exited before we heard that it had started
-        {kStopping, Order::kStop},                 // stop
-        {kAborting, Order::kKill},                 // overdue
-        {kLost, Order::kNone, News::kLost},        // lost: it may have run
-        {kStarting, Order::kGo},                   // seen ready: go did not arrive
-        {kRunning, Order::kNone, News::kStarted},  // seen running
-        {kLost, Order::kNone, News::kLost},        // not seen: gone without a record
+        strange(kStarting),                             // granted
+        {kStarting, RunCommand::kGo},                   // ready, said again: so may go be
+        {kRunning, RunCommand::kNone, News::kStarted},  // started
+        {kEnded, RunCommand::kNone, News::kReturned},   // start failed
+        {kEnded, RunCommand::kNone, News::kEnded},  // exited before we heard that it had started
+        {kStopping, RunCommand::kStop},             // stop
+        {kAborting, RunCommand::kKill},             // overdue
+        {kLost, RunCommand::kNone, News::kLost},    // lost: it may have run
+        {kStarting, RunCommand::kGo},               // seen ready: go did not arrive
+        {kRunning, RunCommand::kNone, News::kStarted},  // seen running
+        {kLost, RunCommand::kNone, News::kLost},        // not seen: gone without a record
     }},
     // running
     {{
-        strange(kRunning),                               // granted
-        stay(kRunning),                                  // ready: late
-        stay(kRunning),                                  // started: said again
-        strange(kEnded, Order::kNone, News::kReturned),  // start failed, after it had started
-        {kEnded, Order::kNone, News::kEnded},            // exited
-        {kStopping, Order::kStop},                       // stop
-        stay(kRunning),                                  // overdue: the timer of its start
-        {kLost, Order::kNone, News::kLost},              // lost
-        stay(kRunning),                                  // seen ready: late
-        stay(kRunning),                                  // seen running
-        {kLost, Order::kNone, News::kLost},              // not seen
+        strange(kRunning),                                    // granted
+        stay(kRunning),                                       // ready: late
+        stay(kRunning),                                       // started: said again
+        strange(kEnded, RunCommand::kNone, News::kReturned),  // start failed, after it had started
+        {kEnded, RunCommand::kNone, News::kEnded},            // exited
+        {kStopping, RunCommand::kStop},                       // stop
+        stay(kRunning),                                       // overdue: the timer of its start
+        {kLost, RunCommand::kNone, News::kLost},              // lost
+        stay(kRunning),                                       // seen ready: late
+        stay(kRunning),                                       // seen running
+        {kLost, RunCommand::kNone, News::kLost},              // not seen
     }},
     // stopping: the executor may not have heard of the stop, or of the run
     {{
-        strange(kStopping),                       // granted
-        {kStopping, Order::kStop},                // ready: the stop overtook the order
-        {kStopping, Order::kStop},                // started
-        {kEnded, Order::kNone, News::kReleased},  // start failed
-        {kEnded, Order::kNone, News::kReleased},  // exited
-        {kStopping, Order::kStop},                // stop, perhaps with a shorter grace
-        {kStopping, Order::kKill},                // overdue
-        {kLost, Order::kNone, News::kLost},       // lost
-        {kStopping, Order::kStop},                // seen ready
-        {kStopping, Order::kStop},                // seen running
-        {kLost, Order::kNone, News::kLost},       // not seen: it may even have finished
+        strange(kStopping),                            // granted
+        {kStopping, RunCommand::kStop},                // ready: the stop overtook the order
+        {kStopping, RunCommand::kStop},                // started
+        {kEnded, RunCommand::kNone, News::kReleased},  // start failed
+        {kEnded, RunCommand::kNone, News::kReleased},  // exited
+        {kStopping, RunCommand::kStop},                // stop, perhaps with a shorter grace
+        {kStopping, RunCommand::kKill},                // overdue
+        {kLost, RunCommand::kNone, News::kLost},       // lost
+        {kStopping, RunCommand::kStop},                // seen ready
+        {kStopping, RunCommand::kStop},                // seen running
+        {kLost, RunCommand::kNone, News::kLost},       // not seen: it may even have finished
     }},
     // aborting
     {{
-        strange(kAborting),                       // granted
-        {kAborting, Order::kKill},                // ready, too late
-        {kAborting, Order::kKill},                // started, too late
-        {kEnded, Order::kNone, News::kReturned},  // start failed
-        {kEnded, Order::kNone, News::kEnded},     // exited: it may even have finished
-        {kStopping, Order::kKill},                // stop: now the engine waits for it
-        {kAborting, Order::kKill},                // overdue
-        {kLost, Order::kNone, News::kReturned},   // lost
-        {kAborting, Order::kKill},                // seen ready
-        {kAborting, Order::kKill},                // seen running
-        {kEnded, Order::kNone, News::kReturned},  // not seen
+        strange(kAborting),                            // granted
+        {kAborting, RunCommand::kKill},                // ready, too late
+        {kAborting, RunCommand::kKill},                // started, too late
+        {kEnded, RunCommand::kNone, News::kReturned},  // start failed
+        {kEnded, RunCommand::kNone, News::kEnded},     // exited: it may even have finished
+        {kStopping, RunCommand::kKill},                // stop: now the engine waits for it
+        {kAborting, RunCommand::kKill},                // overdue
+        {kLost, RunCommand::kNone, News::kReturned},   // lost
+        {kAborting, RunCommand::kKill},                // seen ready
+        {kAborting, RunCommand::kKill},                // seen running
+        {kEnded, RunCommand::kNone, News::kReturned},  // not seen
     }},
     row_of_over(kEnded),
     row_of_over(kLost),

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "agent/keeper/exit_record.h"
 #include "base/text.h"
 
@@ -35,6 +37,10 @@ bool KeptRun::hear_progress(std::string_view line) {
   }
   progressed = true;
   return true;
+}
+
+void KeptRun::tell_lease(double now) {
+  if (lease) link.say(fmt::format("lease {:.3f}", std::max(0.0, *lease - now)));
 }
 
 RunReport report_of_end(RunId run, const ExitRecord& record) {

@@ -22,6 +22,7 @@ struct KeptRun {
   State state = State::kUnknown;
   bool go = false;               // it may start as soon as it is ready
   std::optional<Grace> stop;     // it is to end; told again to every new connection
+  std::optional<double> lease;   // until when, on the keeper's clock; told again as well
   std::optional<RunReport> end;  // how it ended; kept until it is acknowledged
   ProgressReport progress;       // heard and not passed on yet
   bool progressed = false;
@@ -35,6 +36,8 @@ struct KeptRun {
 
   // What a line of the keeper says about the job's work; false if it is about something else.
   bool hear_progress(std::string_view line);
+  // Tells the keeper of the lease, where there is one to be told.
+  void tell_lease(double now);
 };
 
 // The last word about a launch, from its record.

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "agent/gpus/numa.h"
 #include "agent/keeper/keeper.h"
 #include "backend/local/run_folder.h"
 #include "base/out_file.h"
@@ -25,7 +26,7 @@ Status make_folder(const std::filesystem::path& folder) {
 }
 
 // What the keeper is to do: one rank with all GPUs of the launch, or one for each.
-KeeperOrder keeper_order(const RunOrder& order, const std::string& cgroup) {
+KeeperOrder keeper_order(const RunOrder& order, const LocalSettings& settings) {
   KeeperOrder made;
   made.job = static_cast<std::uint32_t>(order.run.job);
   made.launch = order.run.launch;
@@ -38,10 +39,11 @@ KeeperOrder keeper_order(const RunOrder& order, const std::string& cgroup) {
   }
   if (order.process_per_gpu) {
     for (std::size_t i = 0; i < gpus.size(); ++i) {
-      made.ranks.push_back({static_cast<int>(i), static_cast<int>(i), {gpus[i]}, {}});
+      const int rank = static_cast<int>(i);
+      made.ranks.push_back({rank, rank, {gpus[i]}, cpus_near_all(settings.cpus_of_gpu, {gpus[i]})});
     }
   } else {
-    made.ranks.push_back({0, 0, gpus, {}});
+    made.ranks.push_back({0, 0, gpus, cpus_near_all(settings.cpus_of_gpu, gpus)});
   }
   made.world_size = static_cast<int>(made.ranks.size());
   made.master_port = free_port();
@@ -50,7 +52,7 @@ KeeperOrder keeper_order(const RunOrder& order, const std::string& cgroup) {
   made.working_directory = order.working_directory;
   made.grace_seconds = order.grace;
   made.fence_seconds = order.fence;
-  made.cgroup = cgroup;
+  made.cgroup = settings.cgroup;
   made.memory_bytes = static_cast<std::int64_t>(order.memory_gb * 1e9);
   return made;
 }
@@ -117,8 +119,11 @@ void LocalExecutor::stop(RunId run, Grace grace) {
 
 void LocalExecutor::lease(RunId run, Seconds seconds) {
   later([this, run, seconds] {
-    const auto found = kept_.find(run);
-    if (found != kept_.end()) found->second.link.say(fmt::format("lease {:.3f}", seconds));
+    KeptRun* const kept = find(run);
+    if (kept == nullptr || kept->end) return;
+    const double now = keeper_clock();
+    kept->lease = now + seconds;
+    kept->tell_lease(now);
   });
 }
 
@@ -159,7 +164,16 @@ void LocalExecutor::prepare_now(const RunOrder& order) {
   failed.run = run;
   failed.event = RunEvent::kStartFailed;
   failed.outcome = RunOutcome::kStopped;
-  if (Status made = make_run_folder(kept.folder, keeper_order(order, settings_.cgroup)); !made) {
+  KeeperOrder orders = keeper_order(order, settings_);
+  if (!order.user.empty()) {
+    Result<Identity> identity = identity_of(order.user);
+    if (!identity || geteuid() != 0) {
+      failed.detail = identity ? "only root can run jobs of others" : identity.error().message;
+      return ended(kept, failed);
+    }
+    orders.identity = std::move(*identity);
+  }
+  if (Status made = make_run_folder(kept.folder, orders); !made) {
     failed.detail = made.error().message;
     return ended(kept, failed);
   }
@@ -209,7 +223,8 @@ void LocalExecutor::census_now(std::uint64_t number) {
 void LocalExecutor::acknowledge_now(RunId run) {
   const auto found = kept_.find(run);
   if (found == kept_.end() || !found->second.end) return;
-  if (found->second.guard > 0) waitpid(found->second.guard, nullptr, WNOHANG);
+  // It ends a moment after the record is there.
+  if (found->second.guard > 0) guards_.push_back(found->second.guard);
   // Where it cannot be moved it is found again after a restart, and acknowledged again.
   std::error_code code;
   std::filesystem::rename(found->second.folder, settings_.ended / run_folder_name(run), code);
@@ -225,6 +240,7 @@ void LocalExecutor::work() {
       todo.swap(todo_);
     }
     for (const std::function<void()>& one : todo) one();
+    std::erase_if(guards_, [](pid_t guard) { return waitpid(guard, nullptr, WNOHANG) != 0; });
     const double now = keeper_clock();
     for (auto& [run, kept] : kept_) {
       if (!kept.end && !kept.link.connected() && now >= kept.look_at) look(kept, now);

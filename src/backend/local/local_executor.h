@@ -26,6 +26,8 @@ struct LocalSettings {
   std::filesystem::path ended;
   std::filesystem::path keeper;  // the program muster-keeper
   std::string cgroup;            // a cgroup v2 folder to make those of launches in; empty: none
+  // By GPU, the processors near it, to which its ranks are pinned; empty: to none.
+  std::vector<std::vector<int>> cpus_of_gpu;
   Abilities abilities;
 };
 
@@ -76,9 +78,10 @@ class LocalExecutor final : public Executor {
   std::uint64_t generation_;
   Mailbox& mailbox_;
   std::map<RunId, KeptRun> kept_;
-  std::set<RunId> refused_;   // told to stop before they were known: never prepared
-  std::uint64_t census_ = 0;  // the one that is being answered; 0: none
-  int wake_ = -1;             // an eventfd
+  std::vector<pid_t> guards_;  // of launches that are over, to be reaped
+  std::set<RunId> refused_;    // told to stop before they were known: never prepared
+  std::uint64_t census_ = 0;   // the one that is being answered; 0: none
+  int wake_ = -1;              // an eventfd
   std::mutex mutex_;
   std::vector<std::function<void()>> todo_;
   std::atomic<bool> ending_{false};

@@ -29,6 +29,7 @@ void LocalExecutor::greet(KeptRun& kept) {
   kept.first_silent = 0;
   kept.wait = 0.005;
   kept.link.say(fmt::format("hello {}", generation_));
+  kept.tell_lease(keeper_clock());
   if (kept.stop) {
     kept.link.say(kept.stop->seconds > 0 ? fmt::format("stop {:.3f}", kept.stop->seconds) : "kill");
   }

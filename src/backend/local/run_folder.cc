@@ -63,7 +63,16 @@ Status make_run_folder(const std::filesystem::path& folder, const KeeperOrder& o
   if (mkdir(folder.c_str(), 0700) != 0) {
     return file_error("make", folder.string(), errno);
   }
-  return write_file((folder / "order.json").string(), order_text(order));
+  // Processes of somebody else pass through to the job's socket, and see nothing on their way.
+  if (order.identity &&
+      (chmod(folder.parent_path().c_str(), 0711) != 0 || chmod(folder.c_str(), 0711) != 0)) {
+    return file_error("set the permissions of", folder.string(), errno);
+  }
+  Status written = write_file((folder / "order.json").string(), order_text(order));
+  if (written && chmod((folder / "order.json").c_str(), 0600) != 0) {
+    return file_error("set the permissions of", folder.string(), errno);
+  }
+  return written;
 }
 
 Result<pid_t> start_keeper(const std::filesystem::path& program,

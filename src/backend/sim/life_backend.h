@@ -60,7 +60,7 @@ class LifeBackend final : public Backend {
   JobProgress expected(const Command& command, Seconds now) const;
   // Whether the job of a launch that is stopped now will be done before that.
   bool finishes_within(RunId id, const Command& command, Seconds now) const;
-  void begin_stop(RunId run, Seconds now);
+  void begin_stop(RunId id, Seconds now);
   void start_those_that_can(Seconds now);
   bool can_start(Runs::const_iterator run) const;
   void set_timer(RunId id, Run& run, Seconds at);

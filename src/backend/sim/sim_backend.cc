@@ -62,10 +62,6 @@ Seconds SimBackend::delay_of(const Command& command) const {
   return paid && stops_add_work() ? 0 : start_cost(command, *cost_);
 }
 
-double SimBackend::total_of(const Job& job) const {
-  return by_belief_ ? job.total_work : true_work(job);
-}
-
 double SimBackend::rate_of(const Command& command) const {
   const double usual = perf_->rate(command.job->spec, command.context);
   return model_ == nullptr ? usual : model_->rate(command, usual);
@@ -75,14 +71,14 @@ double SimBackend::work_by(const Command& command, Seconds now) const {
   const Job& job = *command.job;
   const bool found = command.kind == CommandKind::kAdopt;
   if (model_ == nullptr || !job.running() || found) return job.work_at(now);
-  return model_->work_by(command, total_of(job), now);
+  return model_->work_by(command, true_work(job), now);
 }
 
 void SimBackend::foresee(const Command& command, const JobProgress& progress, Seconds now) {
   const Slot slot = command.slot;
   const Job& job = *command.job;
   forget(slot);
-  const double total = total_of(job);
+  const double total = true_work(job);
   const double left = std::max(0.0, total - progress.work);
   const Seconds end = model_ == nullptr ? progress.since + left / progress.rate
                                         : model_->end_of(command, progress, total, now);
@@ -172,7 +168,6 @@ Seconds SimBackend::end_of(Slot slot) const {
 std::unique_ptr<SimBackend> SimBackend::copy() const {
   auto future = std::make_unique<SimBackend>(*this);
   future->nodes_.forget_failures();
-  future->by_belief_ = true;
   if (model_ != nullptr) future->model_ = model_->clone();
   return future;
 }

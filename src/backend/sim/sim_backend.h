@@ -45,8 +45,6 @@ class SimBackend final : public Backend {
   // What a checkpoint taken every interval since the start of the run would hold.
   double saved_by(const Job& job, Seconds now) const;
   JobProgress stop(const Command& command, Seconds now);
-  // The work after which the job is over, as far as this simulator may know.
-  double total_of(const Job& job) const;
   double rate_of(const Command& command) const;
   bool stops_add_work() const { return model_ != nullptr && model_->stops_add_work(); }
   // Seconds until the job works after this command.
@@ -68,7 +66,6 @@ class SimBackend final : public Backend {
   std::vector<char> running_;       // by slot
   std::size_t live_ = 0;            // entries of the heap that are not stale
   Seconds now_ = 0;
-  bool by_belief_ = false;  // a fork, which must not know the truth
 };
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// A client command's way to the daemon: finds the state folder, calls, and turns refusals into
-// messages.
+// A client command's way to the daemon: finds the state folder or the address, calls, and turns
+// refusals into messages.
 #pragma once
 
 #include <memory>
@@ -18,6 +18,9 @@ namespace muster {
 // What every client command takes.
 struct LinkOptions {
   std::string state;
+  std::string server;      // https://HOST:PORT; empty: the daemon of this machine
+  std::string token_file;  // who we are there
+  std::string authorities;
   bool json = false;
 };
 void add_link_options(CLI::App& command, LinkOptions& options);

@@ -101,7 +101,12 @@ class DemoDaemon {
     waitpid(process_, nullptr, 0);
     process_ = -1;
   }
-  LinkOptions link() const { return {(folder_ / "state").string(), true}; }
+  LinkOptions link() const {
+    LinkOptions options;
+    options.state = (folder_ / "state").string();
+    options.json = true;
+    return options;
+  }
 
  private:
   std::filesystem::path folder_;

@@ -51,6 +51,26 @@ std::string progress_text(const Json& job) {
   return fmt::format("{:.0f}/{:.0f}", step, total);
 }
 
+// "31 %, 4.2 of 139.8 GiB, 310 W" for each GPU, as far as it says.
+std::string uses_text(const Json& node) {
+  std::string text;
+  const auto uses = node.find("gpu_use");
+  if (uses == node.end()) return text;
+  for (const Json& use : *uses) {
+    constexpr double kGiB = 1 << 30;
+    const double busy = number_of(use, "busy");
+    const double used = number_of(use, "memory_used_bytes") / kGiB;
+    const double watts = number_of(use, "watts");
+    text += text.empty() ? "" : "; ";
+    text += std::isnan(busy) ? "?" : fmt::format("{:.0f} %", 100 * busy);
+    if (!std::isnan(used)) {
+      text += fmt::format(", {:.1f} of {:.1f} GiB", used, number_of(use, "memory_bytes") / kGiB);
+    }
+    if (!std::isnan(watts)) text += fmt::format(", {:.0f} W", watts);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string jobs_text(const Json& jobs, double now, bool colour) {
@@ -76,26 +96,32 @@ std::string jobs_text(const Json& jobs, double now, bool colour) {
 }
 
 std::string nodes_text(const Json& nodes, bool colour) {
-  Table table({{"name", "node"},
-               {"gpu_type", "type"},
-               {"gpus", "GPUs"},
-               {"used", "in use"},
-               {"state", "state"},
-               {"jobs", "jobs by GPU"}});
+  std::vector<Column> columns = {{"name", "node"},   {"gpu_type", "type"}, {"gpus", "GPUs"},
+                                 {"used", "in use"}, {"state", "state"},   {"jobs", "jobs by GPU"}};
+  // Pretended GPUs do nothing, and nobody looks at those of other machines.
+  const bool looked_at = !nodes.empty() && nodes[0].contains("gpu_use");
+  if (looked_at) columns.push_back({"use", "busy, memory, power"});
+  Table table(std::move(columns));
   for (const Json& node : nodes) {
     std::string jobs;
     for (const Json& gpu : node["jobs"]) {
       std::string here;
       for (const Json& job : gpu) {
-        here += fmt::format("{}{}", here.empty() ? "" : "+", job.get<std::uint64_t>());
+        // Jobs of others have no number for us.
+        const std::string who = job.is_null() ? "?" : fmt::format("{}", job.get<std::uint64_t>());
+        here += (here.empty() ? "" : "+") + who;
       }
       jobs += fmt::format("{}{}", jobs.empty() ? "" : " ", here.empty() ? "-" : here);
     }
     const bool drained = node["drained"].get<bool>();
-    table.add_row({text_of(node, "name"), text_of(node, "gpu_type"),
-                   fmt::format("{}", node["gpus"].get<int>()),
-                   fmt::format("{}", node["used"].get<int>()),
-                   drained ? "drained: " + text_of(node, "reason") : std::string("up"), jobs});
+    std::vector<Cell> cells = {text_of(node, "name"),
+                               text_of(node, "gpu_type"),
+                               fmt::format("{}", node["gpus"].get<int>()),
+                               fmt::format("{}", node["used"].get<int>()),
+                               drained ? "drained: " + text_of(node, "reason") : std::string("up"),
+                               jobs};
+    if (looked_at) cells.emplace_back(uses_text(node));
+    table.add_row(std::move(cells));
   }
   return table.text({colour, false});
 }

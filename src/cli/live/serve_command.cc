@@ -4,10 +4,13 @@
 #include <ctime>
 #include <filesystem>
 #include <memory>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "agent/gpus/numa.h"
 #include "backend/live/shadow_executor.h"
 #include "backend/local/local_executor.h"
 #include "base/text.h"
@@ -15,6 +18,7 @@
 #include "cli/live/daemon_link.h"
 #include "cli/live/serve_plan.h"
 #include "cli/live/slurm_serve.h"
+#include "cli/python_command.h"
 #include "daemon/daemon.h"
 
 namespace muster {
@@ -27,6 +31,10 @@ struct ServeOptions {
   std::string cgroup;
   std::string recording;
   SlurmServe slurm;
+  std::string listen, certificate, key;
+  bool all_users = false;
+  std::size_t jobs_per_user = IntakeLimits{}.jobs_per_user;
+  double requests_per_second = DaemonSettings{}.requests_per_second;
   bool drain = false;
   bool shadow = false;
 };
@@ -61,6 +69,12 @@ DaemonSettings settings_of(const ServeOptions& options) {
   settings.executor_name = options.executor;
   settings.log = log_line;
   settings.recording = options.recording;
+  settings.for_all = options.all_users;
+  settings.intake.jobs_per_user = options.jobs_per_user;
+  settings.requests_per_second = options.requests_per_second;
+  settings.listen = options.listen;
+  settings.certificate = options.certificate;
+  settings.key = options.key;
   if (options.shadow) {
     settings.executor_name = "shadow";
     settings.make_executor = [](const std::filesystem::path&, std::uint64_t, Mailbox& mailbox) {
@@ -68,7 +82,12 @@ DaemonSettings settings_of(const ServeOptions& options) {
     };
     return settings;
   }
-  settings.make_executor = [cgroup = options.cgroup](
+  std::vector<std::string> pcis;
+  for (const GpuInfo& gpu : options.plan.gpus) pcis.push_back(gpu.pci);
+  if (!pcis.empty()) {
+    settings.gpus = [gauge = std::make_shared<GpuGauge>()] { return gauge->read(); };
+  }
+  settings.make_executor = [cgroup = options.cgroup, cpus = cpus_near_gpus(pcis)](
                                const std::filesystem::path& state, std::uint64_t generation,
                                Mailbox& mailbox) -> Result<std::unique_ptr<Executor>> {
     LocalSettings local;
@@ -76,6 +95,7 @@ DaemonSettings settings_of(const ServeOptions& options) {
     local.ended = state / "ended";
     local.keeper = keeper_program();
     local.cgroup = cgroup;
+    local.cpus_of_gpu = cpus;
     auto made = LocalExecutor::make(std::move(local), generation, mailbox);
     if (!made) return made.error();
     return std::unique_ptr<Executor>(std::move(*made));
@@ -83,28 +103,58 @@ DaemonSettings settings_of(const ServeOptions& options) {
   return settings;
 }
 
-// The cluster that there is, and what carries launches out on it.
-Status use_executor(ServeOptions& options, DaemonSettings& settings) {
-  const std::vector<std::string_view> known = {"local", "slurm"};
-  Status found = Error{unknown_name("executor", options.executor, known)};
-  if (options.executor == "local") found = find_cluster(options.plan);
-  if (options.executor == "slurm") {
-    found = use_slurm(options.slurm, options.shadow, options.plan, settings);
+// Who may get in, and on which conditions.
+Status check_doors(const ServeOptions& options) {
+  if (options.listen.empty() != (options.certificate.empty() || options.key.empty())) {
+    return Error{
+        "--listen, --tls-cert and --tls-key go together: on the network there is nothing without "
+        "TLS"};
   }
+  if (options.all_users && options.executor != "local") {
+    return Error{
+        "--all-users is for this machine alone: on a cluster users submit to its own queue, held, "
+        "and are taken in"};
+  }
+  if (options.all_users && geteuid() != 0) {
+    return Error{
+        "--all-users needs root: jobs run as who submits them, and only root can start processes "
+        "of others"};
+  }
+  return Done{};
+}
+
+// The cluster that there is, and what carries launches out on it.
+Result<DaemonSettings> use_executor(ServeOptions& options) {
+  const std::vector<std::string_view> known = {"local", "slurm"};
+  const bool slurm = options.executor == "slurm";
+  if (!slurm && options.executor != "local") {
+    return Error{unknown_name("executor", options.executor, known)};
+  }
+  Status found = slurm ? Status(Done{}) : find_cluster(options.plan);
+  DaemonSettings settings = settings_of(options);
+  if (slurm) found = use_slurm(options.slurm, options.shadow, options.plan, settings);
+  if (!found) return found.error();
   settings.make_plan = [plan = options.plan](bool safe) { return live_plan_of(plan, safe); };
-  return found;
+  return settings;
 }
 
 int serve(ServeOptions options) {
-  DaemonSettings settings = settings_of(options);
-  if (Status found = use_executor(options, settings); !found) return complain(found.error());
+  if (Status fine = check_doors(options); !fine) return complain(fine.error());
+  options.plan.hosts = std::make_shared<PolicyHosts>(
+      HostSettings{find_python, options.plan.policy_seconds, 60, log_line});
+  umask(077);  // what it keeps is nobody else's business
+  auto settings = use_executor(options);
+  if (!settings) return complain(settings.error());
   watch_signals();
-  auto daemon = Daemon::start(std::move(settings));
+  auto daemon = Daemon::start(std::move(*settings));
   if (!daemon) return complain(daemon.error(), kExitFailed);
   const std::string folder = state_folder(options.state);
   log_line(fmt::format("serving {} with {} ({} GPUs), generation {}; clients: --state {}", folder,
                        (*daemon)->plan().label, (*daemon)->plan().cluster->total_gpus(),
                        (*daemon)->generation(), folder));
+  if (const std::string at = (*daemon)->network_address(); !at.empty()) {
+    log_line(fmt::format("on the network: --server https://{}, with a token", at));
+  }
   (*daemon)->run([&options] {
     switch (got_signal.exchange(0)) {
       case SIGHUP:
@@ -118,6 +168,32 @@ int serve(ServeOptions options) {
   });
   log_line("ended; what runs goes on, and the next daemon finds it");
   return kExitOk;
+}
+
+void add_door_options(CLI::App& command, ServeOptions& options) {
+  command.add_flag("--all-users", options.all_users,
+                   "let every user of this machine submit jobs, which run as who submits them; "
+                   "needs root");
+  command
+      .add_option("--listen", options.listen,
+                  "let callers from the network in here, with TLS and tokens (`muster token`)")
+      ->type_name("HOST:PORT");
+  command.add_option("--tls-cert", options.certificate, "its certificate and chain, in PEM")
+      ->type_name("FILE");
+  command.add_option("--tls-key", options.key, "the key of the certificate, in PEM")
+      ->type_name("FILE");
+  command
+      .add_option("--jobs-per-user", options.jobs_per_user,
+                  "so many jobs of one user may wait or run")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100'000'000))
+      ->capture_default_str();
+  command
+      .add_option("--requests-per-second", options.requests_per_second,
+                  "so often may one user ask, over a few seconds")
+      ->type_name("N")
+      ->check(CLI::Range(0.1, 1e9))
+      ->capture_default_str();
 }
 
 }  // namespace
@@ -150,6 +226,7 @@ void add_serve_command(CLI::App& app, Chosen& chosen) {
       ->add_option("--record", options->recording,
                    "append everything that was decided from to this file, for `muster replay`")
       ->type_name("FILE");
+  add_door_options(*command, *options);
   command->add_flag("--shadow", options->shadow,
                     "decide, say what would be done, and do nothing: jobs are pretended to run as "
                     "long as is believed");
@@ -161,6 +238,7 @@ void add_serve_command(CLI::App& app, Chosen& chosen) {
       "  muster serve --scheduling las --pacing rounds:length=60\n"
       "  muster serve --preset blox --fake-gpus 4\n"
       "  muster serve --executor slurm --partition gpu --scheduling las --pacing rounds:length=60\n"
+      "  muster serve --scheduling my_policy.py:MyPolicy\n"
       "\n"
       "SIGTERM ends it and leaves all jobs running; the next daemon on the same folder finds "
       "them.\n"

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "agent/gpus/gpus.h"
 #include "run/config/load_config.h"
 
 namespace muster {
@@ -24,6 +23,13 @@ void add_plan_options(CLI::App& command, ServePlan& plan) {
   one("-a,--admission", run.admissions, "admission policy: who is let in", "NAME");
   one("--pacing", run.pacing, "when to decide: events, or rounds:length=60", "NAME");
   one("--perf", run.perf, "performance model that policies believe", "NAME");
+  command
+      .add_option("--policy-time-limit", plan.policy_seconds,
+                  "seconds for one answer of a policy written in Python (FILE.py:NAME)")
+      ->type_name("SECONDS")
+      ->group(kPolicies)
+      ->check(CLI::Range(0.01, 3600.0))
+      ->capture_default_str();
   one("--set", run.settings, "any other setting, as in engine.max_crashes=5", "KEY=VALUE");
 }
 
@@ -32,13 +38,14 @@ Status find_cluster(ServePlan& plan) {
     plan.shape = fmt::format("1x{}", plan.fake_gpus);
     return Done{};
   }
-  const auto gpus = find_gpus();
+  auto gpus = find_gpus();
   if (!gpus || gpus->empty()) {
     return Error{fmt::format(
         "no GPUs to schedule: {}; to try it without, pretend: muster serve --fake-gpus 8",
         gpus ? "NVIDIA's driver finds none" : gpus.error().message)};
   }
   plan.shape = fmt::format("1x{}:{}", gpus->size(), gpu_type_of(gpus->front().name));
+  plan.gpus = std::move(*gpus);
   return Done{};
 }
 
@@ -59,9 +66,13 @@ Result<LivePlan> live_plan_of(const ServePlan& plan, bool safe) {
   config->workload = {};
   config->workload.generator = {"poisson", {{"jobs", "1"}}};
   config->output = {};
+  const auto answers = std::make_shared<AnswerLog>();
+  if (plan.hosts) config->loader = std::make_shared<ProcessLoader>(plan.hosts, answers);
   auto complete = complete_config(std::move(*config));
   if (!complete) return complete.error();
-  return make_live_plan(*complete);
+  auto made = make_live_plan(*complete);
+  if (made && !answers->policies.empty()) made->answers = answers;
+  return made;
 }
 
 }  // namespace muster

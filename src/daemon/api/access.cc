@@ -4,6 +4,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace muster {
 
 std::string user_name(std::uint32_t user) {
@@ -14,6 +16,27 @@ std::string user_name(std::uint32_t user) {
     return found->pw_name;
   }
   return std::to_string(user);
+}
+
+bool user_exists(const std::string& name) {
+  passwd entry{};
+  passwd* found = nullptr;
+  std::vector<char> buffer(16 << 10);
+  return getpwnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found) == 0 &&
+         found != nullptr;
+}
+
+std::string Access::cannot_run(const std::string& user) {
+  const std::string own = user_name(geteuid());
+  if (user == own) return {};
+  if (geteuid() != 0) {
+    return fmt::format(
+        "jobs run as who submits them, and this daemon, which runs as '{}', cannot start processes "
+        "of '{}': run it as root",
+        own, user);
+  }
+  if (user_exists(user)) return {};
+  return fmt::format("there is no user '{}' on this machine whose job it could be", user);
 }
 
 Caller Access::of_user(std::uint32_t user) const {

@@ -46,6 +46,13 @@ std::span<const ApiRoute> Api::routes() {
       ApiRoute{"POST", "/v1/nodes/{node}/drain", "Start nothing new on the node", true,
                &Api::drain},
       ApiRoute{"POST", "/v1/nodes/{node}/undrain", "Use the node again", true, &Api::undrain},
+      ApiRoute{"POST", "/v1/what-if", "When jobs will start and end, and what a change would do",
+               false, &Api::what_if},
+      ApiRoute{"GET", "/v1/tokens", "Tokens, without their secrets", false, &Api::list_tokens},
+      ApiRoute{"POST", "/v1/tokens", "Make a token for callers from the network", false,
+               &Api::create_token},
+      ApiRoute{"POST", "/v1/tokens/{token}/revoke", "Let a token be good no longer", false,
+               &Api::revoke_token},
       ApiRoute{"POST", "/v1/reload", "Read the configuration again", true, &Api::reload},
       ApiRoute{"POST", "/v1/shutdown", "End the daemon; jobs go on unless drain is true", true,
                &Api::shut_down},
@@ -55,8 +62,37 @@ std::span<const ApiRoute> Api::routes() {
   return kRoutes;
 }
 
+std::optional<Caller> Api::caller_of(const HttpRequest& request, const HttpReply& reply) const {
+  if (request.peer.local) return parts_.access.of_user(request.peer.user);
+  constexpr std::string_view kBearer = "Bearer ";
+  const auto given = request.headers.find("authorization");
+  const bool there = given != request.headers.end() && given->second.starts_with(kBearer);
+  const std::optional<Token> token =
+      there ? parts_.tokens.find(std::string_view(given->second).substr(kBearer.size()),
+                                 LiveClock::unix_now())
+            : std::nullopt;
+  if (token) return Caller{token->user, token->is_operator, false};
+  // Nobody learns whether a token was ever good.
+  HttpResponse refused = error_response(
+      401, there ? "this token is not good: it is unknown, revoked or has expired"
+                 : "from the network a token is needed (`muster token create` on the daemon's "
+                   "machine makes one): Authorization: Bearer TOKEN");
+  refused.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"muster\"");
+  reply(std::move(refused));
+  return std::nullopt;
+}
+
 void Api::handle(const HttpRequest& request, HttpReply reply) {
-  ApiCall call{request, parts_.access.of_user(request.peer.user), {}, std::move(reply)};
+  std::optional<Caller> caller = caller_of(request, reply);
+  if (!caller) return;
+  if (!parts_.rate.allow(caller->name, parts_.clock.now())) {
+    HttpResponse refused =
+        error_response(429, fmt::format("'{}' asks more than {:g} times a second; try again later",
+                                        caller->name, parts_.rate.per_second()));
+    refused.headers.emplace_back("Retry-After", "1");
+    return reply(std::move(refused));
+  }
+  ApiCall call{request, std::move(*caller), {}, std::move(reply)};
   std::string other_methods;
   for (const ApiRoute& route : routes()) {
     if (!matches(route.path, request.path, call.name)) continue;

@@ -9,10 +9,14 @@
 #include <string>
 #include <string_view>
 
+#include "agent/gpus/gpus.h"
 #include "daemon/api/access.h"
+#include "daemon/api/tokens.h"
 #include "daemon/clock.h"
 #include "daemon/http/http.h"
 #include "daemon/intake.h"
+#include "daemon/questions.h"
+#include "daemon/rate_limit.h"
 
 namespace muster {
 
@@ -29,13 +33,17 @@ struct ApiParts {
   Intake& intake;
   const LiveClock& clock;
   Access access;
+  Tokens& tokens;
+  RateLimit& rate;
   std::filesystem::path runs;   // folders of launches
   std::filesystem::path ended;  // and of those whose end is committed
   std::function<void(Wish)> ask;
-  // For the engine's thread: what was decided about a job, and when it will start.
+  // For the engine's thread: what was decided about a job.
   std::function<Result<std::vector<StoredDecision>>(JobId)> decisions;
-  std::function<void(const Core& core, JobId job, struct JobStory& story)> foresee;
-  std::function<std::string()> status;  // of the daemon, as JSON
+  // For what takes long; false: too much of that waits already.
+  std::function<bool(Questions::Work)> think;
+  std::function<std::string()> status;        // of the daemon, as JSON
+  std::function<std::vector<GpuUse>()> gpus;  // what those of this machine are doing; or none
   std::function<void(bool drain)> shut_down;
   std::function<Status()> reload;
 };
@@ -62,13 +70,15 @@ class Api {
   void handle(const HttpRequest& request, HttpReply reply);
   static std::span<const ApiRoute> routes();
 
-  // The handlers: api_jobs.cc what reads and submits, api_wishes.cc what changes things.
+  // The handlers: api_jobs.cc what reads and submits, api_wishes.cc what changes things,
+  // api_questions.cc what looks ahead.
   void get_status(const ApiCall& call);
   void list_jobs(const ApiCall& call);
   void submit(const ApiCall& call);
   void show_job(const ApiCall& call);
   void show_log(const ApiCall& call);
   void explain(const ApiCall& call);
+  void what_if(const ApiCall& call);
   void cancel(const ApiCall& call);
   void hold(const ApiCall& call);
   void release(const ApiCall& call);
@@ -80,8 +90,14 @@ class Api {
   void reload(const ApiCall& call);
   void metrics(const ApiCall& call);
   void openapi(const ApiCall& call);
+  // api_tokens.cc
+  void list_tokens(const ApiCall& call);
+  void create_token(const ApiCall& call);
+  void revoke_token(const ApiCall& call);
 
  private:
+  // Who calls; nothing, and an answer, for who is on the network without a good token.
+  std::optional<Caller> caller_of(const HttpRequest& request, const HttpReply& reply) const;
   // The job that the call names, if there is one that the caller may see; else it is answered.
   std::optional<BoardJob> job_of(const ApiCall& call) const;
   void change_job(const ApiCall& call, std::function<Status(Core&, JobId)> work);
@@ -95,7 +111,10 @@ std::string job_json(const BoardJob& job, const std::vector<StoredNode>& nodes,
                      const LiveClock& clock, bool detailed);
 std::string jobs_json(const std::vector<BoardJob>& jobs, const std::vector<StoredNode>& nodes,
                       const LiveClock& clock);
-std::string nodes_json(const std::vector<StoredNode>& nodes, const std::vector<BoardJob>& jobs);
+// Jobs that the caller may not see are there without their numbers. `uses`: of the GPUs of the
+// first node, which is this machine; empty where nobody looks.
+std::string nodes_json(const std::vector<StoredNode>& nodes, const std::vector<BoardJob>& jobs,
+                       const Caller& caller, const std::vector<GpuUse>& uses);
 std::string story_json(const BoardJob& job, const struct JobStory& story,
                        const std::vector<StoredDecision>& decisions);
 std::string error_json(std::string_view message);
@@ -104,6 +123,6 @@ HttpResponse error_response(int status, std::string_view message);
 // openapi.cc
 std::string openapi_document(std::span<const ApiRoute> routes);
 // metrics_text.cc: in the text format of Prometheus.
-std::string metrics_text(const Board& board);
+std::string metrics_text(const Board& board, const Caller& caller, const std::vector<GpuUse>& uses);
 
 }  // namespace muster

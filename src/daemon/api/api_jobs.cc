@@ -84,6 +84,9 @@ void Api::submit(const ApiCall& call) {
   if (!request->origin.empty()) {
     return call.reply(error_response(400, "'origin' is said by executors alone"));
   }
+  if (const std::string why = Access::cannot_run(call.caller.name); !why.empty()) {
+    return call.reply(error_response(403, why));
+  }
   parts_.intake.submit(
       std::move(*request), call.caller.name, [reply = call.reply](const Intake::Answer& answer) {
         if (!answer.error.empty()) return reply(error_response(answer.status, answer.error));
@@ -137,14 +140,16 @@ void Api::show_log(const ApiCall& call) {
 void Api::list_nodes(const ApiCall& call) {
   HttpResponse response;
   const auto on_gpus = [](const BoardJob& job) { return !job.gpus().empty(); };
-  response.body = nodes_json(parts_.board.nodes(), parts_.board.jobs(on_gpus, 1'000'000));
+  response.body = nodes_json(parts_.board.nodes(), parts_.board.jobs(on_gpus, 1'000'000),
+                             call.caller, parts_.gpus ? parts_.gpus() : std::vector<GpuUse>());
   call.reply(std::move(response));
 }
 
 void Api::metrics(const ApiCall& call) {
   HttpResponse response;
   response.type = "text/plain; version=0.0.4; charset=utf-8";
-  response.body = metrics_text(parts_.board);
+  response.body =
+      metrics_text(parts_.board, call.caller, parts_.gpus ? parts_.gpus() : std::vector<GpuUse>());
   call.reply(std::move(response));
 }
 

@@ -89,6 +89,20 @@ Json run_json(const StoredRun& run, const std::vector<StoredNode>& nodes, const 
   return json;
 }
 
+Json uses_json(const std::vector<GpuUse>& uses) {
+  const auto told = [](double value) { return value < 0 ? Json() : Json(value); };
+  Json list = Json::array();
+  for (const GpuUse& use : uses) {
+    list.push_back({{"gpu", use.gpu.index},
+                    {"name", use.gpu.name},
+                    {"busy", told(use.busy)},
+                    {"memory_used_bytes", told(use.memory_bytes)},
+                    {"memory_bytes", use.gpu.memory_bytes},
+                    {"watts", told(use.watts)}});
+  }
+  return list;
+}
+
 }  // namespace
 
 std::string job_json(const BoardJob& job, const std::vector<StoredNode>& nodes,
@@ -123,7 +137,8 @@ std::string jobs_json(const std::vector<BoardJob>& jobs, const std::vector<Store
   return dumped(list);
 }
 
-std::string nodes_json(const std::vector<StoredNode>& nodes, const std::vector<BoardJob>& jobs) {
+std::string nodes_json(const std::vector<StoredNode>& nodes, const std::vector<BoardJob>& jobs,
+                       const Caller& caller, const std::vector<GpuUse>& uses) {
   Json list = Json::array();
   for (const StoredNode& node : nodes) {
     Json holders = Json::array();
@@ -135,7 +150,8 @@ std::string nodes_json(const std::vector<StoredNode>& nodes, const std::vector<B
         if (gpus[i].node != node.id) continue;
         for (std::uint64_t mask = gpus[i].mask; mask != 0; mask &= mask - 1) {
           const auto gpu = static_cast<std::size_t>(std::countr_zero(mask));
-          if (gpu < holders.size()) holders[gpu].push_back(index(job.row->id));
+          if (gpu >= holders.size()) continue;
+          holders[gpu].push_back(caller.may_see(job) ? Json(index(job.row->id)) : Json());
         }
       }
     }
@@ -148,6 +164,7 @@ std::string nodes_json(const std::vector<StoredNode>& nodes, const std::vector<B
                     {"up", node.up},
                     {"reason", node.reason},
                     {"jobs", holders}});
+    if (&node == nodes.data() && !uses.empty()) list.back()["gpu_use"] = uses_json(uses);
   }
   return dumped(list);
 }

@@ -51,28 +51,6 @@ void Api::revise(const ApiCall& call) {
   change_job(call, [changes](Core& core, JobId job) { return core.revise(job, changes); });
 }
 
-void Api::explain(const ApiCall& call) {
-  const std::optional<BoardJob> job = job_of(call);
-  if (!job) return;
-  const JobId id = job->row->id;
-  const auto story = std::make_shared<JobStory>();
-  const auto decisions = std::make_shared<std::vector<StoredDecision>>();
-  parts_.ask({[story, decisions, id, this](Core& core) -> Status {
-                *story = core.explain(id);
-                parts_.foresee(core, id, *story);
-                auto found = parts_.decisions(id);
-                if (!found) return found.error();
-                *decisions = std::move(*found);
-                return Done{};
-              },
-              [story, decisions, job = *job, reply = call.reply](const Status& status) {
-                if (!status) return reply(error_response(409, status.error().message));
-                HttpResponse response;
-                response.body = story_json(job, *story, *decisions);
-                reply(std::move(response));
-              }});
-}
-
 void Api::set_drained(const ApiCall& call, bool drained) {
   const std::string why = drained ? fmt::format("{} drained it", call.caller.name) : std::string();
   parts_.ask(

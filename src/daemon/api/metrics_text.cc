@@ -4,7 +4,32 @@
 
 namespace muster {
 
-std::string metrics_text(const Board& board) {
+namespace {
+
+std::string gpus_text(const std::vector<GpuUse>& uses) {
+  std::string text;
+  const auto figure = [&](std::string_view name, std::string_view help, auto value_of) {
+    std::string lines;
+    for (const GpuUse& use : uses) {
+      if (value_of(use) < 0) continue;
+      lines += fmt::format("muster_gpu_{}{{gpu=\"{}\"}} {}\n", name, use.gpu.index, value_of(use));
+    }
+    if (lines.empty()) return;
+    text += fmt::format("# HELP muster_gpu_{0} {1}\n# TYPE muster_gpu_{0} gauge\n{2}", name, help,
+                        lines);
+  };
+  figure("busy", "Part of the time in which a kernel ran", [](const GpuUse& u) { return u.busy; });
+  figure("memory_used_bytes", "Memory of the GPU in use",
+         [](const GpuUse& u) { return u.memory_bytes; });
+  figure("memory_bytes", "Memory of the GPU", [](const GpuUse& u) { return u.gpu.memory_bytes; });
+  figure("power_watts", "Power that the GPU draws", [](const GpuUse& u) { return u.watts; });
+  return text;
+}
+
+}  // namespace
+
+std::string metrics_text(const Board& board, const Caller& caller,
+                         const std::vector<GpuUse>& uses) {
   const Board::Counts counts = board.counts();
   std::string text =
       "# HELP muster_jobs Jobs by state\n"
@@ -21,8 +46,8 @@ std::string metrics_text(const Board& board) {
       "muster_gpus_in_use {}\n",
       counts.gpus, counts.gpus_in_use);
   std::string steps;
-  const auto running = [](const BoardJob& job) {
-    return job.row->state == "running" && job.news.step >= 0;
+  const auto running = [&caller](const BoardJob& job) {
+    return caller.may_see(job) && job.row->state == "running" && job.news.step >= 0;
   };
   for (const BoardJob& job : board.jobs(running, 100'000)) {
     steps += fmt::format("muster_job_steps_per_second{{job=\"{}\"}} {}\n", index(job.row->id),
@@ -34,7 +59,7 @@ std::string metrics_text(const Board& board) {
         "# TYPE muster_job_steps_per_second gauge\n" +
         steps;
   }
-  return text;
+  return text + gpus_text(uses);
 }
 
 }  // namespace muster

@@ -45,6 +45,30 @@ constexpr std::array kSubmission = {
     Field{"request", "string", "the same id again gives the same job: a retry is safe"},
 };
 
+constexpr std::array kQuestion = {
+    Field{"jobs", "array", "jobs to tell of in the text, by name or number (#12)"},
+    Field{"scheduling", "string", "another scheduling policy, as on the command line"},
+    Field{"placement", "string", "another placement policy"},
+    Field{"admission", "string", "another admission policy"},
+    Field{"add_nodes", "string", "more nodes, as in 2x8"},
+    Field{"drain", "array", "nodes that take nothing new: node=3, rack=1 or partition=NAME"},
+    Field{"submit", "array", "one more job each, as in gpus=4,duration=3600"},
+    Field{"errors", "string", "how wrong beliefs are, as in log-normal:sigma=1"},
+    Field{"samples", "integer", "futures drawn for the bands"},
+    Field{"horizon", "number", "look no further ahead than so many seconds"},
+};
+
+Json schema_of_question() {
+  Json properties = Json::object();
+  for (const Field& field : kQuestion) {
+    properties[field.name] = {{"type", field.type}, {"description", field.sentence}};
+    if (std::string_view(field.type) == "array") {
+      properties[field.name]["items"] = {{"type", "string"}};
+    }
+  }
+  return {{"type", "object"}, {"additionalProperties", false}, {"properties", properties}};
+}
+
 Json schema_of_submission() {
   Json properties = Json::object();
   for (const Field& field : kSubmission) {
@@ -56,6 +80,15 @@ Json schema_of_submission() {
           {"required", {"command"}},
           {"additionalProperties", false},
           {"properties", properties}};
+}
+
+Json schema_of_token_wish() {
+  return {{"type", "object"},
+          {"additionalProperties", false},
+          {"properties",
+           {{"user", {{"type", "string"}, {"description", "whose; by default the caller's"}}},
+            {"role", {{"type", "string"}, {"enum", {"user", "operator"}}}},
+            {"days", {{"type", "number"}, {"description", "how long it is good; 90"}}}}}};
 }
 
 Json query(const char* name, const char* type, const char* sentence) {
@@ -77,6 +110,8 @@ Json parameters_of(const ApiRoute& route) {
     list.push_back(query("owner", "string", "only those of this user"));
     list.push_back(query("active", "boolean", "only those that have not left"));
     list.push_back(query("limit", "integer", "only the last so many"));
+  } else if (route.path.ends_with("/what-if")) {
+    list.push_back(query("as", "string", "text: the answer for people"));
   } else if (route.path.ends_with("/logs")) {
     list.push_back(query("launch", "integer", "which launch; by default the last"));
     list.push_back(query("rank", "integer", "which rank; by default 0"));
@@ -93,14 +128,17 @@ Json operation_of(const ApiRoute& route) {
     operation["parameters"] = parameters;
   }
   const bool submits = route.method == "POST" && route.path == "/v1/jobs";
-  if (submits) {
+  const bool asks = route.path.ends_with("/what-if");
+  const bool makes_token = route.method == "POST" && route.path == "/v1/tokens";
+  if (submits || asks || makes_token) {
+    const std::string schema = submits ? "Submission" : asks ? "Question" : "TokenWish";
     operation["requestBody"] = {
-        {"required", true},
+        {"required", submits},
         {"content",
-         {{"application/json", {{"schema", {{"$ref", "#/components/schemas/Submission"}}}}}}}};
+         {{"application/json", {{"schema", {{"$ref", "#/components/schemas/" + schema}}}}}}}};
   }
   operation["responses"] = {
-      {submits ? "201" : "200", {{"description", "done"}}},
+      {submits || makes_token ? "201" : "200", {{"description", "done"}}},
       {"default",
        {{"description", "refused; `error` says why"},
         {"content",
@@ -124,11 +162,19 @@ std::string openapi_document(std::span<const ApiRoute> routes) {
         {"version", "1"},
         {"description",
          "Over the Unix socket api.sock in the state folder; who calls is known by the socket's "
-         "peer credentials."}}},
+         "peer credentials. Where the daemon listens on the network, over HTTPS with a token."}}},
+      {"security", {{{"token", Json::array()}}}},
       {"paths", paths},
       {"components",
-       {{"schemas",
+       {{"securitySchemes",
+         {{"token",
+           {{"type", "http"},
+            {"scheme", "bearer"},
+            {"description", "from `muster token create`; not needed on the Unix socket"}}}}},
+        {"schemas",
          {{"Submission", schema_of_submission()},
+          {"Question", schema_of_question()},
+          {"TokenWish", schema_of_token_wish()},
           {"Error", {{"type", "object"}, {"properties", {{"error", {{"type", "string"}}}}}}}}}}}};
   return document.dump(1) + "\n";
 }

@@ -1,5 +1,5 @@
-// HTTP over a Unix socket, both ends, as plain values. Only http_server.cc and http_client.cc see
-// the library (Boost.Beast).
+// HTTP over a Unix socket, or over TCP with TLS and never without, both ends, as plain values. Only
+// http_server.cc and http_client.cc see the library (Boost.Beast), and tls.cc OpenSSL.
 //
 // The server parses, bounds what it reads, finds out who is at the other end, and hands requests
 // to one handler. The handler must not block; it may answer at once or later, from any thread.
@@ -17,11 +17,13 @@
 #include <vector>
 
 #include "base/result.h"
+#include "daemon/http/tls.h"
 
 namespace muster {
 
-// Who is at the other end, as the kernel says.
+// Who is at the other end: of a Unix socket, as the kernel says. Of the network nothing is known.
 struct HttpPeer {
+  bool local = true;
   std::uint32_t user = 0;
   std::int32_t process = 0;
 };
@@ -58,11 +60,24 @@ class HttpServer {
   // No more requests; answers that come later go nowhere. The server must outlive them all the
   // same.
   virtual void stop() = 0;
+  // Where it listens: a path, or HOST:PORT with the port that it got.
+  virtual const std::string& address() const = 0;
 
   // Listens at a path, in place of a socket that a dead process left there; only our own user and
   // root get in unless `for_all`.
   static Result<std::unique_ptr<HttpServer>> listen(const std::filesystem::path& path, bool for_all,
                                                     HttpLimits limits, HttpHandler handler);
+  // At HOST:PORT, with TLS; port 0 takes a free one. Who speaks plain HTTP there is told so.
+  static Result<std::unique_ptr<HttpServer>> listen_tls(const std::string& address,
+                                                        std::shared_ptr<const TlsContext> context,
+                                                        HttpLimits limits, HttpHandler handler);
+};
+
+// A server on the network, and who we are there.
+struct HttpsServer {
+  std::string url;                    // https://HOST[:PORT]
+  std::string token;                  // sent with every request
+  std::filesystem::path authorities;  // who vouches for its certificate; empty: the system's
 };
 
 // A connection to a server; it stays open over several calls.
@@ -70,11 +85,18 @@ class HttpClient {
  public:
   virtual ~HttpClient() = default;
   static Result<std::unique_ptr<HttpClient>> connect(const std::filesystem::path& path);
+  static Result<std::unique_ptr<HttpClient>> connect(const HttpsServer& server);
   virtual Result<HttpResponse> call(std::string_view method, const std::string& target,
                                     const std::string& body, std::chrono::seconds limit) = 0;
 };
 
-// http_text.cc: targets and their parts.
+// http_text.cc: addresses, targets and their parts.
+// "HOST:PORT", with brackets around an IPv6 host; the error says what is wrong with it.
+struct HostPort {
+  std::string host;
+  std::string port;
+};
+Result<HostPort> parse_host_port(std::string_view text, std::string_view usual_port = {});
 // "/v1/jobs?state=running" taken apart; false where it is not well-formed.
 bool parse_target(std::string_view target, std::string& path,
                   std::map<std::string, std::string>& query);

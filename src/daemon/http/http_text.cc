@@ -36,6 +36,24 @@ std::optional<std::string> percent_decoded(std::string_view text) {
 
 }  // namespace
 
+Result<HostPort> parse_host_port(std::string_view text, std::string_view usual_port) {
+  const std::size_t bracket = text.starts_with('[') ? text.find(']') : std::string_view::npos;
+  const bool bracketed = bracket != std::string_view::npos;
+  const std::string_view rest = bracketed ? text.substr(bracket + 1) : text;
+  const std::size_t colon = rest.rfind(':');
+  HostPort found;
+  found.host = std::string(bracketed ? text.substr(1, bracket - 1) : rest.substr(0, colon));
+  found.port = std::string(colon == std::string_view::npos ? usual_port : rest.substr(colon + 1));
+  const std::optional<std::int64_t> number = parse_integer(found.port);
+  const bool fits =
+      bracketed ? rest.empty() || colon == 0 : found.host.find_first_of("[]:") == std::string::npos;
+  if (found.host.empty() || !fits || !number || *number < 0 || *number > 65535) {
+    return Error{fmt::format(
+        "'{}' is no address; expected HOST:PORT, as in 0.0.0.0:8443 or [::]:8443", text)};
+  }
+  return found;
+}
+
 bool parse_target(std::string_view target, std::string& path,
                   std::map<std::string, std::string>& query) {
   if (!target.starts_with('/')) return false;

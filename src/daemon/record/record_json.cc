@@ -5,38 +5,15 @@
 #include <nlohmann/json.hpp>
 
 #include "daemon/stored_rows.h"
+#include "engine/recording_words.h"
 
 namespace muster {
 namespace {
 
 using Json = nlohmann::json;
 
-// The fields of each value, written down once for both directions: `field(name, member)`. Only what
-// differs from the default is written.
-
-template <typename Spec, typename Field>
-void each_field_of_spec(Spec& spec, Field field) {
-  field("id", spec.id);
-  field("submit", spec.submit);
-  field("arrival", spec.arrival);
-  field("duration", spec.duration);
-  field("gpus", spec.gpus);
-  field("min_gpus", spec.min_gpus);
-  field("max_gpus", spec.max_gpus);
-  field("deadline", spec.deadline);
-  field("estimate", spec.estimate);
-  field("cpus", spec.cpus);
-  field("memory_gb", spec.memory_gb);
-  field("iterations", spec.iterations);
-  field("believed", spec.believed);
-  field("batch_size", spec.batch_size);
-  field("priority", spec.priority);
-  field("model", spec.model);
-  field("user", spec.user);
-  field("partition", spec.partition);
-  field("gpu_type", spec.gpu_type);
-  field("name", spec.name);
-}
+// The fields of each value, written down once for both directions: `field(name, member)`. What a
+// job asked for is in the list that all recordings share.
 
 template <typename Event, typename Field>
 void each_field_of_event(Event& event, Field field) {
@@ -52,8 +29,10 @@ void each_field_of_event(Event& event, Field field) {
   field("rate", event.rate);
   field("saved", event.saved);
   field("value", event.value);
+  field("metric", event.metric);
 }
 
+// Where a job lives, and its ring of neighbours, are found anew when it is adopted.
 template <typename OneJob, typename Field>
 void each_field_of_job(OneJob& job, Field field) {
   field("state", job.state);
@@ -62,7 +41,10 @@ void each_field_of_job(OneJob& job, Field field) {
   field("rate", job.rate);
   field("since", job.since);
   field("saved_work", job.saved_work);
+  field("added_work", job.added_work);
   field("gpus", job.gpus);
+  field("cpus_per_gpu", job.host.cpus_per_gpu);
+  field("memory_per_gpu", job.host.memory_per_gpu);
   field("held_since", job.held_since);
   field("held_before", job.held_before);
   field("gpu_seconds_before", job.gpu_seconds_before);
@@ -78,82 +60,124 @@ void each_field_of_job(OneJob& job, Field field) {
   field("overhead", job.overhead);
   field("launch", job.launch);
   field("ended", job.ended);
+  field("failed_starts", job.failed_starts);
   field("start_order", job.start_order);
+  field("joined", job.joined);
+  field("opportunistic", job.opportunistic);
+}
+
+template <typename Node, typename Field>
+void each_field_of_node(Node& node, Field field) {
+  field("node", node.node);
+  field("up", node.up);
+  field("drained", node.drained);
+  field("removed", node.removed);
+  field("broken_gpus", node.broken_gpus);
+}
+
+Json number(double value) {
+  if (std::isfinite(value)) return value;
+  return value > 0 ? "never" : "always";  // JSON has no infinity
+}
+
+double number_from(const Json& json) {
+  if (!json.is_string()) return json.get<double>();
+  return json.get<std::string>() == "never" ? kNever : -kNever;
 }
 
 struct Writer {
   Json& json;
-  const Symbols* symbols = nullptr;
+  const Symbols& symbols;
 
-  void operator()(const char* name, double value) const {
-    // JSON has no infinity.
-    json[name] = std::isfinite(value) ? Json(value) : Json("never");
+  void operator()(std::string_view name, double value) const { put(name, number(value)); }
+  void operator()(std::string_view name, const GpuSet& value) const { put(name, gpus_text(value)); }
+  void operator()(std::string_view name, Symbol value) const { put(name, symbols.text(value)); }
+  void operator()(std::string_view name, const StageTimes& value) const {
+    Json list = Json::array();
+    for (const double time : value) list.push_back(number(time));
+    put(name, std::move(list));
   }
-  void operator()(const char* name, bool value) const { json[name] = value; }
-  void operator()(const char* name, int value) const { json[name] = value; }
-  void operator()(const char* name, std::uint32_t value) const { json[name] = value; }
-  void operator()(const char* name, const std::string& value) const { json[name] = value; }
-  void operator()(const char* name, const GpuSet& value) const { json[name] = gpus_text(value); }
-  void operator()(const char* name, Symbol value) const { json[name] = symbols->text(value); }
-  template <typename Enum>
-  requires std::is_enum_v<Enum>
-  void operator()(const char* name, Enum value) const {
-    json[name] = static_cast<std::uint32_t>(value);
+  void operator()(std::string_view name, const std::vector<ValueStep>& value) const {
+    Json list = Json::array();
+    for (const ValueStep& step : value) list.push_back({number(step.by), number(step.value)});
+    put(name, std::move(list));
   }
+  template <typename Value>
+  void operator()(std::string_view name, const Value& value) const {
+    if constexpr (std::is_enum_v<Value>) {
+      put(name, static_cast<std::uint32_t>(value));
+    } else {
+      put(name, value);
+    }
+  }
+
+ private:
+  void put(std::string_view name, Json value) const { json[std::string(name)] = std::move(value); }
 };
 
 struct Taker {
   const Json& json;
-  Symbols* symbols = nullptr;
+  Symbols& symbols;
 
-  void operator()(const char* name, double& value) const {
-    const Json& field = json.at(name);
-    value = field.is_string() ? kNever : field.get<double>();
+  void operator()(std::string_view name, double& value) const { value = number_from(get(name)); }
+  void operator()(std::string_view name, GpuSet& value) const {
+    if (const auto gpus = parse_gpus(get(name).get<std::string>())) value = *gpus;
   }
-  void operator()(const char* name, bool& value) const { value = json.at(name).get<bool>(); }
-  void operator()(const char* name, int& value) const { value = json.at(name).get<int>(); }
-  void operator()(const char* name, std::uint32_t& value) const {
-    value = json.at(name).get<std::uint32_t>();
+  void operator()(std::string_view name, Symbol& value) const {
+    value = symbols.intern(get(name).get<std::string>());
   }
-  void operator()(const char* name, std::string& value) const {
-    value = json.at(name).get<std::string>();
+  void operator()(std::string_view name, StageTimes& value) const {
+    for (std::size_t i = 0; i < value.size(); ++i) value[i] = number_from(get(name).at(i));
   }
-  void operator()(const char* name, GpuSet& value) const {
-    if (const auto gpus = parse_gpus(json.at(name).get<std::string>())) value = *gpus;
+  void operator()(std::string_view name, std::vector<ValueStep>& value) const {
+    for (const Json& step : get(name)) {
+      value.push_back({number_from(step.at(0)), number_from(step.at(1))});
+    }
   }
-  void operator()(const char* name, Symbol& value) const {
-    value = symbols->intern(json.at(name).get<std::string>());
+  template <typename Value>
+  void operator()(std::string_view name, Value& value) const {
+    if constexpr (std::is_enum_v<Value>) {
+      value = static_cast<Value>(get(name).get<std::uint32_t>());
+    } else {
+      value = get(name).get<Value>();
+    }
   }
-  template <typename Enum>
-  requires std::is_enum_v<Enum>
-  void operator()(const char* name, Enum& value) const {
-    value = static_cast<Enum>(json.at(name).get<std::uint32_t>());
-  }
+
+ private:
+  const Json& get(std::string_view name) const { return json.at(std::string(name)); }
 };
 
 }  // namespace
 
 Json to_json(const JobSpec& spec, const Symbols& symbols) {
   Json json = Json::object();
-  each_field_of_spec(spec, Writer{json, &symbols});
+  const Writer write{json, symbols};
+  write("id", spec.id);
+  for (const RecordedField& field : recorded_job_fields()) {
+    std::visit([&](auto member) { write(field.name, spec.*member); }, field.member);
+  }
   return json;
 }
 
 JobSpec spec_from(const Json& json, Symbols& symbols) {
   JobSpec spec;
-  each_field_of_spec(spec, Taker{json, &symbols});
+  const Taker take{json, symbols};
+  take("id", spec.id);
+  for (const RecordedField& field : recorded_job_fields()) {
+    std::visit([&](auto member) { take(field.name, spec.*member); }, field.member);
+  }
   return spec;
 }
 
-Json to_json(const JobEvent& event) {
+Json to_json(const JobEvent& event, const Symbols& symbols) {
   Json json = Json::object();
-  each_field_of_event(event, Writer{json});
+  each_field_of_event(event, Writer{json, symbols});
   return json;
 }
 
-JobEvent event_from(const Json& json) {
+JobEvent event_from(const Json& json, Symbols& symbols) {
   JobEvent event;
-  each_field_of_event(event, Taker{json});
+  each_field_of_event(event, Taker{json, symbols});
   return event;
 }
 
@@ -171,12 +195,12 @@ Json to_json(const EngineWorld& world, const Symbols& symbols) {
   Json jobs = Json::array();
   for (const Job& job : world.jobs) {
     Json one = {{"spec", to_json(job.spec, symbols)}};
-    each_field_of_job(job, Writer{one});
+    each_field_of_job(job, Writer{one, symbols});
     jobs.push_back(std::move(one));
   }
-  Json drained = Json::array();
+  Json nodes = Json::array();
   for (const WorldNode& node : world.nodes) {
-    if (node.drained) drained.push_back(static_cast<std::uint32_t>(node.node));
+    each_field_of_node(node, Writer{nodes.emplace_back(Json::object()), symbols});
   }
   Json on_hold = Json::array();
   for (const JobId job : world.on_hold) on_hold.push_back(static_cast<std::uint32_t>(job));
@@ -184,7 +208,7 @@ Json to_json(const EngineWorld& world, const Symbols& symbols) {
           {"next_id", world.next_id},
           {"jobs", jobs},
           {"on_hold", on_hold},
-          {"drained", drained}};
+          {"nodes", nodes}};
 }
 
 EngineWorld world_from(const Json& json, Symbols& symbols) {
@@ -194,15 +218,13 @@ EngineWorld world_from(const Json& json, Symbols& symbols) {
   for (const Json& one : json.at("jobs")) {
     Job& job = world.jobs.emplace_back();
     job.spec = spec_from(one.at("spec"), symbols);
-    each_field_of_job(job, Taker{one});
+    each_field_of_job(job, Taker{one, symbols});
   }
   for (const Json& job : json.at("on_hold")) {
     world.on_hold.push_back(JobId{job.get<std::uint32_t>()});
   }
-  for (const Json& node : json.at("drained")) {
-    WorldNode& drained = world.nodes.emplace_back();
-    drained.node = NodeId{node.get<std::uint32_t>()};
-    drained.drained = true;
+  for (const Json& node : json.at("nodes")) {
+    each_field_of_node(world.nodes.emplace_back(), Taker{node, symbols});
   }
   return world;
 }

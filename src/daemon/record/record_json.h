@@ -1,4 +1,5 @@
 // What goes into an engine from outside, and what comes out of it, as JSON that reads back exactly.
+// Symbols are written as their texts.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,13 +12,13 @@
 namespace muster {
 
 nlohmann::json to_json(const JobSpec& spec, const Symbols& symbols);
-nlohmann::json to_json(const JobEvent& event);
+nlohmann::json to_json(const JobEvent& event, const Symbols& symbols);
 nlohmann::json to_json(const Decision& decision);
 nlohmann::json to_json(const EngineWorld& world, const Symbols& symbols);
 
 // Back again; they throw what the JSON library throws where the text is not one of ours.
 JobSpec spec_from(const nlohmann::json& json, Symbols& symbols);
-JobEvent event_from(const nlohmann::json& json);
+JobEvent event_from(const nlohmann::json& json, Symbols& symbols);
 EngineWorld world_from(const nlohmann::json& json, Symbols& symbols);
 
 }  // namespace muster

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/out_file.h"
+#include "daemon/outside/recorded_loader.h"
 #include "daemon/record/record_json.h"
 
 namespace muster {
@@ -27,21 +28,33 @@ Result<std::unique_ptr<CoreRecorder>> CoreRecorder::open(const std::string& path
 }
 
 void CoreRecorder::begin(const LivePlan& plan, const EngineWorld& world) {
-  out_ << line_of({{"begin", plan.description}, {"world", to_json(world, *plan.symbols)}});
+  Json line = {{"begin", plan.description}, {"world", to_json(world, *plan.symbols)}};
+  if (plan.answers) {
+    Json& policies = line["policies"] = Json::array();
+    for (const AnswerLog::Policy& one : plan.answers->policies) {
+      policies.push_back({{"kind", one.kind}, {"name", one.name}, {"declared", one.declared}});
+    }
+  }
+  out_ << line_of(line);
 }
 
 void CoreRecorder::arrival(const JobSpec& job, const Symbols& symbols) {
   out_ << line_of({{"job", to_json(job, symbols)}});
 }
 
-void CoreRecorder::news(bool turn, Seconds now, std::span<const JobEvent> events) {
+void CoreRecorder::news(bool turn, Seconds now, std::span<const JobEvent> events,
+                        const Symbols& symbols) {
   Json list = Json::array();
-  for (const JobEvent& event : events) list.push_back(to_json(event));
+  for (const JobEvent& event : events) list.push_back(to_json(event, symbols));
   out_ << line_of({{turn ? "turn" : "news", now}, {"events", list}});
 }
 
 void CoreRecorder::decision(const Decision& decision) {
   out_ << line_of({{"decision", to_json(decision)}});
+}
+
+void CoreRecorder::answer(std::size_t policy, const PolicyAnswer* answer) {
+  out_ << line_of({{"answer", answer_json(answer)}, {"policy", policy}});
 }
 
 }  // namespace muster

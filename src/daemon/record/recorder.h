@@ -24,8 +24,10 @@ class CoreRecorder {
   void begin(const LivePlan& plan, const EngineWorld& world);
   void arrival(const JobSpec& job, const Symbols& symbols);
   // What the engine is about to be given: `turn` if it is to decide, else only to take it in.
-  void news(bool turn, Seconds now, std::span<const JobEvent> events);
+  void news(bool turn, Seconds now, std::span<const JobEvent> events, const Symbols& symbols);
   void decision(const Decision& decision);
+  // What a policy from outside the tree answered, numbered as in the plan; null: nothing.
+  void answer(std::size_t policy, const PolicyAnswer* answer);
   void flush() { out_.flush(); }
 
  private:

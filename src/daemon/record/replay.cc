@@ -7,6 +7,8 @@
 #include "base/out_file.h"
 #include "base/text.h"
 #include "daemon/live_inbox.h"
+#include "daemon/outside/recorded_loader.h"
+#include "daemon/outside/wire.h"
 #include "daemon/record/record_json.h"
 #include "daemon/record/recorder.h"
 #include "run/config/load_config.h"
@@ -16,32 +18,58 @@ namespace {
 
 using Json = nlohmann::json;
 
-Result<LivePlan> plan_of(const std::string& description) {
+Result<LivePlan> plan_of(const std::string& description,
+                         const std::shared_ptr<RecordedPolicies>& policies) {
   const auto document = parse_toml(description, "the recording");
   if (!document) return document.error();
   auto config = load_config(*document, "the recording", "", {});
   if (!config) return config.error();
+  config->loader = std::make_shared<RecordedLoader>(policies);
   auto complete = complete_config(std::move(*config));
   if (!complete) return complete.error();
   return make_live_plan(*complete);
+}
+
+// The policies from outside the tree, without their answers.
+Result<std::shared_ptr<RecordedPolicies>> policies_of(const Json& begin) {
+  auto policies = std::make_shared<RecordedPolicies>();
+  for (const Json& one : begin.value("policies", Json::array())) {
+    auto declared = read_declaration(one.at("declared").get<std::string>());
+    if (!declared) return declared.error();
+    policies->push_back({one.at("kind").get<std::string>(),
+                         one.at("name").get<std::string>(),
+                         std::move(*declared),
+                         {}});
+  }
+  return policies;
 }
 
 // One segment: an engine made of what the segment begins with, and fed with its lines.
 class Segment final : private Observer {
  public:
   static Result<std::unique_ptr<Segment>> make(const Json& begin) {
-    auto plan = plan_of(begin.at("begin").get<std::string>());
+    auto policies = policies_of(begin);
+    if (!policies) return policies.error();
+    auto plan = plan_of(begin.at("begin").get<std::string>(), *policies);
     if (!plan) return plan.error();
     std::unique_ptr<Segment> segment(new Segment(std::move(*plan)));
+    segment->policies_ = std::move(*policies);
     const EngineWorld world = world_from(begin.at("world"), *segment->plan_.symbols);
     if (Status adopted = segment->engine_->adopt(world); !adopted) return adopted.error();
     return segment;
   }
 
   void add_job(const Json& job) { inbox_.add(spec_from(job, *plan_.symbols)); }
+  // Answers are recorded after the turn in which they were given, and needed before.
+  void hear_answer(const Json& line) {
+    const auto policy = line.at("policy").get<std::size_t>();
+    if (policy < policies_->size()) {
+      (*policies_)[policy].next.push_back(answer_from(line.at("answer")));
+    }
+  }
   void go_on(bool turn, Seconds now, const Json& events) {
     std::vector<JobEvent> list;
-    for (const Json& event : events) list.push_back(event_from(event));
+    for (const Json& event : events) list.push_back(event_from(event, *plan_.symbols));
     if (turn) {
       engine_->turn_at(now, list);
     } else {
@@ -58,7 +86,8 @@ class Segment final : private Observer {
   }
 
  private:
-  explicit Segment(LivePlan plan) : plan_(std::move(plan)), backend_(plan_.parts.perf) {
+  explicit Segment(LivePlan plan)
+      : plan_(std::move(plan)), backend_(plan_.parts.perf, plan_.cluster) {
     Engine::Parts parts = std::move(plan_.parts);
     parts.backend = &backend_;
     parts.source = &inbox_;
@@ -71,9 +100,20 @@ class Segment final : private Observer {
   LivePlan plan_;
   LiveBackend backend_;
   LiveInbox inbox_;
+  std::shared_ptr<RecordedPolicies> policies_;
   std::unique_ptr<Engine> engine_;
   std::deque<Json> decisions_;
 };
+
+// Gives the segment the answers of the turn that begins at line `at`.
+void hear_answers(const std::vector<std::string_view>& lines, std::size_t at, Segment& segment) {
+  for (std::size_t i = at + 1; i < lines.size(); ++i) {
+    if (lines[i].starts_with("{\"decision\"")) continue;
+    if (!lines[i].starts_with("{\"answer\"")) return;
+    const Json line = Json::parse(lines[i], nullptr, false);
+    if (line.is_object()) segment.hear_answer(line);
+  }
+}
 
 Status replay_line(const Json& line, std::unique_ptr<Segment>& segment, ReplayOutcome& outcome) {
   if (line.contains("begin")) {
@@ -94,7 +134,7 @@ Status replay_line(const Json& line, std::unique_ptr<Segment>& segment, ReplayOu
           fmt::format("decision {}: recorded {}, now {}", outcome.decisions,
                       line["decision"].dump(), here.is_null() ? "none" : here.dump());
     }
-  } else {
+  } else if (!line.contains("answer")) {
     const bool turn = line.contains("turn");
     outcome.turns += turn ? 1 : 0;
     segment->go_on(turn, line.at(turn ? "turn" : "news").get<double>(), line.at("events"));
@@ -122,6 +162,9 @@ Result<ReplayOutcome> replay_recording(const std::string& path) {
       continue;
     }
     try {
+      if (segment && (line.contains("turn") || line.contains("news"))) {
+        hear_answers(lines, i, *segment);
+      }
       if (Status done = replay_line(line, segment, outcome); !done) {
         return where(done.error().message);
       }

@@ -31,18 +31,22 @@ namespace {
 
 class CheckedSource final : public JobSource {
  public:
-  CheckedSource(std::shared_ptr<const PerfModel> perf, std::unique_ptr<JobSource> source)
-      : perf_(std::move(perf)), source_(std::move(source)) {}
+  CheckedSource(std::shared_ptr<const PerfModel> truth, std::shared_ptr<const PerfModel> beliefs,
+                std::unique_ptr<JobSource> source)
+      : truth_(std::move(truth)), beliefs_(std::move(beliefs)), source_(std::move(source)) {}
   const JobSpec* peek() override {
     const JobSpec* next = error_ ? nullptr : source_->peek();
     if (next == nullptr || checked_) return next;
-    if (Status status = perf_->check(*next); !status) {
-      error_ = status.error();
+    const Status believed = beliefs_->check(*next);
+    const Status known = truth_ == beliefs_ || !believed ? believed : truth_->check(*next);
+    if (believed && !known) {
+      error_ = known.error();
       return nullptr;
     }
     checked_ = true;
     ++jobs_;
-    if (perf_->knows_nothing_of(*next)) ++unknown_;
+    if (!believed && refused_++ == 0) first_refusal_ = believed.error().message;
+    if (believed && truth_->knows_nothing_of(*next)) ++unknown_;
     return next;
   }
   void pop() override {
@@ -53,6 +57,12 @@ class CheckedSource final : public JobSource {
   std::optional<Error> error() const override { return error_ ? error_ : source_->error(); }
   std::vector<std::string> notes() const override {
     std::vector<std::string> notes = source_->notes();
+    if (refused_ > 0) {
+      notes.push_back(
+          fmt::format("the performance model does not know {} of {} jobs, which were "
+                      "refused; the first: {}",
+                      refused_, jobs_, first_refusal_));
+    }
     if (unknown_ > 0) {
       notes.push_back(fmt::format(
           "the performance model knows nothing of {} of {} jobs, which name no model: they run as "
@@ -64,19 +74,23 @@ class CheckedSource final : public JobSource {
   bool more_after(Seconds time) const override { return source_->more_after(time); }
 
  private:
-  std::shared_ptr<const PerfModel> perf_;
+  std::shared_ptr<const PerfModel> truth_;
+  std::shared_ptr<const PerfModel> beliefs_;
   std::unique_ptr<JobSource> source_;
   bool checked_ = false;
   long long jobs_ = 0;
+  long long refused_ = 0;
   long long unknown_ = 0;
+  std::string first_refusal_;
   std::optional<Error> error_;
 };
 
 }  // namespace
 
-std::unique_ptr<JobSource> checked_by(std::shared_ptr<const PerfModel> perf,
+std::unique_ptr<JobSource> checked_by(std::shared_ptr<const PerfModel> truth,
+                                      std::shared_ptr<const PerfModel> beliefs,
                                       std::unique_ptr<JobSource> source) {
-  return std::make_unique<CheckedSource>(std::move(perf), std::move(source));
+  return std::make_unique<CheckedSource>(std::move(truth), std::move(beliefs), std::move(source));
 }
 
 }  // namespace muster

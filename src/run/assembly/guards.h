@@ -1,5 +1,5 @@
 // What is checked before and while a simulation runs: that a published scheduler gets the simulator
-// it comes from, and that the performance model knows every job.
+// it comes from, and what the performance models know of the jobs.
 #pragma once
 
 #include <memory>
@@ -16,9 +16,11 @@ namespace muster {
 Status fit_to_drive_completion(const RunConfig& config, const ClusterSpec& cluster,
                                std::string_view pacing);
 
-// The jobs of `source`; one of which the performance model knows nothing ends the stream with its
-// complaint.
-std::unique_ptr<JobSource> checked_by(std::shared_ptr<const PerfModel> perf,
+// The jobs of `source`, with notes on those that the performance models do not know. A job that
+// `beliefs` do not know is refused by the engine; one that only `truth` does not know could be
+// started and never get on, so it ends the stream with the complaint.
+std::unique_ptr<JobSource> checked_by(std::shared_ptr<const PerfModel> truth,
+                                      std::shared_ptr<const PerfModel> beliefs,
                                       std::unique_ptr<JobSource> source);
 
 }  // namespace muster

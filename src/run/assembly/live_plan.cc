@@ -69,6 +69,7 @@ Result<LivePlan> make_live_plan(const RunConfig& config) {
   auto pacing = make_pacing(config);
   if (!pacing) return pacing.error();
   plan.parts.pacing = std::move(*pacing);
+  if (config.pacing.name == "rounds") plan.round = plan.parts.pacing->length();
   if (plan.parts.pacing->needs_last_arrival()) {
     return Error{fmt::format("the pacing '{}' needs all jobs in advance", config.pacing.name)};
   }
@@ -90,6 +91,7 @@ Result<LivePlan> make_live_plan(const RunConfig& config) {
   plan.parts.cluster = plan.cluster;
   plan.parts.options = config.engine;
   plan.label = config.label();
+  plan.config = config;
   plan.description = to_toml(config);
   return plan;
 }

@@ -8,6 +8,7 @@
 
 #include "base/symbols.h"
 #include "engine/engine.h"
+#include "policy/outside/answer_log.h"
 #include "run/config/config.h"
 
 namespace muster {
@@ -16,9 +17,13 @@ struct LivePlan {
   std::unique_ptr<Symbols> symbols;
   std::shared_ptr<const ClusterSpec> cluster;
   Engine::Parts parts;             // without backend, source and observers
+  Seconds round = 0;               // of a pacing in rounds, which jobs have leases for; 0: none
   std::string label;               // "las + consolidated"
-  std::string description;         // the whole of it, as TOML
+  RunConfig config;                // what it was made of
+  std::string description;         // the same, as TOML
   std::vector<std::string> notes;  // what an operator should know
+  // What policies from outside the tree answer; null: there are none.
+  std::shared_ptr<AnswerLog> answers;
 };
 
 // `config` must be complete (complete_config).

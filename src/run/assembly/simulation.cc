@@ -162,7 +162,7 @@ Status Simulation::add_engine(const RunConfig& config, std::shared_ptr<const Res
     const Status fit = fit_to_drive_completion(config, *cluster_, rule->pacing());
     if (!fit) return fit;
   }
-  source_ = checked_by(truth_, std::move(source_));
+  source_ = checked_by(truth_, parts_.perf, std::move(source_));
   backend_ = make_backend(config, {cluster_, truth_, std::move(cost), config.failures});
   parts_.cluster = cluster_;
   parts_.backend = backend_.get();

@@ -54,6 +54,9 @@ class Simulation {
   // For whoever takes the turns one by one: what carries the run out, instead of run(). The
   // simulation must outlive it.
   Result<std::unique_ptr<Execution>> start();
+  // What the turns are taken with, for whoever forks the run.
+  Backend& backend() { return *backend_; }
+  JobSource& source() { return *source_; }
   // Puts a saved run back and leaves it there, to be asked; instead of run(). The engine lives as
   // long as this.
   Result<Engine*> resume(const std::string& file);

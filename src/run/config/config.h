@@ -203,5 +203,7 @@ bool endless(const WorkloadConfig& workload);
 
 // The cluster that the description names.
 Result<ClusterSpec> make_cluster(const ClusterConfig& config, Symbols& symbols);
+// A cluster as a cluster file (docs/trace-formats.md has the schema).
+std::string cluster_file_text(const ClusterSpec& cluster, const Symbols& symbols);
 
 }  // namespace muster

@@ -22,6 +22,7 @@ Status add_nodes(const std::string& shape, Symbols& symbols, EngineWorld& world,
     world.nodes.push_back({id, true, false, false, 0});
   }
   parts.cluster = std::move(cluster);
+  parts.running = nullptr;  // it has other nodes
   return Done{};
 }
 
@@ -29,6 +30,10 @@ Status add_nodes(const std::string& shape, Symbols& symbols, EngineWorld& world,
 bool meant(std::string_view key, std::string_view value, std::size_t number, const NodeSpec& node,
            const Symbols& symbols) {
   if (key == "partition") return symbols.text(node.partition) == value;
+  if (key == "node" && !value.empty()) {
+    const std::string& name = symbols.text(node.name);
+    if (value == name || (name.empty() && value == fmt::format("node{}", number))) return true;
+  }
   const auto wanted = parse_integer(value);
   if (!wanted) return false;
   return *wanted == (key == "rack" ? node.rack : static_cast<long long>(number));
@@ -103,7 +108,10 @@ Status apply_change(const Change& change, Symbols& symbols, EngineWorld& world,
   for (const std::string& text : change.submit) {
     if (Status done = submit(text, symbols, world); !done) return done;
   }
-  if (change.policies != nullptr) parts.policies = change.policies;
+  if (change.policies != nullptr) {
+    parts.policies = change.policies;
+    parts.running = nullptr;  // it has other policies
+  }
   return Done{};
 }
 

@@ -6,8 +6,10 @@
 // the lengths of jobs drawn from the errors that estimates are known to have. The policies in a
 // copy know no more than the real ones: they see beliefs, and overruns when they happen.
 //
-// The policies begin anew in each copy, with the accounts of the jobs but without memory of their
-// own. Orders (fifo, srtf, las and so on) need none.
+// Where the engine itself is at hand, copies are forks of it, and its policies go on with all that
+// they remember. Where there is only a world, or the question is about other policies or more
+// nodes, policies begin anew in each copy, with the accounts of the jobs but without memory of
+// their own. Orders (fifo, srtf, las and so on) need none.
 #pragma once
 
 #include <functional>
@@ -29,19 +31,26 @@ struct OutlookParts {
   std::shared_ptr<const RestartCost> cost = std::make_shared<const RestartCost>();
   std::shared_ptr<const Pacing> pacing;       // cloned for each copy
   std::shared_ptr<const PolicySet> policies;  // likewise; must not have decided anything yet
-  std::shared_ptr<const Forecast> forecast;   // may be null
+  // Between two turns, in the state of the world that is asked about; null: there is only a world.
+  std::shared_ptr<const Engine> running;
+  std::shared_ptr<const Forecast> forecast;  // may be null
   EngineOptions options;
 };
 
 struct OutlookOptions {
-  int samples = 20;  // lives drawn to find the bands
+  // Futures drawn to find the bands. The least and the largest of 9 numbers have 8 in 10 of all
+  // others between them, on average; more numbers make the ends of the band steadier, not wider.
+  int samples = 9;
   // How wrong beliefs are, for one sample: null where they are taken for true.
   std::function<std::unique_ptr<ErrorModel>(int sample)> errors;
-  Seconds horizon = kNever;  // nobody looks further ahead than this
-  unsigned threads = 0;      // that copies run in; 0: as many as the machine has
+  Seconds horizon = kNever;      // nobody looks further ahead than this
+  unsigned threads = 0;          // that copies run in; 0: as many as the machine has
+  std::vector<JobId> starts_of;  // only the starts of these matter; empty: all starts and ends
+  // Asked between two turns of a copy, in any thread; false: nobody waits for the answer any more.
+  std::function<bool()> keep_going;
 };
 
-// A moment: as believed, and the span in which it lies in 8 of 10 samples. kNever: not in sight.
+// A moment: as believed, and the span in which it lies in 8 of 10 futures. kNever: not in sight.
 struct Expected {
   Seconds believed = kNever;
   Seconds early = kNever;

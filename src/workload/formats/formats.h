@@ -54,5 +54,9 @@ ParamList philly_json_settings();
 ParamList gavel_settings();
 ParamList itp_settings();
 ParamList swf_settings();
+ParamList sacct_settings();
+
+// Whether a line begins a record of sacct: names of jobs may have line ends.
+bool begins_sacct(std::string_view header, std::string_view line);
 
 }  // namespace muster

@@ -61,6 +61,19 @@ TEST(GpuLedger, SharedRunsMeetOnAGpuAndExclusiveOnesDoNot) {
   EXPECT_THAT(ledger.grant(), ElementsAre(run(3)));
 }
 
+TEST(GpuLedger, WhoIsJoinedSharesFromThenOn) {
+  GpuLedger ledger = two_nodes();
+  ASSERT_TRUE(ledger.promise(run(1), on(0, 0b011), Sharing::kExclusive));
+  ASSERT_TRUE(ledger.promise(run(2), on(0, 0b100), Sharing::kExclusive));
+  ASSERT_EQ(ledger.grant().size(), 2U);
+  ledger.leave(run(2));
+  EXPECT_THAT(ledger.join(on(0, 0b110)), ElementsAre(run(1)));
+  EXPECT_THAT(ledger.join(on(0, 0b110)), IsEmpty());  // nothing more changes
+  ASSERT_TRUE(ledger.promise(run(3), on(0, 0b010), Sharing::kShared));
+  ASSERT_TRUE(ledger.promise(run(4), on(0, 0b100), Sharing::kShared));
+  EXPECT_THAT(ledger.grant(), ElementsAre(run(3)));  // one that leaves is not joined
+}
+
 TEST(GpuLedger, AThirdSharerWaitsForTheOneItReplaces) {
   GpuLedger ledger = two_nodes();
   ASSERT_TRUE(ledger.promise(run(1), on(0, 1), Sharing::kShared));

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <fstream>
 #include <signal.h>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,6 +37,7 @@ class LocalRun : public ::testing::Test {
     settings.ended = folder_.path() / "ended";
     settings.keeper =
         std::filesystem::read_symlink("/proc/self/exe").parent_path() / "muster-keeper";
+    settings.cpus_of_gpu = cpus_of_gpu_;
     auto made = LocalExecutor::make(settings, generation, mailbox_);
     ASSERT_TRUE(made) << made.error().message;
     executor_ = std::move(*made);
@@ -83,6 +85,7 @@ class LocalRun : public ::testing::Test {
   }
 
   TemporaryFolder folder_;
+  std::vector<std::vector<int>> cpus_of_gpu_;
   Mailbox mailbox_;
   std::unique_ptr<LocalExecutor> executor_;
   std::vector<Report> heard_;
@@ -104,6 +107,23 @@ TEST_F(LocalRun, GoesFromOrderToRecord) {
   hear_census(7);
   EXPECT_EQ(log(1, "ended"), "0,2\n");
   EXPECT_TRUE(runs_in(folder_.path() / "runs").empty());
+}
+
+TEST_F(LocalRun, RanksArePinnedToTheProcessorsNearTheirGpus) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs two processors";
+  cpus_of_gpu_ = {{1}, {0}, {0, 1}};
+  begin(1);
+  RunOrder one = order(1, {"grep", "Cpus_allowed_list", "/proc/self/status"});
+  one.process_per_gpu = true;  // GPUs 0 and 2
+  executor_->prepare(one);
+  hear(RunEvent::kReady);
+  executor_->go(one.run);
+  hear(RunEvent::kExited);
+  EXPECT_EQ(log(1), "Cpus_allowed_list:\t1\n");
+  std::ifstream other(folder_.path() / "runs/1.1/rank-1.log");
+  std::string line;
+  std::getline(other, line);
+  EXPECT_EQ(line, "Cpus_allowed_list:\t0-1");
 }
 
 TEST_F(LocalRun, WordsMayBeRepeated) {

@@ -11,8 +11,8 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-MODULES = ["muster", "muster.cluster", "muster.engine", "muster.env", "muster.learn", "muster.policy", "muster.run", "muster.solve",
-           "muster.trace"]
+MODULES = ["muster", "muster.cluster", "muster.engine", "muster.env", "muster.learn", "muster.policy", "muster.result", "muster.run",
+           "muster.solve", "muster.trace"]
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
 
 
@@ -30,6 +30,24 @@ def test_everything_public_is_documented(name):
         thing = getattr(module, public)
         if callable(thing):
             assert thing.__doc__, f"{name}.{public} has no docstring"
+
+
+@pytest.mark.parametrize("name", ["muster", "muster.policy", "muster.solve", "muster.learn", "muster.env"])
+def test_everything_public_has_an_example(name):
+    """A function in its own docstring; what a class has in its own or in that of the class."""
+    module = importlib.import_module(name)
+    for public in module.__all__:
+        thing = getattr(module, public)
+        if not callable(thing) or public == "Adapted" or isinstance(thing, type) and (
+                issubclass(thing, Exception) or thing.__module__ == "muster._views"):
+            continue
+        example = (thing.__doc__ or "") + (module.__doc__ or "" if isinstance(thing, type) else "")
+        assert ">>>" in example, f"{name}.{public} has no example"
+        for member, value in vars(thing).items() if isinstance(thing, type) else ():
+            if member.startswith("_") or not (callable(value) or isinstance(value, (property, classmethod))):
+                continue
+            own = getattr(getattr(thing, member), "__doc__", None) if not isinstance(value, property) else value.__doc__
+            assert f".{member}" in example or ">>>" in (own or ""), f"{name}.{public}.{member} has no example"
 
 
 def test_reference_is_up_to_date():

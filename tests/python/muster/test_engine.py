@@ -83,3 +83,80 @@ def test_python_policies_too(trace):
     engine = muster.Engine(trace, "8x8", scheduling=Las)
     engine.run()
     assert engine.figures()["avg_jct_s"] == muster.simulate(trace, "8x8", scheduling="las")["avg_jct_s"]
+
+
+class Counting:
+    """Remembers what it has seen, and decides by it."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def order(self, jobs, cluster, now):
+        self.calls += 1
+        turned = self.calls // 50 % 2
+        return range(len(jobs))[::-1] if turned else range(len(jobs))
+
+
+def decisions_until_the_end(engine):
+    made = []
+    while engine.turn():
+        made += [(one["time_s"], one["action"], one["job"]) for one in engine.decisions]
+    return made
+
+
+@pytest.mark.parametrize("settings", [
+    {"scheduling": Counting},
+    {"scheduling": "gavel-max-min-fairness", "pacing": "rounds:length=360"},
+    {"scheduling": "las", "failures": {"node_mtbf": 40000, "node_repair": 2000}},
+    {"scheduling": "tiresias"},
+    {"scheduling": "srtf", "durations": "estimate", "errors": {"name": "log-normal", "sigma": 1}},
+])
+def test_a_fork_is_exact_whatever_its_policies_keep(trace, settings):
+    engine = muster.Engine(trace, "2x8", **settings)
+    for _ in range(120):
+        engine.turn()
+    fork = engine.fork()
+    assert fork.figures() == engine.figures()
+    assert decisions_until_the_end(fork) == decisions_until_the_end(engine)
+    assert fork.figures() == engine.figures()
+
+
+def test_forks_share_nothing(trace):
+    policy = Counting()
+    engine = muster.Engine(trace, "2x8", scheduling=policy)
+    engine.run(until=20000)
+    calls = policy.calls
+    fork = engine.fork()
+    fork.run()
+    assert policy.calls == calls and not engine.over
+    del engine
+    assert fork.over and fork.fork().figures() == fork.figures()
+
+
+def test_a_fork_does_not_repeat_the_past(trace):
+    asked = []
+
+    class Slow:
+        def key(self, jobs, now):
+            asked.append(now)
+            return jobs.submit
+    engine = muster.Engine(trace, "4x8", scheduling=Slow)
+    engine.run(until=30000)
+    before = len(asked)
+    engine.fork()
+    assert len(asked) == before
+
+
+def test_a_policy_that_cannot_be_copied_says_so(trace):
+    class Locked:
+        def __deepcopy__(self, memo):
+            raise RuntimeError("not me")
+
+        def key(self, jobs, now):
+            return jobs.submit
+    engine = muster.Engine(trace, "4x8", scheduling=Locked())
+    engine.turn()
+    with pytest.raises(muster.Error, match="cannot be copied"):
+        engine.fork()
+    engine.run()
+    assert engine.over

@@ -170,3 +170,45 @@ def test_summary_is_json(trace):
     result = muster.simulate(trace, "8x8")
     with open(f"{result.folder}/summary.json") as file:
         assert json.load(file)["avg_jct_s"] == result["avg_jct_s"]
+
+
+def test_other_threads_go_on_meanwhile():
+    """A run holds no lock of the interpreter: a thread of Python gets as far as it would alone, or nearly."""
+    trace = muster.Trace.generate("philly-like", jobs=20000, load=1.2, cluster="8x8")
+    counted = []
+
+    def count():
+        while not over.is_set():
+            counted.append(time.monotonic())
+            time.sleep(0.001)
+    over = threading.Event()
+    other = threading.Thread(target=count)
+    other.start()
+    began = time.monotonic()
+    muster.simulate(trace, "8x8", scheduling="las", output=False, progress=False)
+    took = time.monotonic() - began
+    over.set()
+    other.join()
+    during = [at for at in counted if began <= at <= began + took]
+    gaps = [b - a for a, b in zip(during, during[1:])]
+    assert took > 0.05 and len(during) > 10 and max(gaps) < took / 2
+
+
+def test_ctrl_c_while_a_policy_never_returns(in_tmp):
+    script = """
+import muster, sys
+def stuck(jobs, now):
+    print("asked", flush=True)
+    while True:
+        pass
+try:
+    muster.simulate(muster.Trace.generate("poisson", jobs=10), "2x8", scheduling=stuck)
+except KeyboardInterrupt:
+    assert muster.simulate(muster.Trace.generate("poisson", jobs=10), "2x8")["finished"] == 10
+    print("stopped", flush=True)
+"""
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "asked\n"
+    process.send_signal(signal.SIGINT)
+    rest, _ = process.communicate(timeout=30)
+    assert rest == "stopped\n" and process.returncode == 0

@@ -1,5 +1,7 @@
 """Traces and clusters: in, out, and what is wrong with them."""
 
+import pickle
+
 import numpy as np
 import pandas
 import pytest
@@ -84,3 +86,28 @@ def test_clusters():
         muster.Cluster("16y8")
     with pytest.raises(muster.Error, match="gpus"):
         muster.Cluster.from_nodes([{"count": 2}])
+
+
+def test_steps_of_value_come_back():
+    trace = muster.Trace.from_numpy(submit_s=[0, 10], duration_s=[60, 60], gpus=[1, 1], deadline_s=[100, np.inf],
+                                    value=[10, 1], later=["7200:8;9000.5:5", ""])
+    assert list(trace["later"]) == ["7200:8;9000.5:5", ""]
+    assert muster.Trace.from_pandas(trace.to_pandas())["later"][0] == "7200:8;9000.5:5"
+    assert pickle.loads(pickle.dumps(trace))["later"][0] == "7200:8;9000.5:5"
+    # They follow the deadline.
+    moved = trace.replace(deadline_s=[200, np.inf])
+    assert list(moved["later"]) == ["7300:8;9100.5:5", ""]
+    assert list(trace.replace(deadline_s=[np.inf, np.inf])["later"]) == ["", ""]
+    assert trace.between(0, 20)["later"][0] == "7200:8;9000.5:5"
+
+
+@pytest.mark.parametrize("steps", ["5", "a:b", "100:1;90:1", "7200:nan", "50:3", "7200:8;"])
+def test_steps_of_value_that_make_no_sense(steps):
+    with pytest.raises(muster.Error, match="row 0: later"):
+        muster.Trace.from_numpy(submit_s=[0], duration_s=[60], gpus=[1], deadline_s=[100], later=[steps])
+
+
+def test_steps_of_value_go_through_files(in_tmp):
+    trace = muster.Trace.from_numpy(submit_s=[0], duration_s=[60], gpus=[1], deadline_s=[100], later=["200:8;300:5"])
+    trace.write("jobs.csv")
+    assert list(muster.Trace.read("jobs.csv")["later"]) == ["200:8;300:5"]

@@ -16,6 +16,7 @@ namespace muster {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 
 class GavelBadInput : public GavelFixture {
@@ -105,14 +106,26 @@ TEST_F(GavelBadInput, OneJobOnly) {
   });
 }
 
+// Those jobs are refused, and a note says what the first of them would need; the others go on.
 TEST_F(GavelBadInput, JobTypeThatTheTableLacks) {
-  EXPECT_THAT(run(traced("gavel-isolated", row("Unheard-of", 1, 1000, 0), "4:4:4")).error,
-              AllOf(HasSubstr("'Unheard-of' on 1 GPUs is not in the table"),
-                    HasSubstr("does not know the type at all")));
-  // Known on one GPU, and asked for three.
-  EXPECT_THAT(
-      run(traced("gavel-isolated", row("A3C", 1, 10, 0) + row("A3C", 3, 10, 0), "4:4:4")).error,
-      AllOf(HasSubstr("'A3C' on 3 GPUs"), HasSubstr("the table has it on 1, 2, 4, 8 GPUs")));
+  for (const std::string pacing : {"", "execution = 'fluid'"}) {
+    Outcome outcome = run(traced("gavel-isolated",
+                                 row("A3C", 1, 10, 0) + row("Unheard-of", 1, 1000, 0) +
+                                     row("A3C", 1, 10, 0) + row("Unheard-of", 1, 1000, 0),
+                                 "4:4:4", pacing));
+    expect_all(outcome, 2, 2, pacing);
+    EXPECT_EQ(outcome.log.job(1).reason, Reason::kUnknownSpeed);
+    EXPECT_THAT(outcome.notes,
+                Contains(AllOf(HasSubstr("2 of 4 jobs"), HasSubstr("refused"),
+                               HasSubstr("'Unheard-of' on 1 GPUs is not in the table"),
+                               HasSubstr("does not know the type at all"))));
+    // Known on one GPU, and asked for three.
+    outcome =
+        run(traced("gavel-isolated", row("A3C", 1, 10, 0) + row("A3C", 3, 10, 0), "4:4:4", pacing));
+    expect_all(outcome, 1, 1, pacing);
+    EXPECT_THAT(outcome.notes, Contains(AllOf(HasSubstr("'A3C' on 3 GPUs"),
+                                              HasSubstr("the table has it on 1, 2, 4, 8 GPUs"))));
+  }
 }
 
 TEST_F(GavelBadInput, TablesThatAreRefused) {

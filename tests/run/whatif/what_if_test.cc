@@ -4,7 +4,7 @@
 
 #include "perf/product.h"
 #include "run/config/plugin_tables.h"
-#include "run/whatif/answer.h"
+#include "run/whatif/question.h"
 #include "support/simulation.h"
 
 namespace muster {
@@ -141,6 +141,57 @@ TEST(WhatIf, PoliciesSeeBeliefsInEveryCopy) {
   // The one that waits is believed to be the shorter, so it starts first in every copy.
   EXPECT_EQ(answer.as_is.jobs[1].start.early, 1000);
   EXPECT_EQ(answer.as_is.jobs[1].start.late, 1000);
+}
+
+TEST(WhatIf, LooksNoFurtherThanAsked) {
+  OutlookOptions options;
+  options.starts_of = {JobId{1}};
+  const Answer answer = asked({"fifo"}, {}, options);
+  EXPECT_EQ(answer.as_is.jobs[1].start.believed, 1100);
+  EXPECT_EQ(answer.as_is.jobs[1].end.believed, kNever) << "nobody asked";
+  Symbols symbols;
+  OutlookOptions hurried;
+  hurried.keep_going = [] { return false; };
+  const auto none = ask(two_jobs(), parts_of({"fifo"}), {}, hurried, symbols);
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().message, HasSubstr("not enough time"));
+}
+
+// A job that takes no time has no length to be wrong about.
+TEST(WhatIf, OfJobsThatTakeNoTime) {
+  const Symbols symbols;
+  Symbols own;
+  EngineWorld world = two_jobs();
+  world.jobs[1].spec.duration = world.jobs[1].total_work = 0;
+  const auto answer = ask(world, parts_of({"fifo"}), {}, with_errors(symbols, 0.5), own);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->as_is.jobs[1].end.believed, 1100);
+}
+
+TEST(Question, PassesThroughJson) {
+  Question question;
+  question.jobs = {"a", "#2"};
+  question.scheduling = "srtf";
+  question.placement = "scattered";
+  question.admission = "accept-all";
+  question.change.add_nodes = "2x8";
+  question.change.drain = {"node=1", "rack=2"};
+  question.change.submit = {"gpus=2"};
+  question.errors = "log-normal:sigma=1";
+  question.samples = 30;
+  question.horizon = 1e5;
+  const auto again = parse_question(question_json(question));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(question_json(*again), question_json(question));
+  EXPECT_EQ(again->change.drain, question.change.drain);
+  EXPECT_EQ(again->samples, 30);
+  EXPECT_EQ(again->horizon, 1e5);
+  EXPECT_EQ(question_json({}), "{}");
+  EXPECT_TRUE(parse_question(""));
+  EXPECT_THAT(parse_question(R"({"schedulin": "x"})").error().message,
+              HasSubstr("did you mean 'scheduling'"));
+  EXPECT_THAT(parse_question(R"({"samples": 0})").error().message, HasSubstr("'samples'"));
+  EXPECT_FALSE(parse_question("[]"));
 }
 
 TEST(WhatIf, SaysWhatItDoesNotUnderstand) {

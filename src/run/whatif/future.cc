@@ -1,0 +1,199 @@
+#include "run/whatif/future.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "backend/sim/sim_backend.h"
+
+namespace muster {
+namespace {
+
+// Where the jobs are in the world.
+class Places {
+ public:
+  explicit Places(const EngineWorld& world) {
+    places_.reserve(world.jobs.size());
+    for (std::size_t i = 0; i < world.jobs.size(); ++i) {
+      places_.emplace(static_cast<std::uint32_t>(world.jobs[i].spec.id), i);
+    }
+  }
+  // The number of jobs where it is not there.
+  std::size_t of(JobId id) const {
+    const auto found = places_.find(static_cast<std::uint32_t>(id));
+    return found == places_.end() ? places_.size() : found->second;
+  }
+
+ private:
+  std::unordered_map<std::uint32_t, std::size_t> places_;
+};
+
+// Jobs that are there already but that the engine has not seen.
+class Newcomers final : public JobSource {
+ public:
+  Newcomers() = default;
+  Newcomers(const EngineWorld& world, JobId first) {
+    for (const Job& job : world.jobs) {
+      if (job.spec.id < first) continue;
+      jobs_.push_back(job.spec);
+      jobs_.back().arrival = world.now;
+    }
+  }
+  const JobSpec* peek() override { return next_ < jobs_.size() ? &jobs_[next_] : nullptr; }
+  void pop() override { ++next_; }
+  bool finished() override { return next_ == jobs_.size(); }
+  bool numbers_jobs() const override { return true; }
+
+ private:
+  std::vector<JobSpec> jobs_;
+  std::size_t next_ = 0;
+};
+
+// Notes what becomes of the jobs, by their place in the world.
+class Lives final : public Observer {
+ public:
+  Lives(const EngineWorld& world, const Places& places, const std::vector<JobId>& starts_of)
+      : places_(places), lives_(world.jobs.size()), awaited_(world.jobs.size(), false) {
+    for (std::size_t i = 0; i < lives_.size(); ++i) lives_[i].start = world.jobs[i].first_start;
+    for (const JobId job : starts_of) {
+      const std::size_t place = places.of(job);
+      if (place == lives_.size() || lives_[place].start != kNever || awaited_[place]) continue;
+      awaited_[place] = true;
+      ++left_;
+    }
+    only_starts_ = !starts_of.empty();
+  }
+  void on_decision(const Decision& decision) override {
+    if (decision.action != Action::kStart) return;
+    const std::size_t place = places_.of(decision.job);
+    lives_[place].start = std::min(lives_[place].start, decision.time);
+    if (awaited_[place]) --left_;
+    awaited_[place] = false;
+  }
+  void on_job_end(const JobRecord& job) override {
+    if (job.status == JobState::kFinished) lives_[places_.of(job.id)].end = job.end;
+  }
+  // All that was asked for is known.
+  bool enough() const { return only_starts_ && left_ == 0; }
+  std::vector<Life> take() { return std::move(lives_); }
+
+ private:
+  const Places& places_;
+  std::vector<Life> lives_;
+  std::vector<bool> awaited_;
+  std::size_t left_ = 0;
+  bool only_starts_ = false;
+};
+
+// The cluster as a new simulator must see it: what was scheduled for the past has happened.
+std::shared_ptr<const ClusterSpec> from_now_on(std::shared_ptr<const ClusterSpec> cluster,
+                                               Seconds now) {
+  const auto past = [now](const NodeChange& change) { return change.time <= now; };
+  if (std::none_of(cluster->schedule.begin(), cluster->schedule.end(), past)) return cluster;
+  auto spec = std::make_shared<ClusterSpec>(*cluster);
+  std::erase_if(spec->schedule, past);
+  return spec;
+}
+
+EngineOptions options_of(const EngineWorld& world, const OutlookParts& parts,
+                         const OutlookOptions& options, bool roughly) {
+  constexpr double kCalm = 0.05;
+  EngineOptions own = parts.options;
+  own.until_left.reset();
+  own.close_look = false;
+  own.until = std::min(own.until, world.now + options.horizon);
+  own.calm = roughly ? kCalm : 0;
+  own.calm_since = world.now;
+  return own;
+}
+
+std::unique_ptr<Engine> fork_of(const EngineWorld& world, const Places& places,
+                                const OutlookParts& parts, const EngineOptions& options,
+                                SimBackend& backend, Newcomers& newcomers, Lives& lives) {
+  const Engine& running = *parts.running;
+  const auto as_in_world = [&](Job& job) {
+    const std::size_t place = places.of(job.spec.id);
+    if (place < world.jobs.size()) job.spec = world.jobs[place].spec;
+  };
+  std::unique_ptr<Engine> copy = running.fork({.backend = &backend,
+                                               .source = &newcomers,
+                                               .observers = {&lives},
+                                               .new_backend = true,
+                                               .revise = as_in_world,
+                                               .options = options,
+                                               .now = world.now});
+  std::vector<JobEvent> news;
+  for (const WorldNode& node : world.nodes) {
+    if (node.drained == running.cluster().drained(node.node)) continue;
+    JobEvent& event = news.emplace_back();
+    event.time = world.now;
+    event.kind = node.drained ? EventKind::kDrained : EventKind::kUndrained;
+    event.node = node.node;
+  }
+  // Without news the next turn is that of the running engine.
+  if (!news.empty()) copy->apply(world.now, news);
+  return copy;
+}
+
+Result<std::unique_ptr<Engine>> adopter_of(const EngineWorld& world, const OutlookParts& parts,
+                                           const EngineOptions& options, SimBackend& backend,
+                                           Newcomers& nobody, Lives& lives,
+                                           std::shared_ptr<const ClusterSpec> cluster) {
+  Engine::Parts own;
+  own.cluster = std::move(cluster);
+  own.perf = parts.perf;
+  own.pacing = parts.pacing->clone();
+  own.policy_sets.push_back(parts.policies->clone());
+  own.forecast = parts.forecast;
+  own.backend = &backend;
+  own.source = &nobody;
+  own.observers = {&lives};
+  own.options = options;
+  auto copy = std::make_unique<Engine>(std::move(own));
+  if (Status adopted = copy->adopt(world); !adopted) return adopted.error();
+  return copy;
+}
+
+}  // namespace
+
+std::shared_ptr<const Engine> frozen_copy(const Engine& running, const OutlookParts& parts) {
+  struct Frozen {
+    explicit Frozen(SimParts sim) : backend(std::move(sim)) {}
+    SimBackend backend;
+    Newcomers nobody;
+    std::unique_ptr<Engine> engine;
+  };
+  const auto frozen = std::make_shared<Frozen>(
+      SimParts{.cluster = parts.cluster, .perf = parts.perf, .cost = parts.cost});
+  frozen->backend.begin_at(running.now());
+  frozen->engine =
+      running.fork({.backend = &frozen->backend, .source = &frozen->nobody, .new_backend = true});
+  return {frozen, frozen->engine.get()};
+}
+
+Result<std::vector<Life>> live_on(const EngineWorld& world, const OutlookParts& parts,
+                                  const OutlookOptions& options, bool roughly) {
+  auto cluster = from_now_on(parts.cluster, world.now);
+  SimBackend backend(SimParts{.cluster = cluster, .perf = parts.perf, .cost = parts.cost});
+  backend.begin_at(world.now);
+  const Places places(world);
+  Lives lives(world, places, options.starts_of);
+  const EngineOptions own = options_of(world, parts, options, roughly);
+  Newcomers newcomers;
+  std::unique_ptr<Engine> copy;
+  if (parts.running != nullptr) {
+    newcomers = Newcomers(world, JobId{static_cast<std::uint32_t>(parts.running->arrived())});
+    copy = fork_of(world, places, parts, own, backend, newcomers, lives);
+  } else {
+    auto adopter = adopter_of(world, parts, own, backend, newcomers, lives, std::move(cluster));
+    if (!adopter) return adopter.error();
+    copy = std::move(*adopter);
+  }
+  while (!lives.enough() && copy->turn()) {
+    if (options.keep_going && !options.keep_going()) {
+      return Error{"there was not enough time to look so far ahead"};
+    }
+  }
+  return lives.take();
+}
+
+}  // namespace muster
