@@ -26,8 +26,8 @@ namespace muster {
 
 struct CoreSettings {
   std::size_t most_words = 10'000;  // distinct names of users and models that are told apart
-  std::string default_partition;    // of jobs that name none; empty: any
   std::string own_user;             // whose jobs run as the daemon itself
+  std::string default_partition;    // of jobs that name none; empty: any
 };
 
 // A job that has left for good.
@@ -42,10 +42,10 @@ struct CoreEffects {
   Batch batch;
   std::vector<LaunchCall> calls;
   std::vector<RunId> acknowledged;
-  std::vector<JobOver> over;
   std::vector<std::pair<RunId, Seconds>> leases;  // GPUs are certain for so long; kNever: no lease
-  std::vector<std::pair<JobId, JobNews>> news;    // what jobs said, for the board
-  std::vector<std::string> log;                   // lines for the daemon's log
+  std::vector<JobOver> over;
+  std::vector<std::pair<JobId, JobNews>> news;  // what jobs said, for the board
+  std::vector<std::string> log;                 // lines for the daemon's log
 
   bool empty() const { return batch.jobs.empty() && batch.runs.empty() && batch.nodes.empty(); }
 };

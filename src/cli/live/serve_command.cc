@@ -30,11 +30,11 @@ struct ServeOptions {
   std::string executor = "local";
   std::string cgroup;
   std::string recording;
-  SlurmServe slurm;
   std::string listen, certificate, key;
   bool all_users = false;
   std::size_t jobs_per_user = IntakeLimits{}.jobs_per_user;
   double requests_per_second = DaemonSettings{}.requests_per_second;
+  SlurmServe slurm;
   bool drain = false;
   bool shadow = false;
 };
@@ -123,29 +123,28 @@ Status check_doors(const ServeOptions& options) {
   return Done{};
 }
 
-// The cluster that there is, and what carries launches out on it.
-Result<DaemonSettings> use_executor(ServeOptions& options) {
+// With the cluster that there is, and what carries launches out on it.
+Result<DaemonSettings> settings_on_executor(ServeOptions& options) {
   const std::vector<std::string_view> known = {"local", "slurm"};
-  const bool slurm = options.executor == "slurm";
-  if (!slurm && options.executor != "local") {
-    return Error{unknown_name("executor", options.executor, known)};
-  }
-  Status found = slurm ? Status(Done{}) : find_cluster(options.plan);
+  Status found = Error{unknown_name("executor", options.executor, known)};
+  if (options.executor == "local") found = find_cluster(options.plan);
   DaemonSettings settings = settings_of(options);
-  if (slurm) found = use_slurm(options.slurm, options.shadow, options.plan, settings);
+  if (options.executor == "slurm") {
+    found = use_slurm(options.slurm, options.shadow, options.plan, settings);
+  }
   if (!found) return found.error();
   settings.make_plan = [plan = options.plan](bool safe) { return live_plan_of(plan, safe); };
   return settings;
 }
 
 int serve(ServeOptions options) {
-  if (Status fine = check_doors(options); !fine) return complain(fine.error());
   options.plan.hosts = std::make_shared<PolicyHosts>(
       HostSettings{find_python, options.plan.policy_seconds, 60, log_line});
-  umask(077);  // what it keeps is nobody else's business
-  auto settings = use_executor(options);
+  Result<DaemonSettings> settings = settings_on_executor(options);
   if (!settings) return complain(settings.error());
+  if (Status fine = check_doors(options); !fine) return complain(fine.error());
   watch_signals();
+  umask(077);  // what it keeps is nobody else's business
   auto daemon = Daemon::start(std::move(*settings));
   if (!daemon) return complain(daemon.error(), kExitFailed);
   const std::string folder = state_folder(options.state);
@@ -237,8 +236,8 @@ void add_serve_command(CLI::App& app, Chosen& chosen) {
       "  muster serve --state /tmp/muster --fake-gpus 8\n"
       "  muster serve --scheduling las --pacing rounds:length=60\n"
       "  muster serve --preset blox --fake-gpus 4\n"
-      "  muster serve --executor slurm --partition gpu --scheduling las --pacing rounds:length=60\n"
       "  muster serve --scheduling my_policy.py:MyPolicy\n"
+      "  muster serve --executor slurm --partition gpu --scheduling las --pacing rounds:length=60\n"
       "\n"
       "SIGTERM ends it and leaves all jobs running; the next daemon on the same folder finds "
       "them.\n"

@@ -81,11 +81,11 @@ void Api::list_jobs(const ApiCall& call) {
 void Api::submit(const ApiCall& call) {
   Result<JobRequest> request = parse_job_request(call.request.body);
   if (!request) return call.reply(error_response(400, request.error().message));
-  if (!request->origin.empty()) {
-    return call.reply(error_response(400, "'origin' is said by executors alone"));
-  }
   if (const std::string why = Access::cannot_run(call.caller.name); !why.empty()) {
     return call.reply(error_response(403, why));
+  }
+  if (!request->origin.empty()) {
+    return call.reply(error_response(400, "'origin' is said by executors alone"));
   }
   parts_.intake.submit(
       std::move(*request), call.caller.name, [reply = call.reply](const Intake::Answer& answer) {
