@@ -3,11 +3,21 @@
 
 local scheduled = { gpu = true }  -- the partitions that `muster serve --executor slurm --partition` names
 
-local function partition_of(job, partitions)
-  if job.partition ~= nil then return job.partition end
+-- A job may name several partitions: then all of them must be scheduled.
+local function for_muster(job, partitions)
+  local names = job.partition
   for name, partition in pairs(partitions) do
-    if partition.flag_default == 1 then return name end
+    if names == nil and partition.flag_default == 1 then names = name end
   end
+  for name in string.gmatch(names or "", "[^,]+") do
+    if not scheduled[name] then return false end
+  end
+  return names ~= nil
+end
+
+-- Arrays and heterogeneous jobs are several jobs at once, and Muster leaves them to Slurm.
+local function single(job)
+  return job.array_inx == nil and (job.het_job_offset == nil or job.het_job_offset == slurm.NO_VAL)
 end
 
 local function wants_gpus(job)
@@ -20,7 +30,7 @@ end
 function slurm_job_submit(job, partitions, user)
   -- Without a script somebody waits at a terminal, and nothing could be requeued.
   local batch = job.script ~= nil and job.script ~= ""
-  if batch and job.comment ~= "native" and scheduled[partition_of(job, partitions)] and wants_gpus(job) then
+  if batch and job.comment ~= "native" and single(job) and for_muster(job, partitions) and wants_gpus(job) then
     job.priority = 0
   end
   return slurm.SUCCESS

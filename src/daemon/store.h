@@ -67,8 +67,8 @@ struct StoredNode {
   std::string gpu_type;
   std::int64_t gpus = 0;
   bool drained = false;  // takes nothing new
-  bool up = true;        // not kept: the executor says it anew
   std::string reason;    // who drained it, and why; or why it is not up
+  bool up = true;        // not kept: the executor says it anew
 
   friend bool operator==(const StoredNode&, const StoredNode&) = default;
 };

@@ -1,7 +1,6 @@
 """`muster serve --executor slurm` beside a lab, for tests."""
 
 import json
-import os
 import pathlib
 import sys
 
@@ -47,10 +46,9 @@ with open(name + ".done", "a") as file:
 
 class SlurmDaemon(Daemon):
     def __init__(self, lab, partition, *options):
-        super().__init__()
+        super().__init__("--executor", "slurm", "--partition", partition, *options, gpus=None,
+                         environment=lab.environment)
         self.lab = lab
-        os.environ["SLURM_CONF"] = lab.environment["SLURM_CONF"]
-        self.options = ["--executor", "slurm", "--partition", partition, *options]
         (self.work / "trainer.py").write_text(TRAINER)
 
     def __exit__(self, *_):
@@ -64,8 +62,9 @@ class SlurmDaemon(Daemon):
 
     def train(self, name, steps, length, *options):
         """A trainer of so many steps of that many seconds, and what is believed of it."""
-        return self.submit("--name", name, "--estimate", str(steps * length), *options, "--", sys.executable, "trainer.py",
-                           name, str(steps), str(length))
+        if "--estimate" not in options:
+            options = (*options, "--estimate", str(steps * length))
+        return self.submit("--name", name, *options, "--", sys.executable, "trainer.py", name, str(steps), str(length))
 
     def hold_trainer(self, name, steps, length, *options):
         """The same, submitted to Slurm by a user, held."""
@@ -89,6 +88,3 @@ class SlurmDaemon(Daemon):
 
     def nodes(self):
         return {node["name"]: node for node in json.loads(self.run("nodes", "--json").stdout)}
-
-    def log(self):
-        return (self.base / "daemon.log").read_text()

@@ -43,6 +43,9 @@ class HeldByAPlugin(unittest.TestCase):
             plain = int(lab.call("sbatch", "--parsable", "-o", "/dev/null", "-p", "v100", input=script))
             native = int(lab.call("sbatch", "--parsable", "-o", "/dev/null", "-p", "v100", "--gres=gpu:1",
                                   "--comment=native", input=script))
+            array = int(lab.call("sbatch", "--parsable", "-o", "/dev/null", "-p", "v100", "--gres=gpu:1", "-a", "0-1",
+                                 input=script))
+            lab.until(array, "RUNNING", "COMPLETED")
             lab.until(plain, "RUNNING", "COMPLETED")
             lab.until(native, "RUNNING", "COMPLETED")
             for job in held:

@@ -163,13 +163,13 @@ bool SlurmDesk::ask_slurm(double now) {
 void SlurmDesk::look(double now) {
   const auto began = std::chrono::steady_clock::now();
   if (ask_slurm(now)) {
-    if (census_ != 0) find_launches();
+    if (answers_ == 1 || census_ != 0) find_launches();
     // First of all: what is told to end with a node is not to begin there again.
     tell_nodes();
-    if (census_ != 0) answer_census();
     for (auto& [run, kept] : kept_) {
       if (!kept.end) advance(kept, now);
     }
+    if (census_ != 0) answer_census();
     watch_queue();
     drop_leavers();
   }

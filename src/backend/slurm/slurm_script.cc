@@ -35,7 +35,7 @@ constexpr std::string_view kRank =
     R"(exec srun $each --ntasks="$WORLD_SIZE" --nodes="$SLURM_JOB_NUM_NODES" --kill-on-bad-exit=1 \
   --cpus-per-task=$((SLURM_CPUS_ON_NODE * SLURM_JOB_NUM_NODES / WORLD_SIZE)) \
   --output="$logs%t.log" --open-mode=append \
-  sh -c 'export RANK="$SLURM_PROCID" LOCAL_RANK="$SLURM_LOCALID"; exec "$@"' rank)";
+  /bin/sh -c 'export RANK="$SLURM_PROCID" LOCAL_RANK="$SLURM_LOCALID"; exec "$@"' rank)";
 
 }  // namespace
 

@@ -110,6 +110,11 @@ Status check_doors(const ServeOptions& options) {
         "--listen, --tls-cert and --tls-key go together: on the network there is nothing without "
         "TLS"};
   }
+  if (options.all_users && options.executor != "local") {
+    return Error{
+        "--all-users is for this machine alone: on a cluster users submit to its own queue, held, "
+        "and are taken in"};
+  }
   if (options.all_users && geteuid() != 0) {
     return Error{
         "--all-users needs root: jobs run as who submits them, and only root can start processes "

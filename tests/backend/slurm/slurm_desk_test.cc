@@ -14,6 +14,7 @@
 namespace muster {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -370,10 +371,11 @@ TEST_F(SlurmDeskTest, ANewDaemonFindsEverything) {
   slurm_.job(2).runs_for = 0;
   slurm_.pass(2);
   begin();
+  EXPECT_THAT(people(), IsEmpty()) << "what runs was not released by hand";
   desk_->census(7);
   pass(1);
   EXPECT_THAT(events({JobId{1}, 1}), ElementsAre(RunEvent::kSeenRunning));
-  EXPECT_EQ(last({JobId{2}, 1}).event, RunEvent::kExited);
+  EXPECT_THAT(events({JobId{2}, 1}), Each(RunEvent::kExited));
   EXPECT_EQ(last({JobId{2}, 1}).outcome, RunOutcome::kFinished);
   EXPECT_THAT(events({JobId{3}, 1}), ElementsAre(RunEvent::kSeenRunning));
   EXPECT_THAT(events({JobId{4}, 1}), ElementsAre(RunEvent::kSeenReady));
