@@ -82,7 +82,7 @@ class Training(unittest.TestCase):
         with Daemon("--scheduling", "optimus:least_gain=0", "--pacing", "rounds:length=0.5", "--perf", "scaling",
                     gpus=2) as daemon:
             # Ranks add up in another order than one process does; the transformer does not make more of the last digit.
-            number = self.submit(daemon, "ddp.py", "ddp.pt", "--model", "transformer", "--steps", "800",
+            number = self.submit(daemon, "ddp.py", "ddp.pt", "--model", "transformer", "--steps", "1600",
                                  options=["--estimate", "1000", "--gpus", "1-2", "--per-gpu"])
             self.until_at_work(daemon, number, 1)
             short = self.submit_short(daemon, 1, "grow")  # leaves it one GPU
@@ -95,7 +95,7 @@ class Training(unittest.TestCase):
             self.assertEqual(daemon.job(number)["state"], "finished")
             curve = Curve(daemon.run("logs", str(number)).stdout)
             self.assertEqual([ranks for ranks, *_ in curve.launches], [2, 1, 2, 2])
-            self.check(curve, "transformer", 800, 1e-3)
+            self.check(curve, "transformer", 1600, 1e-3)
 
 
 if __name__ == "__main__":
