@@ -40,7 +40,7 @@ while step < steps:
     if step % 5 == 0:
         save()
 with open(name + ".done", "a") as file:
-    print(step, file=file)
+    print(step, os.environ["SLURM_JOB_ID"], os.environ.get("SLURM_RESTART_COUNT", 0), file=file)
 """
 
 
@@ -76,6 +76,13 @@ class SlurmDaemon(Daemon):
         """Of a trainer: the step it began with, the job of Slurm, the nodes, the GPUs, the launch."""
         path = self.work / f"{name}.launches"
         return [line.split(" ") for line in path.read_text().splitlines()] if path.exists() else []
+
+    def done(self, name, steps):
+        """Whether a trainer has done all its steps, in no start of it twice. One that is told to leave in the moment in which it
+        is done counts as stopped, and says so once more from its checkpoint (docs/live.md)."""
+        path = self.work / f"{name}.done"
+        lines = path.read_text().splitlines() if path.exists() else []
+        return bool(lines) and len(set(lines)) == len(lines) and {line.split()[0] for line in lines} == {str(steps)}
 
     def slurm_job(self, number):
         """What Slurm knows of a job that was submitted here."""
