@@ -148,3 +148,10 @@ foreach(script IN LISTS scripts)
                                                 ENVIRONMENT "${MUSTER_TEST_ENVIRONMENT}")
   endif()
 endforeach()
+
+# The longest begin first, also where no earlier run has told ctest which they are: none is then left to run alone.
+foreach(test conformance_test e2e_serve e2e_documented property_test parity_test)
+  if(TEST ${test})
+    set_tests_properties(${test} PROPERTIES COST 100)
+  endif()
+endforeach()

@@ -58,7 +58,7 @@ def rates(workers, seconds):
     return [json.loads(worker.hear()) for worker in workers]
 
 
-def measure(names, device, gpu_type, seconds=3):
+def measure(names, device, gpu_type, seconds):
     workers = {(name, copy): Worker(name, device) for name in names for copy in range(2)}
     for worker in workers.values():
         worker.hear()
@@ -71,9 +71,10 @@ def measure(names, device, gpu_type, seconds=3):
             mine = its = (mine + its) / 2
         table[key(one)][key(other)] = [mine, its]
         table[key(other)][key(one)] = [its, mine]
-    for name in names:  # and again: caches and clocks are warm now
-        table[key(name)]["null"] = rates([workers[name, 1]], seconds)[0]
-        print(f"  {name} alone: {first[name]:.2f}, later {table[key(name)]['null']:.2f}", flush=True)
+    for name in names:  # and again: the speed of small ones is that of the host's cores, which comes and goes
+        later = rates([workers[name, 1]], seconds)[0]
+        table[key(name)]["null"] = (first[name] + later) / 2
+        print(f"  {name} alone: {first[name]:.2f}, later {later:.2f}", flush=True)
     for worker in workers.values():
         worker.process.stdin.close()
     for worker in workers.values():

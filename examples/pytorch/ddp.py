@@ -44,18 +44,18 @@ if job.rank == 0:
 network = DistributedDataParallel(workload.network, broadcast_buffers=False)
 
 # This rank's part of every batch. DDP takes the mean over ranks, so a sample counts world_size / samples.
-mine = job.share(workload.samples)
-begin = sum(workload.samples // job.world_size + (rank < workload.samples % job.world_size) for rank in range(job.rank))
-part = slice(begin, begin + mine)
+samples = workload.kind.samples
+begin = job.rank * (samples // job.world_size) + min(job.rank, samples % job.world_size)
+part = slice(begin, begin + job.share(samples))
 
 for step in job.steps(first, total=chosen.steps):
     losses = workload.sample_losses(step, part, network)
     workload.optimizer.zero_grad(set_to_none=True)
-    (losses.sum() * job.world_size / workload.samples).backward()
+    (losses.sum() * job.world_size / samples).backward()
     workload.optimizer.step()
     total = losses.detach().sum()
     distributed.all_reduce(total)
-    loss = total.item() / workload.samples
+    loss = total.item() / samples
     job.report(loss=loss)
     if job.rank == 0:
         print(f"step {step} loss {loss:.6f}", flush=True)

@@ -14,17 +14,24 @@ class ProgressMeter {
   // Words come in bursts: a speed is believed once it was measured over so long.
   static constexpr Seconds kLeastSeconds = 1;
 
-  // A new launch: its speed may be another one.
+  // A new launch: its speed may be another one. Until it is known the last one counts.
   void begin(std::uint32_t launch) {
     if (launch == launch_) return;
     launch_ = launch;
+    began_ = first_ = -1;
     since_ = kNever;
   }
   void hear(const ProgressReport& report, Seconds now) {
     begin(report.run.launch);
-    if (since_ == kNever || report.step < first_) {
-      since_ = now;
-      first_ = report.step;
+    if (began_ < 0 || report.step < began_) {
+      began_ = report.step;
+      since_ = kNever;
+    } else if (since_ == kNever) {
+      // The first steps of a launch are no measure of the others: they load and compile.
+      if (report.step > began_) {
+        since_ = now;
+        first_ = report.step;
+      }
     } else if (now >= since_ + kLeastSeconds && report.step > first_) {
       news_.steps_per_second = (report.step - first_) / (now - since_);
     }
@@ -49,8 +56,9 @@ class ProgressMeter {
  private:
   JobNews news_;
   std::uint32_t launch_ = 0;
-  Seconds since_ = kNever;  // of the first word of this launch
-  double first_ = 0;
+  double began_ = -1;       // the step with which this launch began; -1: it has not said
+  Seconds since_ = kNever;  // of the first word of a step of this launch
+  double first_ = 0;        // and that step
 };
 
 }  // namespace muster

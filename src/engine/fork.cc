@@ -99,7 +99,10 @@ Prediction Engine::predict(std::size_t policy_set, Seconds horizon) {
   future.state_.rescaled = false;
   future.state_.started = true;
   future.state_.turned = state_.now;
-  future.tell_beliefs({});
+  // What looks ahead of real machines is a simulator that has not heard of these jobs yet.
+  Fork with;
+  with.new_backend = parts_.backend->has_external_events();
+  future.tell_beliefs(with);
   // This turn has been observed already: the fork goes on from the decision.
   future.decide();
   if (future.deadlocked()) future.give_up_waiting();

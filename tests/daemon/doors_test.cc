@@ -37,8 +37,8 @@ TEST(RateLimit, LetsBurstsThroughAndFillsWithTime) {
   EXPECT_EQ(allowed, 50);  // five seconds' worth
   EXPECT_TRUE(limit.allow("bob", 0));
   EXPECT_FALSE(limit.allow("ada", 0.05));
-  EXPECT_TRUE(limit.allow("ada", 0.2));
-  EXPECT_FALSE(limit.allow("ada", 0.2));
+  EXPECT_TRUE(limit.allow("ada", 0.15));
+  EXPECT_FALSE(limit.allow("ada", 0.15));
   for (int i = 0; i < 50; ++i) EXPECT_TRUE(limit.allow("ada", 1000));
   EXPECT_FALSE(limit.allow("ada", 1000));
 }

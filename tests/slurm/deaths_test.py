@@ -70,19 +70,19 @@ class Deaths(unittest.TestCase):
                 names = {}
                 for kill in range(self.kills):
                     for _ in range(chance.randrange(2, 5)):
-                        name = f"k{len(names)}"
-                        names[daemon.train(name, chance.randrange(5, 40), 0.2, "--gpus", str(chance.choice([1, 1, 2, 4, 8])),
-                                           "--retries", "50")] = name
+                        name, steps = f"k{len(names)}", chance.randrange(5, 40)
+                        names[daemon.train(name, steps, 0.2, "--gpus", str(chance.choice([1, 1, 2, 4, 8])), "--retries",
+                                           "50")] = name, steps
                     time.sleep(chance.uniform(0, 5))
                     self.kill_one(chance, lab, daemon)
                     self.recovers(daemon)
                 daemon.run("wait", *map(str, names), "--timeout", "110", check=False)
                 watcher.done.set()
                 jobs = {job["id"]: job for job in daemon.jobs()}
-                for number, name in names.items():
+                for number, (name, steps) in names.items():
                     self.assertEqual(jobs[number]["state"], "finished", f"seed {self.seed}: {jobs[number]}\n{daemon.log()}")
                     self.assertFalse((daemon.work / f"{name}.twice").exists(), f"seed {self.seed}: {name} ran twice at once")
-                    self.assertEqual(len((daemon.work / f"{name}.done").read_text().split()), 1, f"seed {self.seed}: {name}")
+                    self.assertTrue(daemon.done(name, steps), f"seed {self.seed}: {name}")
                 self.assertEqual(watcher.wrong, [], f"seed {self.seed}")
                 self.assertGreater(watcher.looks, 5)
 

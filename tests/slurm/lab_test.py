@@ -33,7 +33,8 @@ class TheLab(unittest.TestCase):
             job = lab.call("sbatch", "--parsable", "-p", "a100", "--gres=gpu:2", "-o", f"{out}/it", "--wrap",
                            "echo $CUDA_VISIBLE_DEVICES; sleep 100").strip()
             lab.until(job, "RUNNING")
-            wait_until(lambda: pathlib.Path(f"{out}/it").read_text() == "0,1\n", 5, "two GPUs")
+            written = pathlib.Path(out, "it")
+            wait_until(lambda: written.exists() and written.read_text() == "0,1\n", 30, "two GPUs")
             # Over a crash of the controller the job runs on; over one of its node it does not.
             time.sleep(5)  # until slurmctld has written its state
             lab.kill("slurmctld")

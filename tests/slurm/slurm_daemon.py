@@ -1,7 +1,6 @@
 """`muster serve --executor slurm` beside a lab, for tests."""
 
 import json
-import os
 import pathlib
 import sys
 
@@ -41,16 +40,15 @@ while step < steps:
     if step % 5 == 0:
         save()
 with open(name + ".done", "a") as file:
-    print(step, file=file)
+    print(step, os.environ["SLURM_JOB_ID"], os.environ.get("SLURM_RESTART_COUNT", 0), file=file)
 """
 
 
 class SlurmDaemon(Daemon):
     def __init__(self, lab, partition, *options):
-        super().__init__()
+        super().__init__("--executor", "slurm", "--partition", partition, *options, gpus=None,
+                         environment=lab.environment)
         self.lab = lab
-        os.environ["SLURM_CONF"] = lab.environment["SLURM_CONF"]
-        self.options = ["--executor", "slurm", "--partition", partition, *options]
         (self.work / "trainer.py").write_text(TRAINER)
 
     def __exit__(self, *_):
@@ -79,6 +77,13 @@ class SlurmDaemon(Daemon):
         path = self.work / f"{name}.launches"
         return [line.split(" ") for line in path.read_text().splitlines()] if path.exists() else []
 
+    def done(self, name, steps):
+        """Whether a trainer has done all its steps, in no start of it twice. One that is told to leave in the moment in which it
+        is done counts as stopped, and says so once more from its checkpoint (docs/live.md)."""
+        path = self.work / f"{name}.done"
+        lines = path.read_text().splitlines() if path.exists() else []
+        return bool(lines) and len(set(lines)) == len(lines) and {line.split()[0] for line in lines} == {str(steps)}
+
     def slurm_job(self, number):
         """What Slurm knows of a job that was submitted here."""
         found = [row for row in self.lab.jobs().values() if f"/-/{number}/" in row["comment"]]
@@ -90,6 +95,3 @@ class SlurmDaemon(Daemon):
 
     def nodes(self):
         return {node["name"]: node for node in json.loads(self.run("nodes", "--json").stdout)}
-
-    def log(self):
-        return (self.base / "daemon.log").read_text()

@@ -148,9 +148,12 @@ std::pair<bool, bool> JobCensus::look(Knowledge which, const JobSpec& job) const
     case Knowledge::kPairs: {
       if (!rated) return {false, false};
       const std::array<const JobSpec*, 1> itself = {&job};
-      RunContext beside = on(job.gpus);
+      // On a type that the cluster has: tables know nothing of GPUs without one.
+      RunContext here = on(job.gpus);
+      here.gpu_type = job.gpu_type != kNoSymbol ? job.gpu_type : gpu_types_.front();
+      RunContext beside = here;
       beside.neighbours = itself;
-      return {true, perf.rate(job, beside) != alone};
+      return {true, perf.rate(job, beside) != perf.rate(job, here)};
     }
     case Knowledge::kStageTimes:
       return {true, std::any_of(job.stage_ms.begin(), job.stage_ms.end(),
