@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 60
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build python wheel wheeltest test unit bench install format tidy asan tsan worlds kills fuzz clean
+.PHONY: help demo build python wheel wheeltest test unit bench install format tidy asan tsan worlds kills slurm fuzz clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
@@ -76,6 +76,10 @@ kills: ## Kill a real daemon, its keepers and its jobs 10,000 times
 	@scripts/setup test
 	@scripts/build test muster muster_test_programs
 	@MUSTER=$(CURDIR)/build/test/muster MUSTER_KILLS=10000 tests/e2e/kills.sh
+
+slurm: ## Run 200 and 1,000 jobs on a Slurm of our own, beside the simulator and beside Slurm alone
+	@scripts/setup test
+	@scripts/test slurm
 
 fuzz: ## Fuzz every reader for FUZZ_SECONDS each (default 60)
 	@scripts/setup test

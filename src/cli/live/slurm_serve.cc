@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "backend/slurm/slurm_executor.h"
+#include "backend/slurm/slurm_shadow.h"
 
 namespace muster {
 
@@ -24,8 +25,15 @@ Status use_slurm(const SlurmServe& options, bool shadow, ServePlan& plan,
   for (const std::string& note : notes) settings.log(note);
   plan.cluster = found->cluster.toml();
   settings.core.default_partition = options.partitions.front();
-  if (shadow) return Done{};  // the executor that touches nothing stays
   const auto access = std::make_shared<SlurmAccess>(std::move(*found));
+  if (shadow) {
+    settings.make_executor = [access, log = settings.log](const std::filesystem::path&,
+                                                          std::uint64_t, Mailbox& mailbox) {
+      return Result<std::unique_ptr<Executor>>(
+          std::make_unique<SlurmShadow>(std::move(*access), mailbox, log));
+    };
+    return Done{};
+  }
   settings.make_executor = [access, log = settings.log](
                                const std::filesystem::path& state, std::uint64_t,
                                Mailbox& mailbox) -> Result<std::unique_ptr<Executor>> {

@@ -1,0 +1,59 @@
+"""The shadow beside Slurm's own scheduler: it says what it would do, counts what that would gain, and touches nothing."""
+
+import json
+import sys
+import unittest
+
+from driven import Driven
+from lab import Lab, wait_until, why_not
+
+
+class Shadow(unittest.TestCase):
+    def jobs_of(self, lab):
+        """All that Slurm knows of its jobs and that a scheduler could have changed."""
+        return {number: {key: job[key] for key in ("comment", "admin_comment", "priority", "required_nodes", "tres_per_node", "name",
+                                                   "restart_cnt", "partition", "time_limit", "hold")
+                         if key in job}
+                for number, job in lab.jobs().items()}
+
+    def test_it_says_what_it_would_do_and_touches_nothing(self):
+        with Lab(nodes="1:v100:4", lines="PartitionName=other Nodes=ALL") as lab:
+            def submit(*words):
+                return int(lab.call("sbatch", "--parsable", "-o", "/dev/null", *words))
+            before = submit("--gres=gpu:1", "-t", "1", "--wrap", "sleep 4")
+            lab.until(before, "RUNNING")
+            with Driven(lab, "all", "--shadow", "--scheduling", "sjf:by_estimate=true") as daemon:
+                wide = submit("--gres=gpu:4", "-t", "9", "-J", "wide", "--wrap", "sleep 5")
+                behind = submit("--gres=gpu:1", "-t", "5", "-J", "be|hind\n'quoted'", "--wrap", "sleep 2")
+                last = submit("--gres=gpu:4", "-t", "20", "-J", "last", "--wrap", "sleep 100")
+                held = submit("--gres=gpu:1", "--hold", "-J", "held", "--wrap", "true")
+                others = submit("--gres=gpu:1", "-p", "other", "--wrap", "sleep 1")
+                array = submit("--gres=gpu:1", "--array=1-2", "--begin=now+1hour", "--wrap", "true")
+                was = self.jobs_of(lab)
+                was.pop(last)
+                # Slurm keeps the order of submission; we would let the short one go first.
+                wait_until(lambda: f"would start Slurm's job {behind} (" in daemon.log(), 20, "a start of the short job")
+                self.assertEqual(lab.state(behind), "PENDING")
+                lab.call("scancel", last)
+                wait_until(lambda: "cancelled" in {job["state"] for job in daemon.all_jobs().values()}, 20, "the word of it")
+                wait_until(lambda: f"would start Slurm's job {wide} (wide) on n1 (4 GPUs)" in daemon.log(), 40, "a start of the wide job")
+                lab.until(behind, "COMPLETED", seconds=40)
+                lab.until(others, "COMPLETED", seconds=40)
+                states = {job["name"]: job["state"] for job in daemon.all_jobs().values()}
+                wait_until(lambda: [job["state"] for job in daemon.all_jobs().values()].count("finished") >= 3, 40, "their end here, too")
+                self.assertIn(f"Slurm's job {array} is left out: it is an array", daemon.log())
+                self.assertNotIn(f"job {others} ", daemon.log())
+                self.assertEqual(sorted(states), ["be|hind?'quoted'", "last", "wide", "wrap"])
+                self.assertEqual(lab.state(held), "PENDING")
+                now = self.jobs_of(lab)
+                now.pop(last)
+                self.assertEqual(now, was)
+                daemon.end()
+                self.assertRegex(daemon.log(), r"shadow: 2 jobs were started by Slurm and by us: Slurm let them wait \d")
+
+
+if __name__ == "__main__":
+    if reason := why_not():
+        print(reason)
+        sys.exit(77)
+    unittest.main()
