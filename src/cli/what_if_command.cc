@@ -108,7 +108,7 @@ void add_what_if_command(CLI::App& app, Chosen& chosen) {
       "  muster what-if state --scheduling srtf\n"
       "  muster what-if state --add-nodes 2x8\n"
       "  muster what-if state --drain node=1 --submit gpus=8,duration=7200\n"
-      "  muster what-if --state /var/lib/muster --scheduling srtf   # of the daemon there\n"
+      "  muster what-if --scheduling srtf                           # the daemon that runs\n"
       "\n"
       "Copies of the state run on without new jobs. Times in brackets hold in 8 of 10 copies "
       "whose\n"

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <fcntl.h>
+#include <mutex>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <thread>
@@ -26,19 +27,27 @@ class HttpTest : public ::testing::Test {
     HttpLimits limits;
     limits.body_bytes = 1000;
     limits.connections = 20;
-    auto made = HttpServer::listen(path_, false, limits, [](HttpRequest request, HttpReply reply) {
-      HttpResponse response;
-      response.type = "text/plain";
-      response.body = request.method + " " + request.path + " " + request.body;
-      for (const auto& [name, value] : request.query) response.body += " " + name + "=" + value;
-      if (request.path == "/late") {
-        std::thread([reply, response] { reply(response); }).detach();
-      } else {
-        reply(response);
-      }
-    });
+    auto made =
+        HttpServer::listen(path_, false, limits, [this](HttpRequest request, HttpReply reply) {
+          HttpResponse response;
+          response.type = "text/plain";
+          response.body = request.method + " " + request.path + " " + request.body;
+          for (const auto& [name, value] : request.query) response.body += " " + name + "=" + value;
+          if (request.path == "/late") {
+            const std::lock_guard lock(mutex_);
+            late_.emplace_back([reply, response] { reply(response); });
+          } else {
+            reply(response);
+          }
+        });
     EXPECT_TRUE(made) << made.error().message;
     server_ = std::move(*made);
+  }
+
+  // A server outlives everybody who may still answer.
+  ~HttpTest() override {
+    const std::lock_guard lock(mutex_);
+    for (std::thread& thread : late_) thread.join();
   }
 
   // Sends bytes as they are; what the server answers until it closes, or a while has passed.
@@ -67,6 +76,8 @@ class HttpTest : public ::testing::Test {
   TemporaryFolder folder_;
   std::filesystem::path path_ = folder_.path() / "api.sock";
   std::unique_ptr<HttpServer> server_;
+  std::mutex mutex_;
+  std::vector<std::thread> late_;
 };
 
 TEST_F(HttpTest, CallsAreAnsweredOnOneConnection) {

@@ -74,7 +74,7 @@ Batch random_batch(Random& random, std::int64_t& next_decision) {
   while (random.chance(0.6)) batch.runs.push_back(random_run({JobId{id()}, id()}, random));
   while (random.chance(0.3)) {
     batch.nodes.push_back({NodeId{id()}, random_text(random), random_text(random),
-                           static_cast<std::int64_t>(id()), random.chance(0.5), true,
+                           static_cast<std::int64_t>(id()), random.chance(0.5),
                            random_text(random)});
   }
   while (random.chance(0.3)) {

@@ -8,7 +8,7 @@ import subprocess
 import time
 
 # Commands that need a daemon.
-LIVE = re.compile(r"muster (submit|jobs|status|top|logs|wait|cancel|hold|release|nodes|drain|token|drive|replay|explain \d+$)\b")
+LIVE = re.compile(r"muster (submit|jobs|status|top|logs|wait|cancel|hold|release|nodes|drain|token|drive|replay|what-if(?= --)|explain \d+$)\b")
 
 
 class PageDaemon:
@@ -50,7 +50,7 @@ class PageDaemon:
         """A daemon with jobs to speak of, 42 and 43 under way, for a command that takes one for granted."""
         if self.process is not None:
             return
-        problem = self.serve(f"muster serve --state {self.folder}/state --fake-gpus 8 --record recording.jsonl")
+        problem = self.serve(f"muster serve --state {self.folder}/live-state --fake-gpus 8 --record recording.jsonl")
         assert not problem, problem
         for job in range(1, 44):
             program = "true" if job < 42 else "sleep 8"

@@ -215,7 +215,7 @@ class Story:
             if command in self.done:
                 return
             self.done.add(command)
-        shell = block.tested(command).replace("/tmp/muster", f"{folder}/state")
+        shell = re.sub(r"/tmp/muster|/var/lib/muster", f"{folder}/live-state", block.tested(command))
         begun = time.monotonic()
         if shell.startswith("export "):
             daemon.environment.update(setting.split("=", 1) for setting in shell.split()[1:])

@@ -347,9 +347,12 @@ class Systems(unittest.TestCase):
 
     def test_what_a_preset_cannot_do_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:
-            refused = (("gavel", "pacing"), ("lucid", "partitions"), ("helios", "partitions"), ("muri", "pacing"))
-            for preset, reason in refused:
-                done = subprocess.run([MUSTER, "serve", "--state", folder, "--fake-gpus", "4", "--preset", preset],
+            lucid = ("lucid", "--set", "partitions.apart=false", "--set", "profiling.lender=", "--set", "profiling.free=false",
+                     "--pacing", "ticks:length=0.5")
+            refused = ((("gavel",), "pacing"), (("lucid",), "partitions"), (("helios",), "partitions"), (("muri",), "pacing"),
+                       (lucid, "in advance"), ((*lucid, "--set", "profiling.online=true"), "profiling.online"))
+            for words, reason in refused:
+                done = subprocess.run([MUSTER, "serve", "--state", folder, "--fake-gpus", "4", "--preset", *words],
                                       capture_output=True, text=True, timeout=30)
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn(reason, done.stderr)

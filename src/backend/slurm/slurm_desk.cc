@@ -4,11 +4,13 @@
 #include <chrono>
 #include <cmath>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "backend/local/run_folder.h"
 #include "backend/slurm/command.h"
+#include "base/out_file.h"
 
 namespace muster {
 namespace {
@@ -72,11 +74,24 @@ void SlurmDesk::stop(RunId run, Grace grace, double now) {
   Kept& kept = found->second;
   if (kept.end) return tell_(*kept.end);
   if (kept.phase < Phase::kStarting) return start_failed(kept, "it was stopped before it started");
+  note_told(run);
   kept.grace = grace.seconds;
   const double kill_at = now + grace.seconds;
   kept.kill_at = kept.phase == Phase::kStopping ? std::min(kept.kill_at, kill_at) : kill_at;
   kept.phase = Phase::kStopping;
   due_ = 0;
+}
+
+// Before it is told: a later daemon must not take the exit of one that left for its end.
+void SlurmDesk::note_told(RunId run) const {
+  if (access(told_file(run).c_str(), F_OK) == 0) return;
+  mkdir((settings_.runs / run_folder_name(run)).c_str(), 0700);
+  const Status noted = write_file(told_file(run).string(), "told to stop\n");
+  if (!noted) say(noted.error().message);
+}
+
+std::filesystem::path SlurmDesk::told_file(RunId run) const {
+  return settings_.runs / run_folder_name(run) / "told-to-stop";
 }
 
 void SlurmDesk::census(std::uint64_t number) {
@@ -221,6 +236,7 @@ void SlurmDesk::find_again(const SlurmJob& row, const SlurmMark& mark) {
   kept.job = row.id;
   kept.nonce = mark.nonce;
   kept.requeues = mark.requeues;
+  kept.signalled = access(told_file(mark.run).c_str(), F_OK) == 0;
   const bool ran = row.restarts > mark.requeues;
   if (row.state == SlurmState::kPending && !ran) {
     kept.phase = row.held ? Phase::kReady : Phase::kStarting;

@@ -85,6 +85,8 @@ class SlurmDesk {
   bool ask_slurm(double now);
   std::optional<SlurmMark> mark_of(const SlurmJob& row) const;
   SlurmJob* row_of(const Kept& kept);
+  std::filesystem::path told_file(RunId run) const;
+  void note_told(RunId run) const;
   void find_launches();
   void answer_census();
   void find_again(const SlurmJob& row, const SlurmMark& mark);

@@ -29,9 +29,11 @@ Status check_live(const RunConfig& config) {
         "partitions.apart=false"};
   }
   if (config.profiling.nodes > 0) {
-    return Error{
-        "a profiling stage before the run needs all jobs in advance: leave it out, as with --set "
-        "profiling.nodes=0"};
+    return Error{fmt::format(
+        "{}: leave it out, as with --set profiling.nodes=0",
+        config.profiling.online
+            ? "a profiler beside the run (profiling.online) exists in simulations alone so far"
+            : "a profiling stage before the run needs all jobs in advance")};
   }
   if (config.execution.name != "turns") {
     return Error{fmt::format("the execution '{}' is a way to simulate: leave it out",

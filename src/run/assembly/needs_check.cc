@@ -79,6 +79,17 @@ RunContext on(int gpus) {
   return context;
 }
 
+// Whether the model says how fast the job is beside another one. On a type that the cluster has:
+// tables know nothing of GPUs without one.
+bool slowed_by_itself(const PerfModel& perf, const JobSpec& job, Symbol first_type) {
+  RunContext alone = on(job.gpus);
+  alone.gpu_type = job.gpu_type != kNoSymbol ? job.gpu_type : first_type;
+  const std::array<const JobSpec*, 1> itself = {&job};
+  RunContext beside = alone;
+  beside.neighbours = itself;
+  return perf.rate(job, beside) != perf.rate(job, alone);
+}
+
 }  // namespace
 
 JobCensus::JobCensus(std::span<const NeedyPolicy> policies, const KnownInputs& inputs)
@@ -145,16 +156,8 @@ std::pair<bool, bool> JobCensus::look(Knowledge which, const JobSpec& job) const
     }
     case Knowledge::kProfile:
       return {true, profile_of(perf, job.model) != nullptr};
-    case Knowledge::kPairs: {
-      if (!rated) return {false, false};
-      const std::array<const JobSpec*, 1> itself = {&job};
-      // On a type that the cluster has: tables know nothing of GPUs without one.
-      RunContext here = on(job.gpus);
-      here.gpu_type = job.gpu_type != kNoSymbol ? job.gpu_type : gpu_types_.front();
-      RunContext beside = here;
-      beside.neighbours = itself;
-      return {true, perf.rate(job, beside) != perf.rate(job, here)};
-    }
+    case Knowledge::kPairs:
+      return {rated, rated && slowed_by_itself(perf, job, gpu_types_.front())};
     case Knowledge::kStageTimes:
       return {true, std::any_of(job.stage_ms.begin(), job.stage_ms.end(),
                                 [](double stage) { return stage > 0; })};

@@ -29,7 +29,7 @@ class SlurmDeskTest : public ::testing::Test {
     settings.instance = "lab";
     settings.partitions = {"gpu"};
     settings.runs = folder_.path();
-    settings.ended = folder_.path();
+    settings.ended = folder_.path() / "ended";
     settings.user_id = 0;
     settings.say = [this](const std::string& line) { said_.push_back(line); };
     settings.nonce = [this] { return fmt::format("x{}", ++nonces_); };
@@ -387,6 +387,20 @@ TEST_F(SlurmDeskTest, ANewDaemonFindsEverything) {
   desk_->go({JobId{4}, 1}, slurm_.now());
   pass(2);
   EXPECT_EQ(last({JobId{4}, 1}).event, RunEvent::kStarted);
+}
+
+TEST_F(SlurmDeskTest, OneThatLeftBecauseItWasToldToHasNotFinished) {
+  run(order(1, 1));
+  desk_->stop(kFirst, Grace{30}, slurm_.now());
+  look();  // the signal is sent, the job saves its work and exits with 0, and the daemon dies
+  ASSERT_EQ(slurm_.job(1).row.state, SlurmState::kCompleted);
+  heard_.clear();
+  begin();
+  desk_->census(1);
+  pass(1);
+  EXPECT_EQ(last(kFirst).event, RunEvent::kExited);
+  EXPECT_EQ(last(kFirst).outcome, RunOutcome::kStopped);
+  EXPECT_EQ(slurm_.job(1).row.state, SlurmState::kPending);
 }
 
 TEST_F(SlurmDeskTest, AJobThatWasRequeuedMeanwhileHasEnded) {

@@ -2,6 +2,7 @@
 // heard, answers are missing, the controller crashes and forgets, nodes fail, people act by hand,
 // and the daemon itself crashes and comes back with no more than the run book. Whatever happens,
 // no job runs twice, none runs after it has finished, and all finish once the faults are over.
+#include <filesystem>
 #include <map>
 #include <random>
 
@@ -61,8 +62,8 @@ class SlurmWorld {
     SlurmSettings settings;
     settings.instance = "lab";
     settings.partitions = {"gpu"};
-    settings.runs = folder_.path();
-    settings.ended = folder_.path();
+    settings.runs = folder_.path() / "runs";
+    settings.ended = folder_.path() / "ended";
     settings.nonce = [] { return "x"; };
     std::vector<std::string> notes;
     auto cluster = SlurmCluster::find(slurm_.nodes()->rows, {"gpu"}, notes);
@@ -114,6 +115,12 @@ class SlurmWorld {
     const bool ended = answer.news == RunNews::kReleased || answer.news == RunNews::kEnded;
     if (ended && outcome == RunOutcome::kFinished) {
       done_.insert(job);
+      bool complete = false;
+      for (const auto& [id, one] : slurm_.all()) {
+        const auto mark = parse_mark(one.row.comment);
+        complete = complete || (mark && mark->run.job == run.job && one.done >= one.runs_for);
+      }
+      if (!complete) slurm_.violations.push_back(fmt::format("job {} has work left", job));
       desk_->over(run.job, "", false);
     } else if (over(answer.next) && answer.news != RunNews::kNone && !done_.contains(job)) {
       again_[job] = slurm_.now() + 1;
@@ -203,6 +210,10 @@ class SlurmWorld {
 TEST(SlurmWorlds, NoJobRunsTwiceAndAllFinish) {
   const TemporaryFolder folder;
   for (unsigned seed = 1; seed <= 150; ++seed) {
+    std::filesystem::remove_all(folder.path() / "runs");
+    std::filesystem::remove_all(folder.path() / "ended");
+    std::filesystem::create_directory(folder.path() / "runs");
+    std::filesystem::create_directory(folder.path() / "ended");
     SlurmWorld world(seed, folder);
     world.live(60, true);
     world.live(400, false);
