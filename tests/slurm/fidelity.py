@@ -95,7 +95,8 @@ def main():
     jobs = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     policy = sys.argv[2] if len(sys.argv) > 2 else "sjf:by_estimate=true"
     with tempfile.TemporaryDirectory() as folder:
-        worst = compare(jobs, ["--scheduling", policy], pathlib.Path(folder))
+        # Slurm chooses the split of a job that has different numbers of GPUs on its nodes: none is split.
+        worst = compare(jobs, ["--scheduling", policy, "--placement", "consolidated:one_node=true"], pathlib.Path(folder))
     if worst > MOST:
         print(f"FAILED: off by {100 * worst:.1f} %, more than {100 * MOST:.0f} %")
         return 1
