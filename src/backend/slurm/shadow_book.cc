@@ -17,12 +17,11 @@ namespace {
 
 // Slurm itself would not start it, whatever is free: it is held, or its time has not come.
 bool is_not_due(const SlurmJob& job) {
-  constexpr std::array<std::string_view, 6> kReasons = {
-      "Dependency",   "DependencyNeverSatisfied", "BeginTime",
-      "JobHeldAdmin", "JobHeldUser",              "JobArrayTaskLimit"};
+  constexpr std::array<std::string_view, 6> kReasons = {"Dependency",  "DependencyNeverSatisfied",
+                                                        "BeginTime",   "JobHeldAdmin",
+                                                        "JobHeldUser", "JobArrayTaskLimit"};
   return job.state == SlurmState::kPending &&
-         (job.held ||
-          std::find(kReasons.begin(), kReasons.end(), job.reason) != kReasons.end());
+         (job.held || std::find(kReasons.begin(), kReasons.end(), job.reason) != kReasons.end());
 }
 
 }  // namespace
@@ -174,7 +173,10 @@ void ShadowBook::watch(const SlurmJob& job, double now) {
 void ShadowBook::follow(const SlurmJob& job, Watched& watched) {
   if (watched.length >= 0 || watched.done) return;
   const bool running = job.state == SlurmState::kRunning || job.state == SlurmState::kCompleting;
-  if ((running || slurm_ended(job.state)) && job.started > 0 && watched.slurm_start == 0) {
+  // One that is cancelled while it waits has a start, too: the time of its end. It has no nodes.
+  const bool ran =
+      slurm_ended(job.state) && !(job.state == SlurmState::kCancelled && job.nodes.empty());
+  if ((running || ran) && job.started > 0 && watched.slurm_start == 0) {
     watched.slurm_start = job.started;
   }
   if (!slurm_ended(job.state)) return;
@@ -214,13 +216,13 @@ void ShadowBook::tell_nodes(const std::vector<SlurmJob>& jobs,
   for (const SlurmNode& node : nodes) {
     const NodeId id = cluster_.node(node.name);
     if (id == kNoNode) continue;
-    const NodeReport report{id, node.up, node.drained,
-                            std::min(taken[id], cluster_.host(id).gpus), complaint(node.state)};
+    const NodeReport report{id, node.up, node.drained, std::min(taken[id], cluster_.host(id).gpus),
+                            complaint(node.state)};
     const auto told = told_.find(id);
-    if (told != told_.end() ? told->second.up == report.up &&
-                                  told->second.drained == report.drained &&
-                                  told->second.taken == report.taken
-                            : report.up && !report.drained && report.taken == 0) {
+    if (told != told_.end()
+            ? told->second.up == report.up && told->second.drained == report.drained &&
+                  told->second.taken == report.taken
+            : report.up && !report.drained && report.taken == 0) {
       continue;
     }
     told_[id] = report;
