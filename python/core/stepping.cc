@@ -132,16 +132,10 @@ class Steps {
     RunConfig config;
     must(apply_toml(config, node, "scheduling"));
     run_->use(config.scheduling);
+    // An engine asks its policies once what they do: the copy asks the new one.
+    run_ = forked();
   }
-  std::unique_ptr<Steps> fork() {
-    std::unique_ptr<TurnByTurn> copy;
-    told([&] {
-      const nb::gil_scoped_release release;
-      copy = run_->fork();
-      return true;
-    });
-    return std::make_unique<Steps>(std::move(copy));
-  }
+  std::unique_ptr<Steps> fork() { return std::make_unique<Steps>(forked()); }
 
   nb::object jobs() {
     if (!view_) {
@@ -160,6 +154,15 @@ class Steps {
   const TurnByTurn& run() const { return *run_; }
 
  private:
+  std::unique_ptr<TurnByTurn> forked() {
+    std::unique_ptr<TurnByTurn> copy;
+    told([&] {
+      const nb::gil_scoped_release release;
+      copy = run_->fork();
+      return true;
+    });
+    return copy;
+  }
   // What a policy written in Python raised is the cause of what is raised here.
   template <typename Work>
   bool told(const Work& work) {

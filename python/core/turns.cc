@@ -164,8 +164,13 @@ std::unique_ptr<TurnByTurn> TurnByTurn::fork() {
   copy->log_->last = log_->last;
   directions_->heir = copy->directions_;
   try {
-    copy->forked_ = engine_->fork(
-        {&copy->simulation_->backend(), &copy->simulation_->source(), {told.begin(), told.end()}});
+    Engine::Fork with;
+    with.backend = &copy->simulation_->backend();
+    with.source = &copy->simulation_->source();
+    with.observers = {told.begin(), told.end()};
+    // Nor does it go by what is believed of jobs: it is the same run.
+    with.revise = [this](Job& job) { job.spec = engine_->jobs()[job.self].spec; };
+    copy->forked_ = engine_->fork(with);
   } catch (const PolicyFailure& failure) {
     directions_->heir = nullptr;
     raise(Error{failure.what()});

@@ -82,7 +82,8 @@ class Deaths(unittest.TestCase):
                 for number, (name, steps) in names.items():
                     self.assertEqual(jobs[number]["state"], "finished", f"seed {self.seed}: {jobs[number]}\n{daemon.log()}")
                     self.assertFalse((daemon.work / f"{name}.twice").exists(), f"seed {self.seed}: {name} ran twice at once")
-                    self.assertTrue(daemon.done(name, steps), f"seed {self.seed}: {name}")
+                    self.assertTrue(daemon.done(name, steps), f"seed {self.seed}: {name} of {steps} steps, began with (step, job of "
+                                    f"Slurm, nodes, GPUs, launch) {daemon.launches(name)}; {daemon.job(number)}")
                 self.assertEqual(watcher.wrong, [], f"seed {self.seed}")
                 self.assertGreater(watcher.looks, 5)
 

@@ -66,17 +66,20 @@ Result<std::string> ScontrolLine::answer_to(const std::string& line, const std::
   }
 }
 
+Status ScontrolLine::start() {
+  if (child_) return Done{};
+  Result<Child> started = start_child({"scontrol"}, true);
+  if (started) child_.emplace(std::move(*started));
+  return started ? Status(Done{}) : Status(started.error());
+}
+
 Status ScontrolLine::tell(const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& word : words) {
     if (!plain(word)) return Error{fmt::format("'{}' cannot be told to scontrol", complaint(word))};
     line += (line.empty() ? "" : " ") + word;
   }
-  if (!child_) {
-    Result<Child> started = start_child({"scontrol"}, true);
-    if (!started) return started.error();
-    child_.emplace(std::move(*started));
-  }
+  if (Status there = start(); !there) return there;
   const std::string last_word = fmt::format("muster-said-{}", ++said_);
   const Result<std::string> answer = answer_to(line, last_word);
   if (!answer) {

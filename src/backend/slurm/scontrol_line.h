@@ -22,6 +22,8 @@ class ScontrolLine {
   static bool plain(const std::string& word);
 
  private:
+  // Unless it is there already.
+  Status start();
   Result<std::string> answer_to(const std::string& line, const std::string& last_word);
 
   double seconds_;
