@@ -55,7 +55,7 @@ class Options:
 # Commands that help does not list: for the makers of these pages, and one that pages announce.
 UNLISTED = {"reference", "serve"}
 # Options of other programs that pages speak of.
-FOREIGN = re.compile(r"--(allusers|parsable2?|duplicates|starttime|endtime|format|preset|num_steps|gtest_filter|label|fix|"
+FOREIGN = re.compile(r"--(allusers|parsable2?|duplicates|gres|starttime|endtime|format|preset|num_steps|gtest_filter|label|fix|"
                      r"enable-check-profile|build|prefix|user)\b")
 
 

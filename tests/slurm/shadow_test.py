@@ -19,8 +19,8 @@ class Shadow(unittest.TestCase):
     def test_it_says_what_it_would_do_and_touches_nothing(self):
         with Lab(nodes="1:v100:4", lines="PartitionName=other Nodes=ALL") as lab:
             def submit(*words):
-                return int(lab.call("sbatch", "--parsable", "-o", "/dev/null", *words))
-            before = submit("--gres=gpu:1", "-t", "1", "--wrap", "sleep 4")
+                return int(lab.call("sbatch", "--parsable", "-o", "/dev/null", "-t", "5", *words))
+            before = submit("--gres=gpu:1", "-t", "1", "--wrap", "sleep 15")
             lab.until(before, "RUNNING")
             with Driven(lab, "all", "--shadow", "--scheduling", "sjf:by_estimate=true") as daemon:
                 wide = submit("--gres=gpu:4", "-t", "9", "-J", "wide", "--wrap", "sleep 5")

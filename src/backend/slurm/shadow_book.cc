@@ -173,7 +173,10 @@ void ShadowBook::watch(const SlurmJob& job, double now) {
 void ShadowBook::follow(const SlurmJob& job, Watched& watched) {
   if (watched.length >= 0 || watched.done) return;
   const bool running = job.state == SlurmState::kRunning || job.state == SlurmState::kCompleting;
-  if ((running || slurm_ended(job.state)) && job.started > 0 && watched.slurm_start == 0) {
+  // One that is cancelled while it waits has a start, too: the time of its end. It has no nodes.
+  const bool ran =
+      slurm_ended(job.state) && !(job.state == SlurmState::kCancelled && job.nodes.empty());
+  if ((running || ran) && job.started > 0 && watched.slurm_start == 0) {
     watched.slurm_start = job.started;
   }
   if (!slurm_ended(job.state)) return;

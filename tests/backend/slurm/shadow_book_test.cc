@@ -150,6 +150,7 @@ TEST_F(ShadowBookTest, WhatIsCancelledOrForgottenInSlurmLeaves) {
   add(2, SlurmState::kPending, 1000);
   look(1000);
   cancelled.state = SlurmState::kCancelled;
+  cancelled.started = cancelled.ended = 1001;
   rows_.pop_back();
   look(1002);
   look(1004);
