@@ -77,7 +77,7 @@ kills: ## Kill a real daemon, its keepers and its jobs 10,000 times
 	@scripts/build test muster muster_test_programs
 	@MUSTER=$(CURDIR)/build/test/muster MUSTER_KILLS=10000 tests/e2e/kills.sh
 
-slurm: ## Run 200 and 1,000 jobs on a Slurm of our own, beside the simulator and beside Slurm alone
+slurm: ## On a Slurm of our own: kill its daemons and ours; run 200 and 1,000 jobs beside the simulator and Slurm alone
 	@scripts/setup test
 	@scripts/test slurm
 
