@@ -244,7 +244,7 @@ class Users(unittest.TestCase):
             wait_until(lambda: (daemon.job(int(number))["progress"] or {}).get("step", 0) > 0, what="progress")
             self.as_nobody(daemon, "hold", number)
             wait_until(lambda: not daemon.marked(), what="its stop")
-            self.assertEqual(daemon.job(int(number))["runs"][0]["outcome"], "stopped")
+            wait_until(lambda: daemon.job(int(number))["runs"][0]["outcome"] == "stopped", what="word of it")
             self.assertGreater(int((self.place / "steps").read_text()), 0)
             runaway = self.as_nobody(daemon, "submit", "--", "/bin/sh", "-c", "trap '' TERM; setsid sleep 1000 & sleep 1000"
                                      ).stdout.strip()
