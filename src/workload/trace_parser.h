@@ -40,7 +40,7 @@ struct Problem {
 std::string problem_text(const Problem& problem);
 
 // When a job really ran; negative where the trace does not say.
-struct RecordedRun {
+struct PastRun {
   Seconds start = -1;
   Seconds end = -1;
 };
@@ -62,7 +62,7 @@ class TraceParser {
   // say.
   std::string_view status() const { return status_; }
   // When the job of the last record really ran.
-  const RecordedRun& recorded() const { return recorded_; }
+  const PastRun& recorded() const { return recorded_; }
   // The line of the record at hand, from 1; a job that was held back has that of its first record.
   void at_line(std::uint64_t line) { line_ = line; }
   std::uint64_t line() const { return line_; }
@@ -78,7 +78,7 @@ class TraceParser {
   }
 
   std::string status_;
-  RecordedRun recorded_;
+  PastRun recorded_;
   std::vector<std::string> notes_;
   std::uint64_t line_ = 0;
 

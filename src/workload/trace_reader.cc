@@ -156,7 +156,7 @@ void TraceReader::bad_record(std::string problem, bool missing) {
 
 // Of a job that was accepted, before its times are moved.
 void TraceReader::note_fate() {
-  const RecordedRun& run = parser_->recorded();
+  const PastRun& run = parser_->recorded();
   if (run.start < job_.submit || run.end < run.start) return;
   RecordedFate& fate = stats_.fate;
   ++fate.jobs;

@@ -19,7 +19,7 @@ struct SacctPart {
   std::string state;  // COMPLETED, RUNNING, ...
   Seconds elapsed = 0;
   Seconds limit = 0;  // 0: none
-  RecordedRun run;
+  PastRun run;
   bool shards = false;  // parts of GPUs are among its resources
   std::uint64_t line = 0;
 };
@@ -29,7 +29,7 @@ struct SacctOutcome {
   JobSpec job;
   std::string_view skipped;  // why it is no job for us; empty: it is one
   std::string state;
-  RecordedRun run;
+  PastRun run;
   std::uint64_t line = 0;
 };
 
