@@ -1,5 +1,7 @@
 #include "backend/slurm/slurm_commands.h"
 
+#include <cstdlib>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -55,18 +57,28 @@ Result<SlurmRows<SlurmNode>> SlurmCommands::nodes() {
 }
 
 Result<std::uint32_t> SlurmCommands::submit(const SlurmSubmission& submission) {
-  std::vector<std::string> words = {"sbatch",
-                                    "--parsable",
-                                    "--hold",
-                                    "--requeue",
-                                    "--open-mode=append",
-                                    "--export=NIL",
-                                    "--chdir=/",
-                                    "--job-name=" + submission.name,
-                                    "--comment=" + submission.comment,
-                                    "--partition=" + submission.partition,
-                                    "--output=" + submission.output,
-                                    fmt::format("--gres=gpu:{}", submission.gpus)};
+  // With anything but ALL, Slurm logs the user in on the node (`su -`) to see what the environment
+  // is like, which takes seconds, or minutes where a profile hangs. So nothing of ours is there to
+  // be passed on; the script sets what the job wants.
+  std::vector<std::string> words = {"env", "-i"};
+  for (const char* name : {"PATH", "SLURM_CONF"}) {
+    if (const char* value = std::getenv(name); value != nullptr) {
+      words.push_back(fmt::format("{}={}", name, value));
+    }
+  }
+  const std::vector<std::string> order = {"sbatch",
+                                          "--parsable",
+                                          "--hold",
+                                          "--requeue",
+                                          "--open-mode=append",
+                                          "--export=ALL",
+                                          "--chdir=/",
+                                          "--job-name=" + submission.name,
+                                          "--comment=" + submission.comment,
+                                          "--partition=" + submission.partition,
+                                          "--output=" + submission.output,
+                                          fmt::format("--gres=gpu:{}", submission.gpus)};
+  words.insert(words.end(), order.begin(), order.end());
   if (submission.memory_gb > 0) {
     words.push_back(fmt::format("--mem={:.0f}M", submission.memory_gb * 1e9 / (1 << 20)));
   }
