@@ -1,7 +1,6 @@
 """The schedulers of the published systems drive real processes on a real Slurm; held by a plug-in; packed through shards."""
 
 import sys
-import time
 import unittest
 
 from slurm_daemon import ROOT, SlurmDaemon, wait_until
@@ -52,20 +51,6 @@ class HeldByAPlugin(unittest.TestCase):
                 lab.until(job, "COMPLETED", seconds=60)
                 self.assertRegex(lab.jobs()[job]["admin_comment"], r"^muster/[0-9a-f]+/[0-9a-f]+/\d+/1/0/1$")
             wait_until(lambda: [job["state"] for job in daemon.jobs()] == ["finished"] * 6, what="their ends")
-
-
-class Packed(unittest.TestCase):
-    def test_two_jobs_share_a_gpu_through_shards(self):
-        with Lab(nodes="1:v100:1", shards=4) as lab:
-            with SlurmDaemon(lab, "v100", *SYSTEMS["muri"]) as daemon:
-                numbers = [daemon.train(f"p{i}", 20, 0.2) for i in range(4)]
-                most = 0
-                while any(job["state"] != "finished" for job in daemon.jobs()):
-                    most = max(most, sum(row["job_state"] == "RUNNING" for row in lab.jobs().values()))
-                    time.sleep(0.2)
-                    self.assertNotIn("failed", {job["state"] for job in daemon.jobs()})
-                self.assertEqual(len(numbers), 4)
-                self.assertEqual(most, 2, daemon.log())
 
 
 if __name__ == "__main__":
