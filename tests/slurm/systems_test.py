@@ -1,4 +1,4 @@
-"""The schedulers of the published systems drive real processes on a real Slurm; held by a plug-in; packed through shards."""
+"""The schedulers of the published systems drive real processes on a real Slurm; held by a plug-in."""
 
 import sys
 import unittest
