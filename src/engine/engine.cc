@@ -111,7 +111,7 @@ void Engine::decide() {
   if (!state_.back_offs.empty()) end_back_offs();
   choose_policy_set();
   admit();
-  // Who leaves here makes room for held jobs, and may have been the last to wake us.
+  // Who leaves here frees GPUs for held jobs, and may have been the last to wake us.
   while (complete_jobs() && !state_.held.empty()) admit();
   stops_ = 0;
   planned_ = false;

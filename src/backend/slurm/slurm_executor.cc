@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <random>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,10 +15,6 @@
 
 namespace muster {
 namespace {
-
-double wall_clock() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 std::string random_word() {
   std::random_device random;
@@ -90,7 +85,11 @@ Result<std::unique_ptr<SlurmExecutor>> SlurmExecutor::make(
   std::unique_ptr<SlurmExecutor> executor(
       new SlurmExecutor(std::move(access), std::move(settings), mailbox));
   executor->desk_.look(wall_clock());
-  executor->thread_ = std::thread([self = executor.get()] { self->work(); });
+  executor->thread_.begin(
+      [&desk = executor->desk_] { return std::clamp(desk.due() - wall_clock(), 0.0, 60.0); },
+      [&desk = executor->desk_](bool) {
+        if (wall_clock() >= desk.due()) desk.look(wall_clock());
+      });
   return executor;
 }
 
@@ -98,15 +97,6 @@ SlurmExecutor::SlurmExecutor(SlurmAccess access, SlurmSettings settings, Mailbox
     : control_(std::move(access.control)),
       desk_(std::move(settings), std::move(access.cluster), *control_,
             [&mailbox](Report report) { mailbox.post(std::move(report)); }) {}
-
-SlurmExecutor::~SlurmExecutor() {
-  {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
-  }
-  wake_.notify_one();
-  if (thread_.joinable()) thread_.join();
-}
 
 Abilities SlurmExecutor::abilities() const {
   Abilities abilities;
@@ -118,44 +108,23 @@ Abilities SlurmExecutor::abilities() const {
   return abilities;
 }
 
-void SlurmExecutor::later(std::function<void()> work) {
-  {
-    const std::lock_guard lock(mutex_);
-    todo_.push_back(std::move(work));
-  }
-  wake_.notify_one();
-}
-
 void SlurmExecutor::prepare(const RunOrder& order) {
-  later([this, order] { desk_.prepare(order); });
+  thread_.later([this, order] { desk_.prepare(order); });
 }
 void SlurmExecutor::go(RunId run) {
-  later([this, run] { desk_.go(run, wall_clock()); });
+  thread_.later([this, run] { desk_.go(run, wall_clock()); });
 }
 void SlurmExecutor::stop(RunId run, Grace grace) {
-  later([this, run, grace] { desk_.stop(run, grace, wall_clock()); });
+  thread_.later([this, run, grace] { desk_.stop(run, grace, wall_clock()); });
 }
 void SlurmExecutor::census(std::uint64_t number) {
-  later([this, number] { desk_.census(number); });
+  thread_.later([this, number] { desk_.census(number); });
 }
 void SlurmExecutor::acknowledge(RunId run) {
-  later([this, run] { desk_.acknowledge(run); });
+  thread_.later([this, run] { desk_.acknowledge(run); });
 }
 void SlurmExecutor::over(JobId job, const std::string& origin, bool taken_back) {
-  later([this, job, origin, taken_back] { desk_.over(job, origin, taken_back); });
-}
-
-void SlurmExecutor::work() {
-  std::unique_lock lock(mutex_);
-  while (!ending_) {
-    const std::chrono::duration<double> wait(std::clamp(desk_.due() - wall_clock(), 0.0, 60.0));
-    wake_.wait_for(lock, wait, [this] { return ending_ || !todo_.empty(); });
-    const std::vector<std::function<void()>> todo = std::exchange(todo_, {});
-    lock.unlock();
-    for (const std::function<void()>& one : todo) one();
-    if (wall_clock() >= desk_.due()) desk_.look(wall_clock());
-    lock.lock();
-  }
+  thread_.later([this, job, origin, taken_back] { desk_.over(job, origin, taken_back); });
 }
 
 }  // namespace muster

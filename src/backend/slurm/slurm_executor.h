@@ -2,15 +2,13 @@
 // runs where. One thread asks and tells it everything (slurm_desk.h).
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <thread>
 #include <vector>
 
 #include "backend/live/mailbox.h"
 #include "backend/slurm/slurm_desk.h"
+#include "backend/slurm/slurm_thread.h"
 
 namespace muster {
 
@@ -25,6 +23,7 @@ struct SlurmAccess {
 Result<SlurmAccess> find_slurm(const std::vector<std::string>& partitions,
                                std::vector<std::string>& notes);
 
+// Its end leaves everything running.
 class SlurmExecutor final : public Executor {
  public:
   // `state` is the daemon's folder. Asks Slurm once before it returns, so that nodes that are down
@@ -33,8 +32,6 @@ class SlurmExecutor final : public Executor {
                                                      const std::filesystem::path& state,
                                                      Mailbox& mailbox,
                                                      std::function<void(const std::string&)> say);
-  // Leaves everything running.
-  ~SlurmExecutor() override;
 
   Abilities abilities() const override;
   void prepare(const RunOrder& order) override;
@@ -46,17 +43,9 @@ class SlurmExecutor final : public Executor {
 
  private:
   SlurmExecutor(SlurmAccess access, SlurmSettings settings, Mailbox& mailbox);
-  // Has the thread do it.
-  void later(std::function<void()> work);
-  void work();
-
   std::unique_ptr<SlurmControl> control_;
   SlurmDesk desk_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::vector<std::function<void()>> todo_;
-  bool ending_ = false;
-  std::thread thread_;
+  SlurmThread thread_;  // last: it ends before what it uses
 };
 
 }  // namespace muster

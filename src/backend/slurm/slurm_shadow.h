@@ -2,12 +2,9 @@
 // what that would gain, and touches nothing (shadow_book.h).
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "backend/live/mailbox.h"
@@ -29,8 +26,6 @@ class SlurmShadow final : public Executor {
   void acknowledge(RunId run) override;
 
  private:
-  void later(std::function<void()> work);
-  void work();
   void look();
 
   std::unique_ptr<SlurmControl> control_;
@@ -40,11 +35,7 @@ class SlurmShadow final : public Executor {
   std::string told_gain_;
   double look_at_ = 0;
   double tell_at_ = 0;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::vector<std::function<void()>> todo_;
-  bool ending_ = false;
-  std::thread thread_;
+  SlurmThread thread_;
 };
 
 }  // namespace muster

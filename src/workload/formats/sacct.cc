@@ -185,7 +185,7 @@ class SacctParser final : public TableParser {
     if (is_slurm_nothing(text(kAllocated)) || given.has_memory) job.memory_gb = counted.memory_gb;
     // What it was given says nothing about what it would have accepted.
     if (!wanted.gpu_type.empty()) job.gpu_type = symbols().intern(wanted.gpu_type);
-    // Of several partitions it runs in the first that has room.
+    // Of several partitions it runs in the first that has GPUs for it.
     const std::string& partitions = symbols().text(job.partition);
     if (const std::size_t comma = partitions.find(','); comma != std::string::npos) {
       job.partition = symbols().intern(partitions.substr(0, comma));
