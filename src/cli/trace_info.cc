@@ -16,7 +16,6 @@
 namespace muster {
 namespace {
 
-constexpr Seconds kWallClock = 1e9;
 constexpr double kHour = 3600;
 
 struct QuantileRow {

@@ -103,7 +103,6 @@ int trace_head(const TraceCommandOptions& options) {
                {"partition", "partition", Unit::kCount, Better::kNeither},
                {"user", "user", Unit::kCount, Better::kNeither},
                {"model", "model", Unit::kCount, Better::kNeither}});
-  constexpr Seconds kWallClock = 1e9;
   const auto time = [](Seconds when) -> Cell {
     if (when == kNever) return {};
     return when >= kWallClock ? timestamp_text(when) : exact_text(when) + " s";

@@ -95,7 +95,10 @@ void read_figures(TomlReader& reader, std::string_view member, double ExpectedFi
 void read_spread(TomlReader& reader, ExperimentRun& run) {
   const TomlNode* node = reader.take("spread");
   if (node == nullptr) return;
-  for (const auto& [key, value] : node->members) {
+  for (const auto& member : node->members) {
+    // Not bound by the loop itself: clang 14 cannot capture such names.
+    const std::string& key = member.name;
+    const TomlNode& value = member.value;
     const auto found = std::find_if(run.expected.begin(), run.expected.end(),
                                     [&](const ExpectedFigure& one) { return one.key == key; });
     const auto bound = [&](std::size_t i) {
