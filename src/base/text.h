@@ -2,6 +2,7 @@
 // prefix: "12x" is not 12.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -13,6 +14,9 @@ namespace muster {
 
 std::string_view trim(std::string_view text);
 std::vector<std::string_view> split(std::string_view text, char separator);
+// The parts point into the text: it must not be a temporary one, which a loop over them outlives.
+template <std::same_as<std::string> Text>
+void split(Text&& text, char separator) = delete;
 
 std::optional<double> parse_real(std::string_view text);  // accepts inf and nan: callers decide
 std::optional<std::int64_t> parse_integer(std::string_view text);

@@ -152,7 +152,8 @@ ShownNodes sinfo_json(std::string_view content) {
     if (shown.cpus.empty() || shown.cpus == "0") shown.cpus = json_text(node, "cpus");
     shown.memory_mb = json_text(node, "real_memory");
     shown.state = json_text(node, "state");
-    for (const std::string_view name : split(json_text(node, "partitions"), '+')) {
+    const std::string partitions = json_text(node, "partitions");
+    for (const std::string_view name : split(partitions, '+')) {
       if (!name.empty()) shown.partitions.emplace_back(name);
     }
     shown.line = 1;
