@@ -48,15 +48,21 @@ bool PlacementDraft::started_beside(Slot other, Slot job) const {
   return step.kind == Kind::kStart && mine != nullptr && step.gpus == *mine;
 }
 
-void PlacementDraft::add(Step step) {
-  std::uint32_t& last = last_step(step.job);
-  if (last == kUntouched) touched_.push_back(step.job);
-  step.lifted = last != kUntouched && step.kind == Kind::kStart && steps_[last].kind == Kind::kLift;
+PlacementDraft::Step& PlacementDraft::add(Kind kind, Slot job, Reason reason) {
+  std::uint32_t& last = last_step(job);
+  if (last == kUntouched) touched_.push_back(job);
+  const bool lifted =
+      last != kUntouched && kind == Kind::kStart && steps_[last].kind == Kind::kLift;
   last = static_cast<std::uint32_t>(steps_.size());
-  steps_.push_back(std::move(step));
+  Step& step = steps_.emplace_back();  // written where it stays: a step is large
+  step.kind = kind;
+  step.job = job;
+  step.reason = reason;
+  step.lifted = lifted;
+  return step;
 }
 
-void PlacementDraft::take_off(Slot job, const Step& step) {
+PlacementDraft::Step& PlacementDraft::take_off(Kind kind, Slot job, Reason reason) {
   const GpuSet* held = holding(job);
   assert(held != nullptr && "only a job that holds GPUs can lose them");
   const Job& state = (*jobs_)[job];
@@ -65,16 +71,17 @@ void PlacementDraft::take_off(Slot job, const Step& step) {
   if (!started_opportunistic && !shared_with_others(job)) {
     cluster_->release(*held, state.spec.partition, host_of(job));
   }
-  std::erase_if(rehosts_, [job](const Rehost& rehost) { return rehost.job == job; });
-  add(step);
+  if (!rehosts_.empty())
+    std::erase_if(rehosts_, [job](const Rehost& rehost) { return rehost.job == job; });
+  return add(kind, job, reason);
 }
 
 void PlacementDraft::stop(Slot job, Reason reason, JobId other) {
-  take_off(job, {Kind::kStop, job, reason, other, kNoSlot, {}, {}});
+  take_off(Kind::kStop, job, reason).other = other;
 }
 
 void PlacementDraft::lift(Slot job) {
-  take_off(job, {Kind::kLift, job, Reason::kNone, kNoJob, kNoSlot, {}, {}});
+  take_off(Kind::kLift, job, Reason::kNone);
 }
 
 HostLimit PlacementDraft::limit_to_host(const AllocationRequest& request) const {
@@ -91,24 +98,31 @@ void PlacementDraft::start(const AllocationRequest& request, GpuSet gpus, Reason
   assert(!holds(lead) && "a job that holds GPUs cannot be started");
   const HostResources host = given.any() ? given : cluster_->host_wanted((*jobs_)[lead].spec);
   cluster_->take(gpus, (*jobs_)[lead].spec.partition, host);
-  add({Kind::kStart, lead, reason, kNoJob, kNoSlot, std::move(gpus), host});
+  Step& step = add(Kind::kStart, lead, reason);
+  step.gpus = std::move(gpus);
+  step.host = host;
   for (int i = 1; i < request.size; ++i)
     join(request.jobs[static_cast<std::size_t>(i)], lead, Reason::kGrouped);
 }
 
 void PlacementDraft::join(Slot job, Slot co_located_with, Reason reason) {
-  const GpuSet* host_gpus = holding(co_located_with);
-  assert(host_gpus != nullptr && !holds(job));
+  assert(holds(co_located_with) && !holds(job));
   assert((*jobs_)[job].spec.partition == (*jobs_)[co_located_with].spec.partition &&
          "jobs that share GPUs count against one quota");
   ++joins_;
-  add({Kind::kStart, job, reason, (*jobs_)[co_located_with].spec.id, co_located_with, *host_gpus,
-       host_of(co_located_with)});
+  const HostResources host = host_of(co_located_with);
+  Step& step = add(Kind::kStart, job, reason);
+  step.other = (*jobs_)[co_located_with].spec.id;
+  step.co_located_with = co_located_with;
+  step.gpus = *holding(co_located_with);  // only now: adding may move the steps
+  step.host = host;
 }
 
 void PlacementDraft::start_opportunistic(Slot job, GpuSet gpus, Reason reason) {
   assert(!holds(job) && "a job that holds GPUs cannot run opportunistically on others");
-  add({Kind::kStart, job, reason, kNoJob, kNoSlot, std::move(gpus), {}, true});
+  Step& step = add(Kind::kStart, job, reason);
+  step.gpus = std::move(gpus);
+  step.opportunistic = true;
 }
 
 HostResources PlacementDraft::host_of(Slot job) const {

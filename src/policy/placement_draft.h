@@ -24,9 +24,9 @@ class PlacementDraft {
     kStart,  // it gets GPUs
   };
   struct Step {
-    Kind kind;
-    Slot job;
-    Reason reason;
+    Kind kind = Kind::kStop;
+    Slot job = kNoSlot;
+    Reason reason = Reason::kNone;
     JobId other = kNoJob;
     Slot co_located_with = kNoSlot;  // kStart: shares the GPUs of this job
     GpuSet gpus;                     // kStart
@@ -94,8 +94,8 @@ class PlacementDraft {
   std::uint32_t& last_step(Slot job);
   bool shared_with_others(Slot job) const;
   // Gives back what the job holds, as far as nobody shares it, and adds the step.
-  void take_off(Slot job, const Step& step);
-  void add(Step step);
+  Step& take_off(Kind kind, Slot job, Reason reason);
+  Step& add(Kind kind, Slot job, Reason reason);
   // Whether `other`, which was touched, holds the GPUs of `job` since a step of this draft.
   bool started_beside(Slot other, Slot job) const;
 

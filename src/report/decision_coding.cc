@@ -97,6 +97,10 @@ void decode_placement(Cursor& cursor, GpuSet& placement) {
 }  // namespace
 
 void append_varint(std::string& out, std::uint64_t value) {
+  if (value < 128) {  // nearly all of them
+    out.push_back(static_cast<char>(value));
+    return;
+  }
   char bytes[kVarintRoom];
   out.append(bytes, put_varint(bytes, value));
 }
