@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "core/parts.h"
 #include "run/config/plugin_tables.h"
 
@@ -129,6 +131,11 @@ void Environment::go_on() {
     free_ = engine_->cluster().free_gpus();
     look();
   } while (!decides());
+}
+
+void Environment::check(long long action) const {
+  if (action >= 0 && static_cast<std::size_t>(action) <= options_.window) return;
+  raise(Error{fmt::format("action {}: expected 0 to {}", action, options_.window)});
 }
 
 Environment::Step Environment::step(std::size_t action) {

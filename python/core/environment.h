@@ -48,6 +48,8 @@ class Environment {
   };
   // Picks the waiting job at that place, or waits if there is none or it does not fit.
   Step step(std::size_t action);
+  // What no agent may answer: neither a place in the window nor `window`, which waits.
+  void check(long long action) const;
   void observe(float* features) const;
   // Whether each action means something now.
   void mask(char* actions) const;

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <mutex>
 
+#include <fmt/format.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -77,6 +78,9 @@ struct RunAll {
 
 std::vector<Outcome> run_all(std::vector<RunConfig> runs, const TraceJobs* trace, unsigned threads,
                              nb::object progress, double time_limit) {
+  if (!(time_limit > 0)) {
+    raise(Error{fmt::format("time_limit is {}, but must be above 0", time_limit)});
+  }
   const auto calls = calls_of(runs);
   RunAll all{.runs = std::move(runs),
              .trace = trace,

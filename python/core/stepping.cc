@@ -55,8 +55,9 @@ void check_room(const Environment& environment, const Room<float>& room, std::si
   }
 }
 
-nb::tuple step(Environment& environment, std::size_t action, nb::handle observation) {
-  const Environment::Step taken = environment.step(action);
+nb::tuple step(Environment& environment, long long action, nb::handle observation) {
+  environment.check(action);
+  const Environment::Step taken = environment.step(static_cast<std::size_t>(action));
   const Room<float> room(observation);
   check_room(environment, room, 1);
   environment.observe(room.begin());
@@ -77,6 +78,10 @@ void step_all(const std::vector<Environment*>& all, nb::handle actions, nb::hand
   }
   if (all.empty()) return;
   check_room(*all.front(), observed, all.size());
+  // Before any of them has moved.
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (over.begin()[i] == 0) all[i]->check(action[i]);
+  }
   const nb::gil_scoped_release release;
   for (std::size_t i = 0; i < all.size(); ++i) {
     Environment& one = *all[i];

@@ -1,6 +1,5 @@
 """From what a description names to the policy object: objects given to simulate(), and FILE.py:NAME."""
 
-import difflib
 import hashlib
 import importlib.util
 import inspect
@@ -8,6 +7,7 @@ import os
 import sys
 
 from . import _core
+from ._tables import did_you_mean
 from .policy import Adapted
 
 
@@ -55,9 +55,7 @@ def load(name):
             sys.path.remove(os.path.dirname(full))
     if not hasattr(module, wanted):
         names = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
-        near = difflib.get_close_matches(wanted, names, 1)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
-        raise _core.Error(f"{path} defines no '{wanted}'{hint}")
+        raise _core.Error(f"{path} defines no '{wanted}'{did_you_mean(wanted, names)}")
     return getattr(module, wanted)
 
 

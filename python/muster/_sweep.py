@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import pickle
 
 from . import _core
 from ._loading import name_of
@@ -14,19 +15,20 @@ _POLICIES = ("scheduling", "placement", "admission")
 
 
 def run_sweep(trace, cluster, choices, vary, seeds, output, threads, processes, progress, settings):
+    from .run import chosen_from
     axes = {}
     fixed = {}
     for key, given in {"cluster": cluster, **choices}.items():
         if isinstance(given, (list, tuple)):
-            axes[key] = list(given)
+            axes[key] = chosen_from(key, given)
         elif given is not None:
             fixed[key] = given
-    axes.update({key: list(values) for key, values in vary.items()})
-    which = list(range(1, seeds + 1)) if isinstance(seeds, int) else [int(seed) for seed in seeds]
+    axes.update({key: chosen_from(key, values) for key, values in vary.items()})
+    which = chosen_from("seeds", range(1, seeds + 1)) if isinstance(seeds, int) else [int(seed) for seed in seeds]
     written = [value for key in _POLICIES for value in [*axes.get(key, ()), fixed.get(key)]
                if value is not None and _in_python(value)]
     if written or isinstance(trace, Trace):
-        rows = _over_processes(trace, axes, fixed, which, processes, settings)
+        rows = _one_by_one(trace, axes, fixed, which, processes, settings, bool(written))
     else:
         rows = _in_threads(trace, axes, fixed, which, output, threads, progress, settings)
     return pandas().DataFrame(rows)
@@ -79,9 +81,7 @@ def _merged(settings, more):
     return merged
 
 
-def _over_processes(trace, axes, fixed, seeds, processes, settings):
-    from concurrent.futures import ProcessPoolExecutor
-    import multiprocessing
+def _one_by_one(trace, axes, fixed, seeds, processes, settings, in_python):
     plain = ("cluster", *_POLICIES)
     rows, work = [], []
     for values in itertools.product(*axes.values()):
@@ -99,7 +99,23 @@ def _over_processes(trace, axes, fixed, seeds, processes, settings):
     if count <= 1:
         figures = [_one(one) for one in work]
     else:
-        # A forked child would hold locks of threads that it does not have.
-        with ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn")) as pool:
+        with _pool(count, work, in_python) as pool:
             figures = list(pool.map(_one, work))
     return [{**row, **one} for row, one in zip(rows, figures)]
+
+
+def _pool(count, work, in_python):
+    """Processes where policies in Python would wait for each other; the core alone needs no more than threads."""
+    from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+    import multiprocessing
+    if not in_python:
+        return ThreadPoolExecutor(count)
+    for _, chosen, _, _ in work:
+        for kind, choice in chosen.items():
+            try:
+                pickle.dumps(choice)
+            except Exception as reason:
+                raise _core.Error(f"the {kind} policy '{name_of(choice)}' cannot be sent to other processes: define it at "
+                                  "the top of a module, name it as FILE.py:NAME, or say processes=1") from reason
+    # A forked child would hold locks of threads that it does not have.
+    return ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"))

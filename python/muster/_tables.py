@@ -1,5 +1,7 @@
 """Columns from the core, as NumPy arrays and data frames."""
 
+import difflib
+
 import numpy as np
 
 
@@ -34,3 +36,9 @@ def pyplot():
     except ImportError as missing:
         raise ImportError("plots need Matplotlib: pip install matplotlib") from missing
     return found
+
+
+def did_you_mean(name, known):
+    """The end of a message about an unknown name: the nearest one, if there is one."""
+    near = difflib.get_close_matches(str(name), known, 1)
+    return f"; did you mean '{near[0]}'?" if near else ""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._tables import array, pandas
+from ._tables import array, did_you_mean, pandas
 
 _JOB_COLUMNS = {name: (number, np.dtype(kind), needs)
                 for number, (name, kind, needs, _) in enumerate(_core.job_view_columns())}
@@ -43,10 +43,7 @@ class Jobs:
         elif name == "speeds":
             made = array(self._view.speeds(), np.float64).reshape(len(self), -1)
         else:
-            import difflib
-            near = difflib.get_close_matches(name, dir(self), 1)
-            hint = f"; did you mean '{near[0]}'?" if near else ""
-            raise AttributeError(f"jobs have no column '{name}'{hint}")
+            raise AttributeError(f"jobs have no column '{name}'{did_you_mean(name, dir(self))}")
         self.__dict__[name] = made
         return made
 

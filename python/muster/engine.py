@@ -52,17 +52,20 @@ class Engine:
         """Takes one turn; False when the run is over. `order` (job numbers, first runs first) decides instead of the
         policy, for this turn; a job that does not wait or run is an error."""
         if order is not None:
-            order = [int(job) for job in order]
-            known = set(self.jobs.id.tolist())
-            for number, job in enumerate(order):
+            order = [_number(job) for job in order]
+            known, seen = set(self.jobs.id.tolist()), set()
+            for job in order:
                 if job not in known:
                     raise _core.Error(f"job {job} neither waits nor runs at {self.now} s")
-                if job in order[:number]:
+                if job in seen:
                     raise _core.Error(f"job {job} is in the order twice")
+                seen.add(job)
         return self._steps.turn(order)
 
     def run(self, until: float = float("inf")) -> bool:
         """Takes turns up to that time, or to the end; False when the run is over."""
+        if until != until:
+            raise _core.Error("until is NaN, expected a time in seconds")
         return self._steps.run(float(until))
 
     def use(self, scheduling: str | dict) -> None:
@@ -116,3 +119,9 @@ class Engine:
     def __repr__(self):
         return (f"Engine at {self.now:,.0f} s after {self.turns:,} turns: {self._steps.left:,} of "
                 f"{self._steps.arrived:,} jobs have left")
+
+
+def _number(job):
+    if isinstance(job, bool) or not hasattr(job, "__index__"):
+        raise _core.Error(f"the order names {job!r}, expected numbers of jobs")
+    return int(job)

@@ -121,6 +121,8 @@ class VectorSchedulingEnv(gymnasium.vector.VectorEnv):
     def __init__(self, num_envs: int, trace: Any = None, cluster: Any = None, *, placement: Any = None,
                  admission: Any = None, window: int = 16, lengths: bool = True, latency: float = 1.0,
                  reward_scale: float = 1e-4, **settings: Any):
+        if num_envs < 1:
+            raise _core.Error(f"num_envs is {num_envs}, but must be at least 1")
         self._cores = [_core_environment(trace, cluster, placement, admission, window, latency, lengths, reward_scale,
                                          settings) for _ in range(num_envs)]
         self.num_envs = num_envs

@@ -43,7 +43,6 @@ True
 from __future__ import annotations
 
 import copy
-import difflib
 import inspect
 import math
 from collections.abc import Callable
@@ -51,6 +50,7 @@ from typing import Any
 
 from . import _core
 from ._answers import as_fractions, as_order, as_places, as_requests, as_verdict, numbers_of
+from ._tables import did_you_mean
 from ._views import ClusterNow, Job, Jobs, Problem
 
 __all__ = ["Adapted", "ClusterNow", "Job", "Jobs", "Problem", "allocate", "fractions", "key", "order"]
@@ -155,8 +155,7 @@ def _decorator(form: str) -> Callable[..., Any]:
     def decorate(function: Any = None, **declared: Any) -> Any:
         for name in declared:
             if name not in _FLAGS and name not in _NUMBERS and name != "needs":
-                near = difflib.get_close_matches(name, [*_FLAGS, *_NUMBERS, "needs"], 1)
-                hint = f"; did you mean '{near[0]}'?" if near else ""
+                hint = did_you_mean(name, [*_FLAGS, *_NUMBERS, "needs"])
                 raise _core.Error(f"a policy declares no '{name}'{hint}")
 
         def mark(function):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, _plots
-from ._tables import arrays, pandas
+from ._tables import arrays, did_you_mean, pandas
 
 if TYPE_CHECKING:
     import pandas as pandas_types
@@ -93,10 +93,7 @@ class Result:
 
     def __getitem__(self, key: str) -> float:
         if key not in _METRICS:
-            import difflib
-            near = difflib.get_close_matches(key, _METRICS, 1)
-            hint = f"; did you mean '{near[0]}'?" if near else ""
-            raise KeyError(f"figure '{key}' is not known{hint}")
+            raise KeyError(f"figure '{key}' is not known{did_you_mean(key, _METRICS)}")
         value = self._summary.get(key)
         return float("nan") if value is None else float(value)
 
@@ -236,6 +233,8 @@ class Comparison:
         self._results = dict(results)
 
     def __getitem__(self, name: str) -> Result:
+        if name not in self._results:
+            raise KeyError(f"no run is called '{name}'{did_you_mean(name, self._results)}")
         return self._results[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import _core
 from ._loading import Policies, name_of
 from ._progress import Display
+from ._tables import did_you_mean
 from .cluster import Cluster
 from .result import Comparison, Result, temporary_folder
 from .trace import Trace
@@ -127,10 +128,17 @@ def _named(choice):
     return choice if isinstance(choice, str) else choice["name"] if isinstance(choice, dict) else name_of(choice)
 
 
+def chosen_from(key, values):
+    """What a list has to choose from."""
+    if not len(values):
+        raise _core.Error(f"{key} is an empty list: expected at least one value")
+    return list(values)
+
+
 def _combinations(cluster, choices):
     """All combinations of what was given as a list, named by what differs."""
     axes = {"cluster": cluster, **choices}
-    several = {key: list(values) for key, values in axes.items() if isinstance(values, (list, tuple))}
+    several = {key: chosen_from(key, values) for key, values in axes.items() if isinstance(values, (list, tuple))}
     if isinstance(cluster, Cluster) or not several:
         several.pop("cluster", None)
     for values in itertools.product(*several.values()):
@@ -192,7 +200,8 @@ def sweep(trace: Any = None, cluster: Any = None, *, vary: dict[str, list] | Non
 
     Lists in `cluster`, `scheduling`, `placement` and `admission` are varied; `vary` has others by their place in a
     description, as {"load": [0.8, 1.0]} or {"restart.restart": [0, 60]}. seeds: how many, or which. With policies
-    written in Python the runs are spread over processes, for which they must be importable or picklable.
+    written in Python the runs are spread over processes: the policies must be at the top of a module or in a file, and
+    a script must call sweep under `if __name__ == "__main__":`. processes=1 does without.
 
     >>> import muster
     >>> table = muster.sweep(generate="poisson:jobs=200", cluster="8x8", scheduling=["fifo", "las"],
@@ -236,7 +245,7 @@ def policies(kind: str | None = None) -> list[dict]:
     rows = _core.plugins(kind or "")
     if kind is not None and not rows:
         kinds = list(dict.fromkeys(row["kind"] for row in _core.plugins("")))
-        raise _core.Error(f"no kind '{kind}'; there are {', '.join(kinds)}")
+        raise _core.Error(f"no kind '{kind}'{did_you_mean(kind, kinds)}; there are {', '.join(kinds)}")
     return rows
 
 

@@ -69,8 +69,7 @@ def allocate(throughputs: Any, capacity: Any, policy: str = "max-min-fairness-pe
     >>> bool((x.sum(axis=0) <= 1 + 1e-6).all() and (x.sum(axis=1) <= 1 + 1e-6).all())
     True
     """
-    rates = np.ascontiguousarray(throughputs, dtype=np.float64)
-    sizes = np.ascontiguousarray(capacity, dtype=np.float64)
+    rates, sizes = _numbers("throughputs", throughputs), _numbers("capacity", capacity)
     if rates.ndim != 2 or sizes.ndim != 1 or rates.shape[1] != len(sizes):
         raise _core.Error(f"throughputs have the shape {rates.shape} and capacity {sizes.shape}: expected a row per job "
                           "and a column per GPU type, and one number per type")
@@ -78,24 +77,32 @@ def allocate(throughputs: Any, capacity: Any, policy: str = "max-min-fairness-pe
     columns = (("gpus", gpus, 1.0), ("weights", weights, 1.0), ("steps_left", steps_left, 1.0), ("age", age, 0.0),
                ("deadline_in", deadline_in, np.inf), ("owners", owners, 0.0))
     for number, (name, values, usual) in enumerate(columns):
-        made = np.asarray(usual if values is None else values, dtype=np.float64)
+        made = _numbers(name, usual if values is None else values)
         if values is not None and made.shape != (len(rates),):
             raise _core.Error(f"{name} has the shape {made.shape}: expected one number for each of {len(rates)} jobs")
         jobs[:, number] = made
-    price = np.ascontiguousarray([] if prices is None else prices, dtype=np.float64)
+    price = _numbers("prices", [] if prices is None else prices)
     if prices is not None and price.shape != sizes.shape:
         raise _core.Error(f"prices has the shape {price.shape}: expected one number per GPU type")
-    members = np.array(list(pairs or ()), dtype=np.int64).reshape(-1, 2)
-    pair_rates = np.array(list((pairs or {}).values()), dtype=np.float64)
-    if pairs and pair_rates.size != 2 * len(members) * len(sizes):
-        raise _core.Error("pairs: expected two throughputs for each GPU type")
+    members = _numbers("pairs", list(pairs or ())).astype(np.int64)
+    pair_rates = _numbers("pairs", list((pairs or {}).values()))
+    if pairs and (members.shape != (len(pairs), 2) or pair_rates.size != 2 * len(members) * len(sizes)):
+        raise _core.Error("pairs: expected two jobs, and two throughputs of theirs for each GPU type")
+    members = members.reshape(-1, 2)
     name = policy if policy.startswith("gavel-") else f"gavel-{policy}"
     text = name + "".join(f"{',' if i else ':'}{key}={_text(value)}" for i, (key, value) in enumerate(parameters.items()))
-    alone, paired, made = _core.allocate(text, rates, jobs, sizes, price, members, np.ascontiguousarray(pair_rates))
+    alone, paired, made = _core.allocate(text, rates, jobs, sizes, price, members, pair_rates)
     result = array(alone, np.float64).reshape(rates.shape).view(Allocation)
     result.paired = array(paired, np.float64).reshape(len(members), len(sizes))
     result.throughputs = array(made, np.float64)
     return result
+
+
+def _numbers(name, values):
+    try:
+        return np.ascontiguousarray(values, dtype=np.float64) if np.ndim(values) else np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as reason:
+        raise _core.Error(f"{name}: expected numbers: {reason}") from None
 
 
 def _text(value):

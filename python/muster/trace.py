@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from ._tables import arrays, pandas
+from ._tables import arrays, did_you_mean, pandas
 
 if TYPE_CHECKING:
     import pandas as pandas_types
@@ -101,6 +101,8 @@ class Trace:
         """
         rows = None
         for name, values in columns.items():
+            if not hasattr(values, "__len__"):
+                raise _core.Error(f"column {name} is a {type(values).__name__}, expected one value per job")
             count = len(values)
             if rows is not None and count != rows:
                 raise _core.Error(f"column {name} has {count} rows, the columns before it have {rows}")
@@ -167,8 +169,8 @@ class Trace:
         """A data frame with one row per job.
 
         >>> import muster
-        >>> muster.Trace.generate("poisson", jobs=3).to_pandas()["gpus"].count()
-        np.int64(3)
+        >>> int(muster.Trace.generate("poisson", jobs=3).to_pandas()["gpus"].count())
+        3
         """
         return pandas().DataFrame(self.columns)
 
@@ -235,11 +237,8 @@ def _again(columns):
 
 
 def _unknown(name):
-    import difflib
     known = list(_TEXTS) + list(_NUMBERS)
-    near = difflib.get_close_matches(name, known, 1)
-    hint = f"; did you mean '{near[0]}'?" if near else ""
-    return f"column '{name}' is not known{hint}; known: {', '.join(known)}"
+    return f"column '{name}' is not known{did_you_mean(name, known)}; known: {', '.join(known)}"
 
 
 def _split(columns):
@@ -247,20 +246,26 @@ def _split(columns):
     numbers, texts = {}, {}
     for name, values in columns.items():
         if name in _TEXTS:
-            texts[name] = ["" if value is None or value != value else str(value) for value in values]
+            texts[name] = ["" if _missing(value) else str(value) for value in values]
             continue
         if name not in _NUMBERS:
             raise _core.Error(_unknown(name))
         made = np.asarray(values)
         if made.ndim != 1:
             raise _core.Error(f"column {name} has {made.ndim} dimensions, expected one")
-        if made.dtype.kind not in "iufb":
-            try:
-                made = made.astype(np.float64)
-            except (TypeError, ValueError):
-                raise _core.Error(f"column {name} holds {made.dtype}, expected numbers") from None
-        numbers[name] = np.ascontiguousarray(made, dtype=np.float64)
+        try:
+            # Dates would turn into nanoseconds, and half of a complex number be lost.
+            numbers[name] = np.ascontiguousarray(made, dtype=np.float64) if made.dtype.kind not in "cmM" else None
+        except (OverflowError, TypeError, ValueError):
+            numbers[name] = None
+        if numbers[name] is None:
+            raise _core.Error(f"column {name} holds {made.dtype}, expected numbers")
     return numbers, texts
+
+
+def _missing(value):
+    """Whether a text is not there: None, NaN, or pandas' NA, which is neither equal to itself nor unequal."""
+    return value is None or type(value).__name__ == "NAType" or value != value
 
 
 def _cluster_text(cluster):

@@ -60,6 +60,11 @@ def test_bad_orders(trace):
     first = int(engine.jobs.id[0])
     with pytest.raises(muster.Error, match="twice"):
         engine.turn(order=[first, first])
+    for odd in ("a", 0.5, None):
+        with pytest.raises(muster.Error, match="expected numbers of jobs"):
+            engine.turn(order=[odd])
+    with pytest.raises(muster.Error, match="until is NaN"):
+        engine.run(until=float("nan"))
     with pytest.raises(muster.Error, match="did you mean 'las'"):
         engine.use("laz")
 

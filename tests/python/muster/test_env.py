@@ -72,6 +72,21 @@ def test_over_is_over():
         env.step(0)
 
 
+def test_actions_that_do_not_exist():
+    env = SchedulingEnv(**SETTINGS, window=4)
+    env.reset(seed=1)
+    for action in (-1, 5, 10**9):
+        with pytest.raises(muster.Error, match=f"action {action}: expected 0 to 4"):
+            env.step(action)
+    vector = VectorSchedulingEnv(2, **SETTINGS, window=4)
+    vector.reset(seed=1)
+    with pytest.raises(muster.Error, match="action 5: expected 0 to 4"):
+        vector.step([0, 5])
+    vector.step([0, 4])
+    with pytest.raises(muster.Error, match="num_envs is 0"):
+        VectorSchedulingEnv(0, **SETTINGS)
+
+
 def test_fixed_trace(trace):
     env = SchedulingEnv(trace, "8x8")
     one, two = play(env, first, 1), play(env, first, 2)

@@ -88,7 +88,7 @@ class NoGiants(Base):
 
 class Shares(Base):
     by_type = True
-    round = 2
+    round = 1
 
     def fractions(self, problem):
         self.act(None)
@@ -275,12 +275,12 @@ def test_placement_and_admission_too(live):
 
 
 def test_fractions_by_type_in_rounds(live):
-    with live("--scheduling", live.policy("Shares"), "--pacing", "rounds:length=3", "--policy-time-limit", "0.5",
+    with live("--scheduling", live.policy("Shares"), "--pacing", "rounds:length=2", "--policy-time-limit", "0.5",
               "--record", str(live.recording), gpus=2) as daemon:
-        jobs = [daemon.sleep_job(1, "--gpus", "2") for _ in range(2)]
-        time.sleep(1.5)
+        jobs = [daemon.sleep_job(0.5, "--gpus", "2") for _ in range(2)]
+        time.sleep(1)
         daemon.wish("raise")
-        jobs.append(daemon.sleep_job(1, "--gpus", "1"))
+        jobs.append(daemon.sleep_job(0.5, "--gpus", "1"))
         for job in jobs:
             daemon.until(job, "finished", seconds=90)
     done = daemon.replays(live.recording)

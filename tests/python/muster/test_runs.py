@@ -41,6 +41,8 @@ def test_errors_are_those_of_the_command(command, trace):
     ({"pacing": object()}, "pacing is a object, expected"),
     ({"preset": "bloks"}, "did you mean 'blox'"),
     ({"generate": "poisson:jobs=5"}, "choose one"),
+    ({"time_limit": 0}, "time_limit is 0, but must be above 0"),
+    ({"time_limit": float("nan")}, "time_limit is nan"),
 ])
 def test_bad_descriptions(trace, settings, message):
     with pytest.raises(muster.Error, match=message):
@@ -115,6 +117,37 @@ def test_sweep_in_threads():
     assert sorted(set(table["seed"])) == [3, 4] and len(table) == 4
 
 
+def test_sweep_of_jobs_in_memory_needs_no_guard(in_tmp):
+    """Built-in policies run in threads: nothing is started that would run a script again."""
+    (in_tmp / "script.py").write_text("""import muster
+trace = muster.Trace.generate("poisson", jobs=50)
+print(len(muster.sweep(trace, "4x8", scheduling=["fifo", "las"], seeds=2, processes=2)))
+""")
+    done = subprocess.run([sys.executable, "script.py"], capture_output=True, text=True)
+    assert done.stdout == "4\n", done.stderr
+
+
+@pytest.mark.parametrize("settings, message", [
+    ({"scheduling": []}, "scheduling is an empty list"),
+    ({"scheduling": "fifo", "seeds": 0}, "seeds is an empty list"),
+    ({"scheduling": ["fifo"], "vary": {"restart.restrat": [0]}, "processes": 1}, "did you mean 'restart'"),
+    ({"scheduling": [lambda jobs, now: jobs.submit, "fifo"], "processes": 2}, "cannot be sent to other processes"),
+])
+def test_bad_sweeps(trace, settings, message):
+    with pytest.raises(muster.Error, match=message):
+        muster.sweep(trace[:5], "8x8", **settings)
+
+
+def test_unknown_names(trace):
+    comparison = muster.compare(trace[:5], "8x8", scheduling=["fifo", "las"])
+    with pytest.raises(KeyError, match="did you mean 'las'"):
+        comparison["laz"]
+    with pytest.raises(muster.Error, match="did you mean 'scheduling'"):
+        muster.policies("schedulng")
+    with pytest.raises(muster.Error, match="scheduling is an empty list"):
+        muster.compare(trace, "8x8", scheduling=[])
+
+
 def test_reproduce_lists():
     assert "venus" in str(muster.reproduce()) or muster.reproduce()["blox"]
     with pytest.raises(muster.Error):
@@ -152,13 +185,29 @@ def test_ctrl_c(in_tmp):
     assert not (in_tmp / "out").exists()
 
 
-def test_progress(trace):
-    from muster._progress import Display
-    seen = []
-    display = Display(True, len(trace), "jobs")
-    display.show = seen.append
-    muster.simulate(trace, "8x8", progress=True)
-    assert muster.simulate(trace, "8x8", progress=False)["finished"] == len(trace)
+def test_progress(monkeypatch):
+    """A bar of tqdm that moves to the end, and none where none is wanted."""
+    import tqdm.auto
+    bars = []
+
+    class Bar:
+        def __init__(self, total, **_):
+            self.total, self.n, self.closed = total, 0, False
+            bars.append(self)
+
+        def update(self, more):
+            assert more >= 0
+            self.n += more
+
+        def close(self):
+            self.closed = True
+    monkeypatch.setattr(tqdm.auto, "tqdm", Bar)
+    trace = muster.Trace.generate("philly-like", jobs=20000, load=1.2, cluster="8x8")
+    muster.simulate(trace, "8x8", scheduling="las", output=False, progress=True)
+    bar, = bars
+    assert bar.total == len(trace) and 0 < bar.n <= bar.total and bar.closed
+    muster.simulate(trace, "8x8", output=False, progress=False)
+    assert len(bars) == 1
 
 
 def test_description_is_complete():

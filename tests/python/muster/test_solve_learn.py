@@ -43,6 +43,9 @@ def test_pairs():
     (([[-1.0]], [1]), "throughputs\\[0\\] is -1"),
     (([[float("nan")]], [1]), "throughputs\\[0\\] is nan"),
     (([[1.0]], [1], "max-min-fairnes-perf"), "did you mean 'gavel-max-min-fairness-perf'"),
+    (([["fast"]], [1]), "throughputs: expected numbers"),
+    (([[1.0], [1.0, 2.0]], [1]), "throughputs: expected numbers"),
+    (([[1.0]], ["one"]), "capacity: expected numbers"),
 ])
 def test_bad_problems(arguments, message):
     with pytest.raises(muster.Error, match=message):
@@ -52,6 +55,9 @@ def test_bad_problems(arguments, message):
 def test_bad_columns():
     with pytest.raises(muster.Error, match="weights has the shape"):
         muster.solve.allocate([[1.0], [1.0]], [1], weights=[1])
+    for pairs in ({(0,): [(1, 1)]}, {(0, 1): [(1,)]}, {(0, "x"): [(1, 1)]}):
+        with pytest.raises(muster.Error, match="pairs: expected"):
+            muster.solve.allocate([[1.0], [1.0]], [1], "max-min-fairness-packed", pairs=pairs)
 
 
 learn = pytest.importorskip("muster.learn", reason="scikit-learn is not there")

@@ -60,10 +60,25 @@ def test_changes(trace):
     ({"submit_s": [0], "duration_s": [5]}, "needs the column gpus"),
     ({"submit_s": [0], "duration_s": [5], "gpu": [1]}, "did you mean 'gpus'"),
     ({"submit_s": [0], "duration_s": [float("inf")], "gpus": [1]}, "row 0: "),
+    ({"submit_s": 0, "duration_s": 5, "gpus": 1}, "column submit_s is a int, expected one value per job"),
+    ({"submit_s": [0], "duration_s": [5 + 1j], "gpus": [1]}, "column duration_s holds complex128"),
+    ({"submit_s": np.array(["2026-01-01"], dtype="M8[ns]"), "duration_s": [5], "gpus": [1]}, "column submit_s holds datetime"),
+    ({"submit_s": [0], "duration_s": [None], "gpus": [1]}, "row 0: duration_s is nan"),
+    ({"submit_s": [0], "duration_s": [5], "gpus": [10**400]}, "column gpus holds"),
 ])
 def test_bad_columns(columns, message):
     with pytest.raises(muster.Error, match=message):
         muster.Trace.from_numpy(**columns)
+
+
+def test_what_pandas_calls_missing():
+    frame = pandas.DataFrame({"submit_s": [0, 1], "duration_s": [60, 60], "gpus": pandas.array([1, 2], dtype="Int64"),
+                              "user": pandas.array(["anna", None], dtype="string"), "model": [None, float("nan")]})
+    trace = muster.Trace.from_pandas(frame)
+    assert list(trace["user"]) == ["anna", ""] and list(trace["model"]) == ["", ""]
+    frame["gpus"] = pandas.array([1, None], dtype="Int64")
+    with pytest.raises(muster.Error, match="gpus"):
+        muster.Trace.from_pandas(frame)
 
 
 def test_sort():

@@ -1,5 +1,6 @@
 """A user's script with types passes a strict check against the package, its stubs included; one that is wrong does not."""
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -55,33 +56,22 @@ steps = muster._core.Steps(1, 2)
 '''
 
 
-def check(path):
-    # What is imported is found where the tests find it, as if it were installed.
-    folder = pathlib.Path(muster.__file__).parent.parent
-    return subprocess.run([sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--cache-dir",
-                           str(path.parent / "cache"), "--allow-any-generics", str(path)], capture_output=True, text=True,
-                          env={"MYPYPATH": str(folder), "PATH": "/usr/bin:/bin"})
-
-
-@pytest.fixture(autouse=True)
-def mypy():
+def test_scripts_are_checked(tmp_path):
+    """Both at once: most of the work is what they import."""
     pytest.importorskip("mypy")
-
-
-def test_a_typed_script_passes(tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text(RIGHT)
-    done = check(script)
-    ours = [line for line in done.stdout.splitlines() if line.startswith(str(script)) or "_core.pyi" in line]
-    assert not ours, done.stdout + done.stderr
+    right, wrong = tmp_path / "right.py", tmp_path / "wrong.py"
+    right.write_text(RIGHT)
+    wrong.write_text(WRONG)
+    # What is imported is found where the tests find it, as if it were installed; what is installed mypy finds itself.
+    folder = pathlib.Path(muster.__file__).parent.parent
+    path = {} if folder.name == "site-packages" else {"MYPYPATH": str(folder)}
+    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--cache-dir", os.devnull,
+                           "--allow-any-generics", str(right), str(wrong)], capture_output=True, text=True,
+                          env={"PATH": "/usr/bin:/bin", **path})
     assert not done.stderr
-
-
-def test_a_wrong_one_does_not(tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text(WRONG)
-    found = [int(line.split(":")[1]) for line in check(script).stdout.splitlines()
-             if line.startswith(str(script)) and ": error:" in line]
+    lines = done.stdout.splitlines()
+    assert not [line for line in lines if line.startswith(str(right)) or "_core.pyi" in line], done.stdout
+    found = [int(line.split(":")[1]) for line in lines if line.startswith(str(wrong)) and ": error:" in line]
     assert set(found) == {4, 5, 6, 7}
 
 
