@@ -11,7 +11,9 @@ import time
 
 
 class Muster:
-    def __init__(self, unpacked, folder):
+    def __init__(self, unpacked, folder, options=()):
+        """`options`: of every daemon."""
+        self.options = options
         self.unpacked = pathlib.Path(unpacked)
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -33,7 +35,8 @@ class Muster:
 
     def serve(self, *options):
         with open(self.folder / "daemon.log", "ab") as log:
-            self.daemon = subprocess.Popen([self.unpacked / "bin" / "muster", "serve", "--state", self.state, *options],
+            self.daemon = subprocess.Popen([self.unpacked / "bin" / "muster", "serve", "--state", self.state,
+                                            *self.options, *options],
                                            stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.environment)
         for _ in range(500):
             if self.daemon.poll() is not None:

@@ -131,6 +131,8 @@ class Core final : private Observer {
 
   // core_events.cc
   void hear_progress(const ProgressReport& report, Seconds now);
+  // Seconds of run in all: as its steps tell, or as the engine believes by itself.
+  double total_work_of(const Known& known, Slot slot) const;
   void hear_node(const NodeReport& report, Seconds now);
   void set_taken(NodeId node, int taken, Seconds now);
   void tell_drained(NodeId node, Seconds now);

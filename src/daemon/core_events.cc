@@ -31,18 +31,24 @@ void Core::hear_progress(const ProgressReport& report, Seconds now) {
   ProgressMeter& meter = known.meter;
   meter.hear(report, now);
   effects_.news.emplace_back(report.run.job, meter.news());
-  if (!meter.knows_total()) return;
+  if (!meter.knows_total() && !meter.all_done()) return;
   JobEvent event;
   event.time = now;
   event.kind = EventKind::kProgress;
   event.job = report.run.job;
   event.launch = report.run.launch;
   event.slot = slot_of(report.run.job);
-  event.value = meter.total_work();
+  event.value = total_work_of(known, event.slot);
   event.work = meter.work_of(meter.news().step, event.value);
   event.rate = 1;
   event.saved = std::max(0.0, meter.work_of(std::max(meter.news().saved_step, 0.0), event.value));
   events_.push_back(event);
+}
+
+double Core::total_work_of(const Known& known, Slot slot) const {
+  if (known.meter.knows_total()) return known.meter.total_work();
+  const double believed = slot != kNoSlot ? engine_->jobs()[slot].total_work : known.row.total_work;
+  return std::max(0.0, believed);
 }
 
 void Core::take_news(Seconds now) {
@@ -70,11 +76,7 @@ void Core::add_event(const LaunchNews& news, Seconds now) {
   event.slot = slot_of(news.run.job);
   event.work = -1;
   if (news.saved_step >= 0 && known.meter.news().total > 0) {
-    // In the seconds in which the engine counts: as it was told last, or as it believes by itself.
-    const double total = known.meter.knows_total() ? known.meter.total_work()
-                         : event.slot != kNoSlot   ? engine_->jobs()[event.slot].total_work
-                                                   : known.row.total_work;
-    event.saved = known.meter.work_of(news.saved_step, std::max(0.0, total));
+    event.saved = known.meter.work_of(news.saved_step, total_work_of(known, event.slot));
   }
   if (news.news == RunNews::kStarted) {
     event.kind = EventKind::kStarted;

@@ -32,7 +32,8 @@ class ProgressMeter {
         since_ = now;
         first_ = report.step;
       }
-    } else if (now >= since_ + kLeastSeconds && report.step > first_) {
+    } else if (now >= since_ + kLeastSeconds && report.step > std::max(first_, news_.step)) {
+      // Words without a new step are about something else, such as an evaluation after the last.
       news_.steps_per_second = (report.step - first_) / (now - since_);
     }
     news_.step = std::max(report.step, 0.0);
@@ -51,6 +52,8 @@ class ProgressMeter {
   double work_of(double step, double total_work) const {
     return news_.total > 0 ? total_work * std::clamp(step / news_.total, 0.0, 1.0) : -1;
   }
+  // It has said that its last step is done: all that may follow is the end.
+  bool all_done() const { return news_.total > 0 && news_.step >= news_.total; }
   double total_work() const { return news_.total / news_.steps_per_second; }
 
  private:

@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <optional>
+#include <signal.h>
 #include <string>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -32,6 +34,25 @@ std::string holder(int lock) {
   return "unknown";
 }
 
+bool is_gone(const std::string& process) {
+  const std::optional<long long> number = parse_integer(process);
+  return number && *number > 0 && kill(static_cast<pid_t>(*number), 0) != 0 && errno == ESRCH;
+}
+
+// Takes the lock, or says why it cannot be had. A process that its holder was just starting when it
+// was killed has the lock, too, until it has become its program: that is waited for.
+bool take(int lock, std::string& by) {
+  for (int attempt = 0; attempt < 200; ++attempt) {
+    if (flock(lock, LOCK_EX | LOCK_NB) == 0) return true;
+    if (errno != EWOULDBLOCK) return false;
+    by = holder(lock);
+    if (!is_gone(by)) break;
+    usleep(10'000);
+  }
+  errno = EWOULDBLOCK;
+  return false;
+}
+
 }  // namespace
 
 Result<StateDirectory> StateDirectory::open(const std::filesystem::path& path) {
@@ -44,12 +65,13 @@ Result<StateDirectory> StateDirectory::open(const std::filesystem::path& path) {
   const std::filesystem::path file = whole / "daemon.lock";
   const int lock = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (lock < 0) return failure(file, "open");
-  if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+  std::string by;
+  if (!take(lock, by)) {
     const bool taken = errno == EWOULDBLOCK;
     const Error error =
         taken ? Error{fmt::format("{} is in use by the daemon with process id {}; stop that one "
                                   "first, or name another state folder",
-                                  whole.string(), holder(lock))}
+                                  whole.string(), by)}
               : failure(file, "lock");
     close(lock);
     return error;

@@ -89,7 +89,11 @@ void Engine::on_progress(Slot slot, const JobEvent& event) {
   if (job.starting()) begin_run(slot, event);  // that word was lost
   job.work = std::max(event.work, 0.0);
   job.saved_work = event.saved < 0 ? job.work : event.saved;
-  if (event.value > 0) job.total_work = event.value;
+  if (event.value > 0) {
+    // It has said itself how long it is: there is nothing left to outrun.
+    job.total_work = event.value;
+    job.spec.believed = false;
+  }
   job.rate = job.running() ? event.rate : 0;
   job.since = event.time;
   note_belief(slot);

@@ -18,7 +18,8 @@ Seconds overrun_of(const Job& job) {
 
 bool Overruns::stale(const Entry& entry, const JobTable& jobs) {
   const Job& job = jobs[entry.slot];
-  return job.spec.id != entry.job || !job.running() || overrun_of(job) != entry.time;
+  return job.spec.id != entry.job || !job.running() || !job.spec.believed ||
+         overrun_of(job) != entry.time;
 }
 
 void Overruns::expect(const Job& job, const JobTable& jobs) {

@@ -50,5 +50,16 @@ TEST(ProgressMeter, AJobThatGoesBackIsMeasuredAnew) {
   EXPECT_DOUBLE_EQ(meter.news().steps_per_second, 3);
 }
 
+TEST(ProgressMeter, AnEndThatTakesLongDoesNotSlowTheStepsDown) {
+  ProgressMeter meter;
+  meter.hear(at(1, 0), 0);
+  meter.hear(at(1, 10), 1);
+  EXPECT_FALSE(meter.all_done());
+  meter.hear(at(1, 100), 11);
+  EXPECT_TRUE(meter.all_done());
+  meter.hear(at(1, 100), 100);  // a metric of its evaluation
+  EXPECT_DOUBLE_EQ(meter.news().steps_per_second, 9);
+}
+
 }  // namespace
 }  // namespace muster

@@ -4,14 +4,16 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import signal
 import sqlite3
+import struct
 import subprocess
 import tempfile
 import time
 import unittest
 
-from live_daemon import TRAINER, Daemon, wait_until
+from live_daemon import ROOT, TRAINER, Daemon, wait_until
 
 
 @contextlib.contextmanager
@@ -123,6 +125,47 @@ class Hardships(unittest.TestCase):
             self.assertEqual(daemon.job(first)["launches"], 1)
             self.assertLess(job["submitted"], job["started"])
             self.assertTrue(0.9 < job["ended"] - job["started"] < 10, job)
+
+    def test_a_clock_that_is_set_while_the_daemon_runs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            library, clock = pathlib.Path(folder) / "fake_clock.so", pathlib.Path(folder) / "clock"
+            if shutil.which("cc") is None:
+                self.skipTest("needs a C compiler")
+            subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, ROOT / "tests" / "e2e" / "fake_clock.c"], check=True)
+
+            def set_wrong_by(days):
+                # In place: the daemon looks at this very file.
+                with open(clock, "r+b" if clock.exists() else "wb") as file:
+                    file.write(struct.pack("d", 86400.0 * days))
+
+            set_wrong_by(0)
+            environment = {"LD_PRELOAD": str(library), "MUSTER_TEST_CLOCK": str(clock)}
+            with Daemon("--pacing", "rounds:length=0.5", gpus=2, environment=environment) as daemon:
+                daemon.run("token", "create", "--days", "1")
+                limited = daemon.submit("--time-limit", "8", "--", "/bin/sleep", "1000")
+                daemon.until_launched(limited)
+                begin = time.monotonic()
+                last = 0
+                for days in (30, -60, 0.5, -0.5):
+                    set_wrong_by(days)
+                    # The daemon sees it: a token's time is the machine's.
+                    tokens = json.loads(daemon.run("token", "list", "--json").stdout)
+                    self.assertEqual([token["expired"] for token in tokens], [days > 1])
+                    state = daemon.job(limited)["state"]
+                    self.assertTrue(state == "running" or time.monotonic() > begin + 7, state)
+                    number = daemon.submit("--", "/bin/true")
+                    job = daemon.until(number, "finished", seconds=10)
+                    self.assertTrue(last <= job["submitted"] <= job["started"] <= job["ended"] <= job["submitted"] + 10, job)
+                    last = job["ended"]
+                job = daemon.until(limited, "cancelled")
+                self.assertIn("time limit", job["reason"])
+                self.assertTrue(7.9 < job["ended"] - job["started"] < 18, job)
+                # A later daemon finds times that lie ahead of its clock, and goes on after them.
+                daemon.kill()
+                set_wrong_by(-90)
+                daemon.start()
+                job = daemon.until(daemon.submit("--", "/bin/true"), "finished", seconds=10)
+                self.assertLess(last, job["submitted"])
 
     def test_a_job_that_stands_still_holds_its_gpus_until_it_is_stopped(self):
         with Daemon(gpus=1) as daemon:

@@ -85,7 +85,8 @@ bool JobDesk::told(Rank& rank, const std::vector<std::string_view>& words) {
     rank.gone = true;
     step_ = std::max(step_, step);
     (verb == "left" ? left_ : done_) = true;
-    saved_ = std::max(saved_, step);
+    // One that is done may not have saved its last steps yet, nor ever do so.
+    if (verb == "left") saved_ = std::max(saved_, step);
     news_.push_back(fmt::format("{} {} {}", verb, rank.number, step));
     count_answers();
   } else {

@@ -21,7 +21,8 @@ namespace muster {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// How long a rank that has said goodbye may take to end before it gets the stop signal.
+// How long a rank that has left may take to end before it gets the stop signal; and how long before
+// the end of the grace those that are done get it.
 constexpr double kGoodbyeSeconds = 5;
 
 std::string random_token() {
@@ -162,9 +163,17 @@ void Keeper::stop(double grace, const std::string& cause) {
   }
   if (cause_.empty()) cause_ = cause;
   stop_deadline_ = now + grace;
+  warning_ = now + std::max(grace - kGoodbyeSeconds, 0.5 * grace);
   desk_->ask_to_leave();
   set(State::kStopping);
-  if (!desk_->someone_listens()) signal_ranks();
+}
+
+// Ranks that have said goodbye end by themselves. Those that are done may be saving their result,
+// which a signal would spoil: they get most of the grace for it.
+double Keeper::signal_at(double now) const {
+  if (desk_->someone_listens()) return kInfinity;
+  if (desk_->done()) return std::min(warning_, stop_deadline_);
+  return left_since_ > 0 ? left_since_ + kGoodbyeSeconds : now;
 }
 
 void Keeper::signal_ranks() {
@@ -237,8 +246,7 @@ void Keeper::pass_time(double now) {
   }
   if (state_ == State::kStopping) {
     if (desk_->left() && left_since_ <= 0) left_since_ = now;
-    const bool waited = left_since_ <= 0 || now >= left_since_ + kGoodbyeSeconds;
-    if (!desk_->someone_listens() && waited) signal_ranks();
+    if (now >= signal_at(now)) signal_ranks();
     if (now >= stop_deadline_) clear(cause_);
   }
   if (state_ == State::kClearing && now >= next_try_) {
@@ -261,7 +269,7 @@ double Keeper::next_deadline(double now) const {
   if (lease_until_ > 0 && state_ == State::kRunning && !greeted_.empty()) at(lease_until_);
   if (state_ == State::kStopping) {
     at(stop_deadline_);
-    if (!signalled_ && left_since_ > 0) at(std::max(now + 0.01, left_since_ + kGoodbyeSeconds));
+    if (!signalled_) at(std::max(now + 0.01, signal_at(now)));
   }
   if (state_ >= State::kClearing) at(next_try_);
   return next;

@@ -53,6 +53,8 @@ class Keeper {
   void set(State state);
   void go();
   void stop(double grace, const std::string& cause);
+  // When ranks that do not listen get the stop signal.
+  double signal_at(double now) const;
   void signal_ranks();
   void clear(const std::string& cause);
   void reap();
@@ -93,6 +95,7 @@ class Keeper {
   double began_ = 0;
   double contact_ = 0;
   double stop_deadline_ = 0;
+  double warning_ = 0;  // the latest moment for the stop signal
   double left_since_ = 0;
   double lease_until_ = 0;
   double next_try_ = 0;

@@ -22,7 +22,8 @@ bool KeptRun::hear_progress(std::string_view line) {
     progress.saved_step = std::max(progress.saved_step, number(1));
   } else if (words[0] == "left" || words[0] == "done") {
     progress.step = std::max(progress.step, number(2));
-    progress.saved_step = std::max(progress.saved_step, number(2));
+    if (words[0] == "left") progress.saved_step = std::max(progress.saved_step, number(2));
+    told_progress_at = 0;  // whoever decides now should know
   } else if (words[0] == "metric" && words.size() == 3) {
     const std::string name(words[1]);
     const auto same = [&name](const auto& metric) { return metric.first == name; };

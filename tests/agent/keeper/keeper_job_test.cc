@@ -120,6 +120,47 @@ TEST_P(KeeperJob, FoldersMayHaveLongNames) {
   EXPECT_EQ(keeper.record().outcome, KeeperOutcome::kFinished);
 }
 
+// It is told to stop when its last step is done, and saves its result meanwhile.
+KeeperOrder done_and(const TemporaryFolder& folder, const std::string& rest) {
+  folder.write("train.py",
+               "import signal, sys, time, muster_job\n"
+               "job = muster_job.join()\n"
+               "for step in job.steps(total=3): pass\n" +
+                   rest);
+  KeeperOrder made =
+      simple_order(folder.path(), {"python3", (folder.path() / "train.py").string()});
+  const char* path = std::getenv("PATH");
+  made.environment = {{"PYTHONPATH", (source_dir() / "python").string()},
+                      {"PYTHONDONTWRITEBYTECODE", "1"},
+                      {"PATH", path == nullptr ? "/usr/bin:/bin" : path}};
+  return made;
+}
+
+TEST(KeeperEnd, AJobThatIsDoneSavesItsResultBeforeItIsStopped) {
+  TemporaryFolder folder;
+  LiveKeeper keeper(folder.path(), done_and(folder, "time.sleep(1)\nprint('saved', flush=True)\n"));
+  keeper.start();
+  keeper.hear("done 0 3");
+  keeper.say("stop 20");
+  EXPECT_EQ(keeper.record().outcome, KeeperOutcome::kFinished);
+  EXPECT_EQ(keeper.log(), "saved\n");
+}
+
+TEST(KeeperEnd, AJobThatIsDoneAndStaysIsToldBeforeItsGraceIsOver) {
+  TemporaryFolder folder;
+  LiveKeeper keeper(folder.path(),
+                    done_and(folder,
+                             "signal.signal(signal.SIGTERM, lambda *_: sys.exit('told'))\n"
+                             "time.sleep(60)\n"));
+  keeper.start();
+  keeper.hear("done 0 3");
+  keeper.say("stop 2");
+  const ExitRecord record = keeper.record();
+  EXPECT_EQ(record.outcome, KeeperOutcome::kStopped);
+  EXPECT_EQ(record.saved_step, -1) << "that it is done does not mean that it has saved";
+  EXPECT_EQ(keeper.log(), "told\n");
+}
+
 INSTANTIATE_TEST_SUITE_P(Clients, KeeperJob, testing::Values(false, true), [](const auto& one) {
   return std::string(one.param ? "Python" : "Header");
 });

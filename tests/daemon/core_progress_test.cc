@@ -1,0 +1,100 @@
+// From the steps that jobs report to what is decided.
+#include <gtest/gtest.h>
+
+#include "daemon/core.h"
+#include "run/config/load_config.h"
+
+namespace muster {
+namespace {
+
+// One GPU, shortest remaining time first, and a job of 100 steps that runs from 1 s on.
+class CoreProgress : public ::testing::Test {
+ protected:
+  CoreProgress() {
+    RunConfig config;
+    config.cluster.shape = "1x1";
+    config.scheduling = {"srtf"};
+    config.workload.generator = {"poisson", {{"jobs", "1"}}};
+    auto plan = make_live_plan(*complete_config(std::move(config)));
+    core_ = std::move(*Core::make(std::move(*plan), Abilities{}, {}, StoredWorld{}, 0));
+    submit(1, 22, 0);
+    for (const RunEvent event : {RunEvent::kReady, RunEvent::kStarted}) {
+      RunReport report;
+      report.run = {JobId{1}, 1};
+      report.event = event;
+      core_->hear(report, 1);
+      step(1);
+    }
+  }
+
+  void submit(std::uint32_t id, Seconds estimate, Seconds now) {
+    auto request = std::make_shared<JobRequest>();
+    request->command = {"train"};
+    request->gpus = 1;
+    request->estimate = estimate;
+    StoredJob row;
+    row.id = JobId{id};
+    row.state = "submitted";
+    row.description = job_request_text(*request);
+    row.submitted = now;
+    core_->submit(row, request, now);
+    step(now);
+  }
+  void done(double steps, Seconds now) {
+    ProgressReport report;
+    report.run = {JobId{1}, 1};
+    report.step = steps;
+    report.total = 100;
+    core_->hear(report, now);
+    step(now);
+  }
+  // Whether the first job has been told to stop by then.
+  bool stopped(Seconds now) {
+    step(now);
+    return stopped_;
+  }
+  void step(Seconds now) {
+    core_->step(now);
+    for (const LaunchCall& call : core_->take(now).calls) {
+      stopped_ = stopped_ || call.command == RunCommand::kStop;
+    }
+  }
+
+  std::unique_ptr<Core> core_;
+  bool stopped_ = false;
+};
+
+TEST_F(CoreProgress, AJobThatHasDoneItsLastStepIsNotPreempted) {
+  done(0, 2);
+  done(10, 4);
+  done(60, 14);
+  done(100, 22);
+  submit(2, 6, 23.5);  // while the first one saves its result
+  EXPECT_FALSE(stopped(24));
+}
+
+TEST_F(CoreProgress, NorOneWhoseStepsWereTooFastToBeMeasured) {
+  done(0, 2);
+  done(100, 2.5);
+  submit(2, 6, 3);
+  EXPECT_FALSE(stopped(3.5));
+}
+
+TEST_F(CoreProgress, BetweenReportsItGoesOnAsFastAsWasMeasured) {
+  done(0, 2);
+  done(10, 4);
+  done(90, 20);  // 2 s are left
+  submit(2, 1, 21.5);
+  EXPECT_FALSE(stopped(21.5)) << "half a second is left of it";
+}
+
+TEST_F(CoreProgress, HowLongTheEndTakesDoesNotMakeItLonger) {
+  done(0, 2);
+  done(10, 4);
+  done(100, 22);
+  submit(2, 6, 60);
+  EXPECT_FALSE(stopped(61));
+}
+
+}  // namespace
+}  // namespace muster
