@@ -98,7 +98,8 @@ class JobTable {
     vacant_.pop_back();
     Job& job = jobs_[index(slot)];
     std::destroy_at(&job);  // made anew where it stays: a job is large
-    ::new (static_cast<void*>(&job)) Job{.spec = std::move(spec)};
+    std::construct_at(&job);
+    job.spec = std::move(spec);
     job.self = slot;
     job.next_co_located = slot;
     return slot;
