@@ -30,6 +30,19 @@ set(MUSTER_TEST_ENVIRONMENT "MUSTER=$<TARGET_FILE:muster>")
 # It is the code under test whose speed matters; optimising the tests would only take time.
 set(MUSTER_TEST_OPTIONS -O0)
 
+# Of an inline function that tests and modules share the linker keeps the copy that it meets first. Named here, before
+# the tests' own objects, the archives provide it: the optimised one. (With ld, which takes nothing from an archive before
+# somebody asks for it, the tests are slower.)
+function(muster_prefer_modules target)
+  get_property(modules GLOBAL PROPERTY MUSTER_MODULE_TARGETS)
+  foreach(module IN LISTS modules)
+    get_target_property(type ${module} TYPE)
+    if(type STREQUAL "STATIC_LIBRARY")
+      target_link_options(${target} PRIVATE "$<TARGET_FILE:${module}>")
+    endif()
+  endforeach()
+endfunction()
+
 # The code block of docs/policies.md that follows "<!-- example: NAME -->", as guide_NAME.inc for tests/guide.
 function(muster_extract_example name)
   set(page "${PROJECT_SOURCE_DIR}/docs/policies.md")
@@ -60,6 +73,7 @@ function(muster_add_test_folder folder)
   muster_compiled_files(files "${PROJECT_SOURCE_DIR}/tests" ${sources})
   add_executable(${target} EXCLUDE_FROM_ALL ${files})
   target_link_libraries(${target} PRIVATE muster_test_support)
+  muster_prefer_modules(${target})
   muster_link_everything(${target} GTest::gmock GTest::gtest GTest::gtest_main)
   target_compile_options(${target} PRIVATE ${MUSTER_TEST_OPTIONS})
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
@@ -149,9 +163,22 @@ foreach(script IN LISTS scripts)
   endif()
 endforeach()
 
+# scripts/test runs more entries at a time than there are cores, for these mostly wait for processes, sockets and the
+# clock. Of all others, which compute, it runs as many as there are cores.
+set(MUSTER_WAITING_TESTS agent_test backend_test e2e_access e2e_documented e2e_hardships e2e_interrupt e2e_kills e2e_serve
+                         e2e_slurm_back e2e_slurm_import e2e_slurm_lab e2e_slurm_serve e2e_slurm_shadow e2e_slurm_systems)
+get_property(tests DIRECTORY PROPERTY TESTS)
+list(REMOVE_ITEM tests ${MUSTER_WAITING_TESTS})
+set_tests_properties(${tests} PROPERTIES RESOURCE_GROUPS cores:1)
+
 # The longest begin first, also where no earlier run has told ctest which they are: none is then left to run alone.
-foreach(test conformance_test e2e_serve e2e_documented property_test parity_test)
+set(seconds_of
+    e2e_slurm_serve 66 e2e_slurm_back 63 e2e_documented 60 property_test 57 e2e_slurm_systems 47 conformance_test 42
+    e2e_serve 41 e2e_pytorch 38 e2e_slurm_shadow 33 parity_test 29 e2e_slurm_import 25 e2e_hardships 21 daemon_test 20
+    e2e_kills 18 e2e_slurm_lab 18 backend_test 15 agent_test 13 learn_test 11 e2e_access 11 parity_gavel_test 10)
+while(seconds_of)
+  list(POP_FRONT seconds_of test seconds)
   if(TEST ${test})
-    set_tests_properties(${test} PROPERTIES COST 100)
+    set_tests_properties(${test} PROPERTIES COST ${seconds})
   endif()
-endforeach()
+endwhile()

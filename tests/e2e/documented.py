@@ -303,7 +303,7 @@ def main():
         (base / "inputs.bin").mkdir()
         (base / "inputs.bin/muster").symlink_to(muster)
         inputs = Inputs(muster, tree, shared / "data", base / "inputs")
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
             tasks = [pool.submit(Story(inputs, story).run, only) for story in stories]
             results = [result for task in tasks for result in task.result()]
     for state, page, command, why, seconds in results:

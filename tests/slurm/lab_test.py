@@ -38,7 +38,7 @@ class TheLab(unittest.TestCase):
             # Over a crash of the controller the job runs on; over one of its node it does not.
             time.sleep(5)  # until slurmctld has written its state
             lab.kill("slurmctld")
-            self.assertNotIn("slurmctld", lab.alive())
+            wait_until(lambda: "slurmctld" not in lab.alive(), 5, "the end of slurmctld")
             lab.up("slurmctld")
             self.assertEqual(lab.state(job), "RUNNING")
             lab.kill("n2")

@@ -5,6 +5,7 @@ import unittest
 
 from slurm_daemon import ROOT, SlurmDaemon, wait_until
 from lab import Lab, why_not
+import side_by_side
 
 SYSTEMS = {
     "blox": ["--preset", "blox", "--scheduling", "las", "--pacing", "rounds:length=3"],
@@ -17,19 +18,32 @@ SYSTEMS = {
 
 
 class Systems(unittest.TestCase):
-    def test_each_runs_its_jobs_to_their_end(self):
-        with Lab(nodes="4:v100:4 4:a100:8", shards=4) as lab:
-            for name, options in SYSTEMS.items():
-                with self.subTest(name), SlurmDaemon(lab, "v100", *options) as daemon:
-                    numbers = [daemon.train(f"t{i}", 10 + 5 * (i % 3), 0.2, "--gpus", str((1, 2, 4, 8, 1, 2)[i % 6]))
-                               for i in range(12)]
-                    daemon.run("wait", *map(str, numbers), "--timeout", "110", check=False)
-                    jobs = daemon.jobs()
-                    self.assertEqual({job["state"] for job in jobs}, {"finished"}, (name, jobs, daemon.log()))
-                    for i in range(12):
-                        self.assertFalse((daemon.work / f"t{i}.twice").exists(), (name, i))
-                        self.assertTrue(daemon.done(f"t{i}", 10 + 5 * (i % 3)), (name, i))
-                    self.assertNotIn("decided any more", daemon.log())
+    def runs_its_jobs_to_their_end(self, name):
+        with Lab(nodes="4:v100:4 1:a100:8", shards=4) as lab, SlurmDaemon(lab, "v100", *SYSTEMS[name]) as daemon:
+            numbers = [daemon.train(f"t{i}", 10 + 5 * (i % 3), 0.2, "--gpus", str((1, 2, 4, 8, 1, 2)[i % 6]))
+                       for i in range(12)]
+            daemon.run("wait", *map(str, numbers), "--timeout", "110", check=False)
+            jobs = daemon.jobs()
+            self.assertEqual({job["state"] for job in jobs}, {"finished"}, (jobs, daemon.log()))
+            for i in range(12):
+                self.assertFalse((daemon.work / f"t{i}.twice").exists(), i)
+                self.assertTrue(daemon.done(f"t{i}", 10 + 5 * (i % 3)), i)
+            self.assertNotIn("decided any more", daemon.log())
+
+    def test_blox(self):
+        self.runs_its_jobs_to_their_end("blox")
+
+    def test_gavel(self):
+        self.runs_its_jobs_to_their_end("gavel")
+
+    def test_lucid(self):
+        self.runs_its_jobs_to_their_end("lucid")
+
+    def test_muri(self):
+        self.runs_its_jobs_to_their_end("muri")
+
+    def test_elasticflow(self):
+        self.runs_its_jobs_to_their_end("elasticflow")
 
 
 class HeldByAPlugin(unittest.TestCase):
@@ -57,4 +71,4 @@ if __name__ == "__main__":
     if reason := why_not():
         print(reason)
         sys.exit(77)
-    unittest.main(verbosity=2)
+    side_by_side.main(3)
