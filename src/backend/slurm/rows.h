@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/slurm/gres.h"
 #include "base/result.h"
+#include "workload/formats/slurm_gres.h"
 
 namespace muster {
 
