@@ -114,6 +114,7 @@ void SlurmDesk::over(JobId job, const std::string& origin, bool taken_back) {
     if (run.job == job) kept.over = true;
   }
   leavers_.push_back({job, origin, taken_back});
+  if (origin.empty()) records_.emplace_back(kNever, job);
   due_ = 0;
 }
 
@@ -172,12 +173,15 @@ bool SlurmDesk::ask_slurm(double now) {
     rows_.insert_or_assign(id, std::move(row));
   }
   requeued_ = std::move(requeued);
+  count_again(nodes->rows, now);
   return true;
 }
 
 void SlurmDesk::look(double now) {
   const auto began = std::chrono::steady_clock::now();
-  if (ask_slurm(now)) {
+  const bool answered = ask_slurm(now);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  if (answered) {
     if (answers_ == 1 || census_ != 0) find_launches();
     // First of all: what is told to end with a node is not to begin there again.
     tell_nodes();
@@ -187,8 +191,8 @@ void SlurmDesk::look(double now) {
     if (census_ != 0) answer_census();
     watch_queue();
     drop_leavers();
+    drop_records(now);
   }
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   plan_next_look(now, took.count());
 }
 

@@ -3,6 +3,7 @@
 #include "backend/slurm/slurm_desk.h"
 
 #include <algorithm>
+#include <fstream>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -205,6 +206,22 @@ TEST_F(SlurmDeskTest, AStartOnADrainedNodeIsGivenUp) {
   pass(3);
   EXPECT_EQ(last(kFirst).event, RunEvent::kStartFailed);
   EXPECT_TRUE(slurm_.job(1).row.held);
+}
+
+TEST_F(SlurmDeskTest, AStartOfAnEarlierDaemonIsGivenUpThereToo) {
+  slurm_.user_submits(4, false);
+  pass(1);
+  desk_->prepare(order(1, 1));
+  pass(0.5);
+  desk_->go(kFirst, slurm_.now());
+  pass(1);
+  begin();
+  desk_->census(1);
+  pass(1);
+  EXPECT_EQ(last(kFirst).event, RunEvent::kSeenReady);
+  slurm_.drain("n1", true);
+  pass(3);
+  EXPECT_EQ(last(kFirst).event, RunEvent::kStartFailed);
 }
 
 TEST_F(SlurmDeskTest, FailuresHaveTheirExitCode) {
@@ -444,6 +461,47 @@ TEST_F(SlurmDeskTest, AControllerThatForgetsLosesNothingOfOurs) {
   desk_->acknowledge(kFirst);
   run(order(1, 2, {0, 0b1}));
   EXPECT_EQ(last(kSecond).event, RunEvent::kStarted);
+}
+
+TEST_F(SlurmDeskTest, WhatSlurmForgotHasEndedAsItsScriptNoted) {
+  for (std::uint32_t job = 1; job <= 3; ++job) run(order(job, 1, {0b1}));
+  std::ofstream(folder_.path() / "1.exit") << "1 0\n";
+  std::ofstream(folder_.path() / "2.exit") << "1 7\n";
+  slurm_.controller_forgets_all();
+  pass(5);
+  EXPECT_EQ(last({JobId{1}, 1}).outcome, RunOutcome::kFinished);
+  EXPECT_EQ(last({JobId{2}, 1}).outcome, RunOutcome::kFailed);
+  EXPECT_EQ(last({JobId{2}, 1}).exit_code, 7);
+  EXPECT_EQ(last({JobId{3}, 1}).outcome, RunOutcome::kStopped);
+}
+
+TEST_F(SlurmDeskTest, AnEndWithoutItsRecordIsThatOfAnother) {
+  for (std::uint32_t job = 1; job <= 2; ++job) {
+    run(order(job, 1, {0b1}));
+    std::ofstream(folder_.path() / fmt::format("{}.1", job) / "began") << "";
+    slurm_.job(job).row.state_name = "COMPLETED";
+    slurm_.job(job).runs_for = 0;
+  }
+  std::ofstream(folder_.path() / "2.exit") << "1 0\n";
+  pass(3);
+  EXPECT_EQ(last({JobId{1}, 1}).outcome, RunOutcome::kStopped);
+  EXPECT_EQ(last({JobId{2}, 1}).outcome, RunOutcome::kFinished);
+}
+
+TEST_F(SlurmDeskTest, GpusThatSlurmLeftCountedAreTaken) {
+  slurm_.count_wrongly("n1", 3);
+  desk_->prepare(order(1, 1, {0b1111}));
+  pass(0.5);
+  desk_->go(kFirst, slurm_.now());
+  pass(3);
+  EXPECT_THAT(events(kFirst), ElementsAre(RunEvent::kReady)) << "it may be a moment's difference";
+  pass(12);
+  EXPECT_EQ(last(kFirst).event, RunEvent::kStartFailed);
+  EXPECT_EQ(nodes().back().taken, 3);
+  EXPECT_THAT(said_, ElementsAre(HasSubstr("3 GPUs of n1 as used, and no job has them")));
+  slurm_.count_wrongly("n1", 0);
+  pass(3);
+  EXPECT_EQ(nodes().back().taken, 0);
 }
 
 TEST_F(SlurmDeskTest, SilenceChangesNothing) {
