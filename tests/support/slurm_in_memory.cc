@@ -87,6 +87,7 @@ Result<std::uint32_t> SlurmInMemory::submit(const SlurmSubmission& submission) {
   job.row.reason = "JobHeldUser";
   job.row.comment = submission.comment;
   job.row.name = submission.name;
+  job.row.per_node = parse_gres(submission.gres);
   job.row.partition = submission.partition;
   job.row.submitted = now_;
   job.runs_for = work_of_new_jobs;
@@ -97,6 +98,10 @@ Result<std::uint32_t> SlurmInMemory::submit(const SlurmSubmission& submission) {
 Status SlurmInMemory::place(std::uint32_t id, const SlurmPlacement& placement) {
   return told(id, [&](Job& job) {
     if (job.row.state != SlurmState::kPending) violations.push_back("placed while it runs");
+    const std::vector<Gres> wanted = parse_gres(placement.per_node);
+    if (count_of(wanted, "shard") > 0 && count_of(job.row.per_node, "shard") == 0) {
+      violations.push_back("Invalid generic resource (gres) specification");
+    }
     job.placed = placement;
     job.row.required.clear();
     for (const std::string& node : placement.nodes) {

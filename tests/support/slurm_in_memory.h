@@ -59,6 +59,11 @@ class SlurmInMemory final : public SlurmControl {
   void drain(const std::string& name, bool drained);
   // Jobs of the last five seconds are forgotten, and their numbers used again.
   void controller_crashes();
+  void give_shards(int of_each_gpu) {
+    for (auto& [name, host] : hosts_) {
+      host.row.gres.push_back({"shard", "v100", host.gpus * of_each_gpu});
+    }
+  }
   void controller_forgets_all() { jobs_.clear(); }
   // So many GPUs of the node are counted as used that no job has.
   void count_wrongly(const std::string& node, int gpus) { hosts_.at(node).wrong = gpus; }

@@ -189,7 +189,7 @@ void SlurmDesk::look(double now) {
       if (!kept.end) advance(kept, now);
     }
     if (census_ != 0) answer_census();
-    watch_queue();
+    watch_queue(now);
     drop_leavers();
     drop_records(now);
   }
@@ -216,7 +216,8 @@ void SlurmDesk::plan_next_look(double now, double took) {
 void SlurmDesk::find_launches() {
   for (const auto& [id, row] : rows_) {
     const auto mark = ours(row) ? mark_of(row) : std::nullopt;
-    if (mark && mark->run.launch > 0 && !kept_.contains(mark->run)) find_again(row, *mark);
+    if (!mark || mark->run.launch == 0 || in_place_of(row, *mark) != nullptr) continue;
+    if (!kept_.contains(mark->run)) find_again(row, *mark);
   }
 }
 

@@ -98,6 +98,7 @@ class SlurmDesk {
   // slurm_launch.cc: what follows for a launch
   void advance(Kept& kept, double now);
   void put(Kept& kept, double now);
+  bool partner_has_whole_gpu(const Kept& kept) const;
   void submit(Kept& kept, double now);
   void place(Kept& kept, const SlurmJob* row, double now);
   Result<SlurmPlacement> placement_of(const Kept& kept, const SlurmJob* row) const;
@@ -123,7 +124,8 @@ class SlurmDesk {
   std::map<NodeId, int> on_each_node(bool also_ours) const;
   void count_again(const std::vector<SlurmNode>& nodes, double now);
   int uncounted(NodeId node) const;
-  void watch_queue();
+  const SlurmJob* in_place_of(const SlurmJob& row, const SlurmMark& mark) const;
+  void watch_queue(double now);
   void watch_waiting(SlurmJob& row, const SlurmMark& mark);
   void let_go(Waiting& waiting, std::uint32_t job);
   void report_waiting(const Waiting& waiting, std::uint32_t job, JobReport::Kind kind,

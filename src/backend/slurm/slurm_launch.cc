@@ -44,6 +44,11 @@ void SlurmDesk::advance(Kept& kept, double now) {
 
 // Brings the job of Slurm to where it can be placed: in the queue, and held.
 void SlurmDesk::put(Kept& kept, double now) {
+  if (partner_has_whole_gpu(kept)) {
+    return start_failed(kept,
+                        "the job that it is to share with was started alone, and Slurm does "
+                        "not share a GPU that a job has as a whole");
+  }
   SlurmJob* const row = row_of(kept);
   if (row == nullptr && kept.own()) return submit(kept, now);
   if (row == nullptr) {
@@ -68,8 +73,27 @@ void SlurmDesk::put(Kept& kept, double now) {
     tell_job(kept, JobReport::Kind::kHeld, "an administrator holds it in Slurm");
     return start_failed(kept, "an administrator holds it in Slurm");
   }
+  // Slurm turns no request for GPUs into one for shards of them, nor back.
+  const bool shards = count_of(row->per_node, "shard") > 0;
+  if (kept.own() && shards != (kept.order.sharing == Sharing::kShared)) return submit(kept, now);
   if (!row->held) hold(*row);
   if (row->held) place(kept, row, now);
+}
+
+// Slurm gives no part of a GPU that a job has as a whole: who came first must have come to share.
+bool SlurmDesk::partner_has_whole_gpu(const Kept& kept) const {
+  if (kept.order.sharing != Sharing::kShared) return false;
+  for (const auto& [run, other] : kept_) {
+    if (other.end || run == kept.run || other.order.sharing == Sharing::kShared) continue;
+    for (int i = 0; i < other.order.gpus.nodes(); ++i) {
+      for (int j = 0; j < kept.order.gpus.nodes(); ++j) {
+        const NodeGpus& theirs = other.order.gpus[i];
+        const NodeGpus& ours = kept.order.gpus[j];
+        if (theirs.node == ours.node && (theirs.mask & ours.mask) != 0) return true;
+      }
+    }
+  }
+  return false;
 }
 
 void SlurmDesk::submit(Kept& kept, double now) {
@@ -90,7 +114,7 @@ void SlurmDesk::submit(Kept& kept, double now) {
   submission.script = batch_script(kept.order, settings_.runs, mark);
   submission.output = "/dev/null";
   submission.memory_gb = kept.order.memory_gb / gpus.nodes();
-  submission.gpus = 1;
+  if (kept.order.sharing == Sharing::kShared) submission.gres = "shard:1";
   const Result<std::uint32_t> job = control_.submit(submission);
   if (!job) return start_failed(kept, job.error().message);
   kept.job = *job;
@@ -123,6 +147,9 @@ Result<SlurmPlacement> SlurmDesk::placement_of(const Kept& kept, const SlurmJob*
       return Error{shards < 2 ? "its nodes offer no shards (Gres=shard:N), so it cannot share a GPU"
                               : "Slurm packs shards onto as few GPUs as it can, so only jobs of "
                                 "one GPU can share"};
+    }
+    if (!kept.own()) {
+      return Error{"it was submitted to Slurm for whole GPUs, and Slurm cannot make that shards"};
     }
     placement.per_node = fmt::format("gres:shard:{}", shards / 2);
   } else if (row != nullptr && count_of(row->per_task, "gpu") > 0) {

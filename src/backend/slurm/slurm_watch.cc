@@ -19,6 +19,8 @@ constexpr double kCertainAfter = 5;
 constexpr int kCertainAnswers = 5;
 // A controller that crashes may bring back a job that has left. Until then its record stays.
 constexpr double kKeepRecords = 600;
+// What was submitted so long ago is not forgotten any more by a controller that crashes.
+constexpr double kRemembers = 15;
 
 bool on_nodes(SlurmState state) {
   return state == SlurmState::kStarting || state == SlurmState::kRunning ||
@@ -143,7 +145,13 @@ int SlurmDesk::uncounted(NodeId node) const {
   return found == uncounted_.end() || !found->second.certain ? 0 : found->second.gpus;
 }
 
-void SlurmDesk::watch_queue() {
+// The job that was submitted instead of this one; null: none was.
+const SlurmJob* SlurmDesk::in_place_of(const SlurmJob& row, const SlurmMark& mark) const {
+  const auto own = mark.nonce.empty() ? own_.find(mark.run.job) : own_.end();
+  return own == own_.end() || own->second == row.id ? nullptr : &rows_.at(own->second);
+}
+
+void SlurmDesk::watch_queue(double now) {
   std::set<std::uint32_t> busy;
   for (const auto& [run, kept] : kept_) busy.insert(kept.job);
   for (auto waiting = waiting_.begin(); waiting != waiting_.end();) {
@@ -159,7 +167,13 @@ void SlurmDesk::watch_queue() {
   for (auto& [id, row] : rows_) {
     if (!ours(row) || busy.contains(id)) continue;
     if (const auto mark = mark_of(row)) {
-      watch_waiting(row, *mark);
+      const SlurmJob* const later = in_place_of(row, *mark);
+      if (later == nullptr) {
+        watch_waiting(row, *mark);
+      } else if (row.state == SlurmState::kPending && row.held &&
+                 now > later->submitted + kRemembers) {
+        if (const Status done = control_.cancel(id); !done) say(done.error().message);
+      }
     } else if (row.state == SlurmState::kPending && row.held && row.reason != kByAdmin) {
       take_in(row);
     }

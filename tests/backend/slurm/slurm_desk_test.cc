@@ -534,5 +534,41 @@ TEST_F(SlurmDeskTest, SharingNeedsShards) {
   EXPECT_THAT(last(kFirst).detail, HasSubstr("no shards"));
 }
 
+TEST_F(SlurmDeskTest, WhoIsAloneOnAGpuIsNotJoined) {
+  slurm_.give_shards(4);
+  begin();
+  run(order(1, 1));
+  RunOrder second = order(2, 1);
+  second.sharing = Sharing::kShared;
+  desk_->prepare(second);
+  pass(1);
+  EXPECT_THAT(last(second.run).detail, HasSubstr("was started alone"));
+}
+
+TEST_F(SlurmDeskTest, AJobThatIsToShareIsSubmittedAnew) {
+  slurm_.give_shards(4);
+  begin();
+  run(order(1, 1));
+  desk_->stop(kFirst, Grace{30}, slurm_.now());
+  pass(2);
+  desk_->acknowledge(kFirst);
+  RunOrder shared = order(1, 2);
+  shared.sharing = Sharing::kShared;
+  run(shared);
+  pass(3);
+  EXPECT_EQ(last(kSecond).event, RunEvent::kStarted);
+  pass(15);
+  ASSERT_EQ(slurm_.all().size(), 2U);
+  EXPECT_EQ(slurm_.job(1).row.state, SlurmState::kCancelled);
+  EXPECT_EQ(slurm_.job(2).placed.per_node, "gres:shard:2");
+  heard_.clear();
+  begin();
+  desk_->census(1);
+  pass(3);
+  EXPECT_EQ(last(kSecond).event, RunEvent::kSeenRunning);
+  EXPECT_THAT(people(), IsEmpty()) << "nobody has cancelled it";
+  EXPECT_THAT(slurm_.violations, IsEmpty());
+}
+
 }  // namespace
 }  // namespace muster
