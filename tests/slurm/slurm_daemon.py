@@ -9,7 +9,8 @@ sys.path[:0] = [str(ROOT / "tests/e2e"), str(ROOT / "tests/slurm")]
 
 from live_daemon import Daemon, wait_until  # noqa: E402
 
-# A training job: counts steps of a given length, saves when it is told to, and cries out where two of it are there at once.
+# A training job: counts steps of a given length, saves when it is told to, and cries out where two of it are there at once, or
+# another job on one of its GPUs.
 TRAINER = """
 import fcntl, os, signal, sys, time
 name, steps, length = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
@@ -21,6 +22,13 @@ try:
 except BlockingIOError:
     open(name + ".twice", "w").close()
     sys.exit(9)
+gpus = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if "SLURM_SHARDS_ON_NODE" not in os.environ else []
+held = [open("gpu-" + os.environ["SLURMD_NODENAME"] + "-" + gpu + ".lock", "w") for gpu in gpus if gpu.isdigit()]
+for gpu in held:
+    try:
+        fcntl.flock(gpu, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        open(gpu.name + "ed-by-two", "w").close()
 step = int(open(name + ".step").read()) if os.path.exists(name + ".step") else 0
 with open(name + ".launches", "a") as file:
     print(step, os.environ["SLURM_JOB_ID"], os.environ["SLURM_JOB_NODELIST"], os.environ.get("CUDA_VISIBLE_DEVICES"),
@@ -40,7 +48,8 @@ while step < steps:
     if step % 5 == 0:
         save()
 with open(name + ".done", "a") as file:
-    print(step, os.environ["SLURM_JOB_ID"], os.environ.get("SLURM_RESTART_COUNT", 0), file=file)
+    print(step, os.environ["SLURM_JOB_ID"], os.environ.get("SLURM_RESTART_COUNT", 0), os.environ.get("MUSTER_JOB", 0),
+          os.environ.get("MUSTER_LAUNCH", 0), file=file)
 """
 
 
@@ -77,12 +86,14 @@ class SlurmDaemon(Daemon):
         path = self.work / f"{name}.launches"
         return [line.split(" ") for line in path.read_text().splitlines()] if path.exists() else []
 
-    def done(self, name, steps, once=True):
-        """Whether a trainer has done all its steps; `once`: in no start of it twice. One that is told to leave in the moment in which it
-        is done counts as stopped, and says so once more from its checkpoint (docs/live.md)."""
+    def done(self, name, steps):
+        """Whether a trainer has done all its steps, once. One that is told to leave in the moment in which it is done counts as
+        stopped, and says so once more from its checkpoint (docs/live.md)."""
         path = self.work / f"{name}.done"
-        lines = path.read_text().splitlines() if path.exists() else []
-        return bool(lines) and (not once or len(set(lines)) == len(lines)) and {line.split()[0] for line in lines} == {str(steps)}
+        lines = [line.split() for line in path.read_text().splitlines()] if path.exists() else []
+        told = [any((self.state / folder / f"{job}.{launch}/told-to-stop").exists() for folder in ("runs", "ended"))
+                for _, _, _, job, launch in lines]
+        return bool(lines) and all(told[:-1]) and {line[0] for line in lines} == {str(steps)}
 
     def slurm_job(self, number):
         """What Slurm knows of a job that was submitted here."""

@@ -1,8 +1,9 @@
-"""The schedulers of the published systems drive real processes on a real Slurm; held by a plug-in."""
+"""The schedulers of the published systems drive real processes on a real Slurm; held by a plug-in; packed through shards."""
 
 import sys
 import unittest
 
+from driven import Driven
 from slurm_daemon import ROOT, SlurmDaemon, wait_until
 from lab import Lab, why_not
 import side_by_side
@@ -65,6 +66,26 @@ class HeldByAPlugin(unittest.TestCase):
                 lab.until(job, "COMPLETED", seconds=60)
                 self.assertRegex(lab.jobs()[job]["admin_comment"], r"^muster/[0-9a-f]+/[0-9a-f]+/\d+/1/0/1$")
             wait_until(lambda: [job["state"] for job in daemon.jobs()] == ["finished"] * 6, what="their ends")
+
+
+class Packed(unittest.TestCase):
+    def test_jobs_that_start_together_share_a_gpu_through_shards(self):
+        with Lab(nodes="1:v100:1", shards=4) as lab:
+            with Driven(lab, "v100", "--scheduling", "gavel-fifo-packed:reset_interval=0", "--pacing", "rounds:length=4") as daemon:
+                for i in range(4):
+                    daemon.post([sys.executable, "trainer.py", f"p{i}", "20", "0.2"], name=f"p{i}", estimate=4)
+                together = set()
+
+                def over():
+                    running = [row for row in lab.jobs().values() if row["job_state"] == "RUNNING"]
+                    self.assertLessEqual(len(running), 2)
+                    if len(running) == 2:
+                        together.add(tuple(part for row in running for part in row["gres_detail"]))
+                    return all(job["state"] == "finished" for job in daemon.jobs())
+                wait_until(over, 100, "the end of all")
+                self.assertEqual(together, {("shard:2(IDX:0)", "shard:2(IDX:0)")}, daemon.log())
+                for i in range(4):
+                    self.assertTrue(daemon.done(f"p{i}", 20))
 
 
 if __name__ == "__main__":

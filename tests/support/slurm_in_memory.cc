@@ -41,8 +41,22 @@ Result<SlurmRows<SlurmJob>> SlurmInMemory::jobs() {
 
 Result<SlurmRows<SlurmNode>> SlurmInMemory::nodes() {
   SlurmRows<SlurmNode> rows;
-  for (const auto& [name, host] : hosts_) rows.rows.push_back(host.row);
+  for (const auto& [name, host] : hosts_) {
+    rows.rows.push_back(host.row);
+    rows.rows.back().used = {{"gpu", "v100", used(name)}};
+  }
   return rows;
+}
+
+int SlurmInMemory::used(const std::string& node) const {
+  int gpus = hosts_.at(node).wrong;
+  for (const auto& [id, job] : jobs_) {
+    const auto& on = job.placed.nodes;
+    if (holds_nodes(job) && std::find(on.begin(), on.end(), node) != on.end()) {
+      gpus += gpus_on_each(job);
+    }
+  }
+  return gpus;
 }
 
 // Whether a word is to be lost; `done`: after it was heard.
@@ -73,6 +87,7 @@ Result<std::uint32_t> SlurmInMemory::submit(const SlurmSubmission& submission) {
   job.row.reason = "JobHeldUser";
   job.row.comment = submission.comment;
   job.row.name = submission.name;
+  job.row.per_node = parse_gres(submission.gres);
   job.row.partition = submission.partition;
   job.row.submitted = now_;
   job.runs_for = work_of_new_jobs;
@@ -83,7 +98,16 @@ Result<std::uint32_t> SlurmInMemory::submit(const SlurmSubmission& submission) {
 Status SlurmInMemory::place(std::uint32_t id, const SlurmPlacement& placement) {
   return told(id, [&](Job& job) {
     if (job.row.state != SlurmState::kPending) violations.push_back("placed while it runs");
+    const std::vector<Gres> wanted = parse_gres(placement.per_node);
+    if (count_of(wanted, "shard") > 0 && count_of(job.row.per_node, "shard") == 0) {
+      violations.push_back("Invalid generic resource (gres) specification");
+    }
     job.placed = placement;
+    job.row.required.clear();
+    for (const std::string& node : placement.nodes) {
+      job.row.required += (job.row.required.empty() ? "" : ",") + node;
+    }
+    job.row.per_node = parse_gres(placement.per_node);
     (placement.own ? job.row.comment : job.row.admin_comment) = placement.mark;
     if (placement.requeued) job.eligible = 0;
   });
@@ -154,14 +178,9 @@ void SlurmInMemory::leave(Job& job, SlurmState state, int code) {
 bool SlurmInMemory::fits(const Job& job) const {
   for (const std::string& name : job.placed.nodes) {
     const Host& host = hosts_.at(name);
-    int used = gpus_on_each(job);
-    for (const auto& [id, other] : jobs_) {
-      const auto& on = other.placed.nodes;
-      if (holds_nodes(other) && std::find(on.begin(), on.end(), name) != on.end()) {
-        used += gpus_on_each(other);
-      }
+    if (!host.row.up || host.row.drained || used(name) + gpus_on_each(job) > host.gpus) {
+      return false;
     }
-    if (!host.row.up || host.row.drained || used > host.gpus) return false;
   }
   return true;
 }

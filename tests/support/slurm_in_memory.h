@@ -59,6 +59,14 @@ class SlurmInMemory final : public SlurmControl {
   void drain(const std::string& name, bool drained);
   // Jobs of the last five seconds are forgotten, and their numbers used again.
   void controller_crashes();
+  void give_shards(int of_each_gpu) {
+    for (auto& [name, host] : hosts_) {
+      host.row.gres.push_back({"shard", "v100", host.gpus * of_each_gpu});
+    }
+  }
+  void controller_forgets_all() { jobs_.clear(); }
+  // So many GPUs of the node are counted as used that no job has.
+  void count_wrongly(const std::string& node, int gpus) { hosts_.at(node).wrong = gpus; }
 
   Job& job(std::uint32_t id) { return jobs_.at(id); }
   const std::map<std::uint32_t, Job>& all() const { return jobs_; }
@@ -81,7 +89,9 @@ class SlurmInMemory final : public SlurmControl {
   struct Host {
     SlurmNode row;
     int gpus = 0;
+    int wrong = 0;
   };
+  int used(const std::string& node) const;
   std::map<std::string, Host> hosts_;
   std::map<std::uint32_t, Job> jobs_;
   std::uint32_t next_ = 1;

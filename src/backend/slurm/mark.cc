@@ -29,6 +29,10 @@ std::string mark_text(const SlurmMark& mark) {
                      mark.requeues, mark.ranks);
 }
 
+std::string own_mark_prefix(const std::string& instance, JobId job) {
+  return fmt::format("muster/{}/-/{}/", instance, index(job));
+}
+
 std::optional<SlurmMark> parse_mark(std::string_view text) {
   const std::vector<std::string_view> words = split(text, '/');
   if (words.size() != 7 || words[0] != "muster" || !is_word(words[1])) return std::nullopt;

@@ -26,6 +26,8 @@ struct SlurmMark {
 };
 
 std::string mark_text(const SlurmMark& mark);
+// How all marks of a job that was submitted here begin; LAUNCH/REQUEUES/RANKS follow.
+std::string own_mark_prefix(const std::string& instance, JobId job);
 // Empty for a comment that is none.
 std::optional<SlurmMark> parse_mark(std::string_view text);
 

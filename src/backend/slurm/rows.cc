@@ -116,6 +116,7 @@ void read_wishes(const SlurmJson& row, SlurmJob& job) {
   job.per_task = gres_in(row, "tres_per_task");
   job.per_socket = gres_in(row, "tres_per_socket");
   job.nodes = text_of(row, "nodes");
+  job.required = text_of(row, "required_nodes");
   const SlurmJson& detail = field_of(row, "gres_detail");
   if (!detail.is_array()) return;
   for (const SlurmJson& one : detail) {
@@ -174,6 +175,7 @@ std::optional<SlurmNode> node_of(const SlurmJson& row) {
     if (partition.is_string()) node.partitions.push_back(partition.get<std::string>());
   }
   node.gres = gres_in(row, "gres");
+  node.used = gres_in(row, "gres_used");
   node.cpus = whole_of<int>(row, "cpus", 0);
   node.memory_mb = number_of(row, "real_memory", 0);
   return node;

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/slurm/gres.h"
 #include "base/result.h"
+#include "workload/formats/slurm_gres.h"
 
 namespace muster {
 
@@ -56,6 +56,7 @@ struct SlurmJob {
   int cpus = 1;
   int nodes_wanted = 1;
   std::string nodes;                    // that it is on, as a list of hosts
+  std::string required;                 // that it must be on
   std::vector<std::vector<Gres>> gres;  // on each of them
   std::vector<Gres> per_job;            // that it asks for
   std::vector<Gres> per_node;
@@ -67,6 +68,7 @@ struct SlurmNode {
   std::string name;
   std::vector<std::string> partitions;
   std::vector<Gres> gres;
+  std::vector<Gres> used;  // of those, as the controller counts
   int cpus = 0;
   double memory_mb = 0;
   bool up = true;        // it may run jobs, or still does

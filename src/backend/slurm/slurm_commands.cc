@@ -77,7 +77,7 @@ Result<std::uint32_t> SlurmCommands::submit(const SlurmSubmission& submission) {
                                           "--comment=" + submission.comment,
                                           "--partition=" + submission.partition,
                                           "--output=" + submission.output,
-                                          fmt::format("--gres=gpu:{}", submission.gpus)};
+                                          "--gres=" + submission.gres};
   words.insert(words.end(), order.begin(), order.end());
   if (submission.memory_gb > 0) {
     words.push_back(fmt::format("--mem={:.0f}M", submission.memory_gb * 1e9 / (1 << 20)));

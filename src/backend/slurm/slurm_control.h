@@ -19,7 +19,8 @@ struct SlurmSubmission {
   std::string script;
   std::string output;  // a file
   double memory_gb = 0;
-  int gpus = 1;
+  // Whether it has GPUs or shards of them cannot be changed later, how many can.
+  std::string gres = "gpu:1";
 };
 
 // Where a held job is to run, and with what.

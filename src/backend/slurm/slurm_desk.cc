@@ -114,6 +114,7 @@ void SlurmDesk::over(JobId job, const std::string& origin, bool taken_back) {
     if (run.job == job) kept.over = true;
   }
   leavers_.push_back({job, origin, taken_back});
+  if (origin.empty()) records_.emplace_back(kNever, job);
   due_ = 0;
 }
 
@@ -172,12 +173,15 @@ bool SlurmDesk::ask_slurm(double now) {
     rows_.insert_or_assign(id, std::move(row));
   }
   requeued_ = std::move(requeued);
+  count_again(nodes->rows, now);
   return true;
 }
 
 void SlurmDesk::look(double now) {
   const auto began = std::chrono::steady_clock::now();
-  if (ask_slurm(now)) {
+  const bool answered = ask_slurm(now);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  if (answered) {
     if (answers_ == 1 || census_ != 0) find_launches();
     // First of all: what is told to end with a node is not to begin there again.
     tell_nodes();
@@ -185,10 +189,10 @@ void SlurmDesk::look(double now) {
       if (!kept.end) advance(kept, now);
     }
     if (census_ != 0) answer_census();
-    watch_queue();
+    watch_queue(now);
     drop_leavers();
+    drop_records(now);
   }
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   plan_next_look(now, took.count());
 }
 
@@ -212,7 +216,8 @@ void SlurmDesk::plan_next_look(double now, double took) {
 void SlurmDesk::find_launches() {
   for (const auto& [id, row] : rows_) {
     const auto mark = ours(row) ? mark_of(row) : std::nullopt;
-    if (mark && mark->run.launch > 0 && !kept_.contains(mark->run)) find_again(row, *mark);
+    if (!mark || mark->run.launch == 0 || in_place_of(row, *mark) != nullptr) continue;
+    if (!kept_.contains(mark->run)) find_again(row, *mark);
   }
 }
 

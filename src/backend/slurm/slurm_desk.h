@@ -98,15 +98,18 @@ class SlurmDesk {
   // slurm_launch.cc: what follows for a launch
   void advance(Kept& kept, double now);
   void put(Kept& kept, double now);
+  bool partner_has_whole_gpu(const Kept& kept) const;
   void submit(Kept& kept, double now);
   void place(Kept& kept, const SlurmJob* row, double now);
   Result<SlurmPlacement> placement_of(const Kept& kept, const SlurmJob* row) const;
   void release(Kept& kept, double now);
   void watch_start(Kept& kept, SlurmJob* row);
-  void give_up_where_drained(Kept& kept);
+  void give_up_where_drained(Kept& kept, const SlurmJob& row);
   void watch_run(Kept& kept, SlurmJob* row);
   void watch_stop(Kept& kept, SlurmJob* row, double now);
   void finish(Kept& kept, const SlurmJob& row);
+  bool finish_as_recorded(Kept& kept);
+  bool ended_by_mistake(const Kept& kept, const SlurmJob& row) const;
   void hold(SlurmJob& row);
   void tell(const Kept& kept, RunEvent event);
   void tell_started(Kept& kept);
@@ -118,7 +121,11 @@ class SlurmDesk {
   void watch_nodes_of(const std::vector<SlurmNode>& nodes);
   void tell_nodes();
   std::map<NodeId, int> taken_by_others() const;
-  void watch_queue();
+  std::map<NodeId, int> on_each_node(bool also_ours) const;
+  void count_again(const std::vector<SlurmNode>& nodes, double now);
+  int uncounted(NodeId node) const;
+  const SlurmJob* in_place_of(const SlurmJob& row, const SlurmMark& mark) const;
+  void watch_queue(double now);
   void watch_waiting(SlurmJob& row, const SlurmMark& mark);
   void let_go(Waiting& waiting, std::uint32_t job);
   void report_waiting(const Waiting& waiting, std::uint32_t job, JobReport::Kind kind,
@@ -126,6 +133,7 @@ class SlurmDesk {
   void take_in(SlurmJob& row);
   void say_once(const SlurmJob& row, const std::string& why);
   void drop_leavers();
+  void drop_records(double now);
   bool ours(const SlurmJob& row) const;
   Kept* launch_on(std::uint32_t job);
 
@@ -141,6 +149,15 @@ class SlurmDesk {
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> requeued_;  // job, restarts: since when
   std::map<NodeId, NodeReport> states_;      // of the nodes, as Slurm says
   std::map<NodeId, NodeReport> told_nodes_;  // and as was reported
+  // GPUs that Slurm counts as used and no job has, after a crash of its controller.
+  struct Uncounted {
+    double since = 0;
+    int answers = 0;
+    int gpus = 0;  // at least, in all these answers
+    bool certain = false;
+  };
+  std::map<NodeId, Uncounted> uncounted_;
+  std::vector<std::pair<double, JobId>> records_;  // of jobs that have left, and when they may go
   struct Leaver {
     JobId job;
     std::string origin;

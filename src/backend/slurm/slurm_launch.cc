@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include "backend/slurm/found_job.h"
+#include "backend/slurm/hostlist.h"
 #include "backend/slurm/slurm_desk.h"
+#include "backend/slurm/slurm_record.h"
 #include "backend/slurm/slurm_script.h"
 
 namespace muster {
@@ -42,6 +44,11 @@ void SlurmDesk::advance(Kept& kept, double now) {
 
 // Brings the job of Slurm to where it can be placed: in the queue, and held.
 void SlurmDesk::put(Kept& kept, double now) {
+  if (partner_has_whole_gpu(kept)) {
+    return start_failed(kept,
+                        "the job that it is to share with was started alone, and Slurm does "
+                        "not share a GPU that a job has as a whole");
+  }
   SlurmJob* const row = row_of(kept);
   if (row == nullptr && kept.own()) return submit(kept, now);
   if (row == nullptr) {
@@ -66,8 +73,27 @@ void SlurmDesk::put(Kept& kept, double now) {
     tell_job(kept, JobReport::Kind::kHeld, "an administrator holds it in Slurm");
     return start_failed(kept, "an administrator holds it in Slurm");
   }
+  // Slurm turns no request for GPUs into one for shards of them, nor back.
+  const bool shards = count_of(row->per_node, "shard") > 0;
+  if (kept.own() && shards != (kept.order.sharing == Sharing::kShared)) return submit(kept, now);
   if (!row->held) hold(*row);
   if (row->held) place(kept, row, now);
+}
+
+// Slurm gives no part of a GPU that a job has as a whole: who came first must have come to share.
+bool SlurmDesk::partner_has_whole_gpu(const Kept& kept) const {
+  if (kept.order.sharing != Sharing::kShared) return false;
+  for (const auto& [run, other] : kept_) {
+    if (other.end || run == kept.run || other.order.sharing == Sharing::kShared) continue;
+    for (int i = 0; i < other.order.gpus.nodes(); ++i) {
+      for (int j = 0; j < kept.order.gpus.nodes(); ++j) {
+        const NodeGpus& theirs = other.order.gpus[i];
+        const NodeGpus& ours = kept.order.gpus[j];
+        if (theirs.node == ours.node && (theirs.mask & ours.mask) != 0) return true;
+      }
+    }
+  }
+  return false;
 }
 
 void SlurmDesk::submit(Kept& kept, double now) {
@@ -83,11 +109,12 @@ void SlurmDesk::submit(Kept& kept, double now) {
   submission.name =
       kept.order.name.empty() ? fmt::format("muster-{}", index(kept.run.job)) : kept.order.name;
   submission.comment = mark_text({settings_.instance, {}, {kept.run.job, 0}, 0, 0});
+  const std::string mark = own_mark_prefix(settings_.instance, kept.run.job);
   submission.partition = cluster_.host(gpus[0].node).partition;
-  submission.script = batch_script(kept.order, settings_.runs);
+  submission.script = batch_script(kept.order, settings_.runs, mark);
   submission.output = "/dev/null";
   submission.memory_gb = kept.order.memory_gb / gpus.nodes();
-  submission.gpus = 1;
+  if (kept.order.sharing == Sharing::kShared) submission.gres = "shard:1";
   const Result<std::uint32_t> job = control_.submit(submission);
   if (!job) return start_failed(kept, job.error().message);
   kept.job = *job;
@@ -120,6 +147,9 @@ Result<SlurmPlacement> SlurmDesk::placement_of(const Kept& kept, const SlurmJob*
       return Error{shards < 2 ? "its nodes offer no shards (Gres=shard:N), so it cannot share a GPU"
                               : "Slurm packs shards onto as few GPUs as it can, so only jobs of "
                                 "one GPU can share"};
+    }
+    if (!kept.own()) {
+      return Error{"it was submitted to Slurm for whole GPUs, and Slurm cannot make that shards"};
     }
     placement.per_node = fmt::format("gres:shard:{}", shards / 2);
   } else if (row != nullptr && count_of(row->per_task, "gpu") > 0) {
@@ -176,12 +206,12 @@ void SlurmDesk::release(Kept& kept, double now) {
 
 void SlurmDesk::watch_start(Kept& kept, SlurmJob* row) {
   if (row == nullptr) {
-    if (answers_ <= kept.judged) return;
+    if (answers_ <= kept.judged || finish_as_recorded(kept)) return;
     if (!kept.own()) tell_job(kept, JobReport::Kind::kCancelled, forgotten(kept.job));
     return start_failed(kept, forgotten(kept.job));
   }
   if (row->state == SlurmState::kPending && row->restarts == kept.requeues) {
-    if (!row->held) return give_up_where_drained(kept);
+    if (!row->held) return give_up_where_drained(kept, *row);
     if (row->reason == kAdmin) {
       tell_job(kept, JobReport::Kind::kHeld, "an administrator holds it in Slurm");
       return start_failed(kept, "an administrator holds it in Slurm");
@@ -203,11 +233,17 @@ void SlurmDesk::watch_start(Kept& kept, SlurmJob* row) {
 }
 
 // A node that was drained after the launch was released, or that does not answer, takes nothing
-// new: the launch would wait there for as long as that lasts.
-void SlurmDesk::give_up_where_drained(Kept& kept) {
-  for (int i = 0; i < kept.order.gpus.nodes(); ++i) {
-    const auto node = states_.find(kept.order.gpus[i].node);
-    if (node == states_.end() || (node->second.up && !node->second.drained)) continue;
+// new, and one whose GPUs are counted wrongly has too few: the launch would wait there for as long
+// as that lasts. Where it is to be is read from Slurm: an earlier daemon may have placed it.
+void SlurmDesk::give_up_where_drained(Kept& kept, const SlurmJob& row) {
+  const auto names = expand_hostlist(row.required);
+  if (!names) return;
+  for (const std::string& name : *names) {
+    const NodeId id = cluster_.node(name);
+    const auto node = states_.find(id);
+    if (id == kNoNode || node == states_.end()) continue;
+    const bool fits = count_of(row.per_node, "gpu") <= cluster_.host(id).gpus - uncounted(id);
+    if (node->second.up && !node->second.drained && fits) continue;
     kept.phase = Phase::kStopping;
     kept.judged = answers_;
     return;
@@ -216,6 +252,7 @@ void SlurmDesk::give_up_where_drained(Kept& kept) {
 
 void SlurmDesk::watch_run(Kept& kept, SlurmJob* row) {
   if (row == nullptr) {
+    if (finish_as_recorded(kept)) return;
     return end(kept, RunEvent::kExited, RunOutcome::kStopped, 0, forgotten(kept.job));
   }
   if (row->state == SlurmState::kPending) {
@@ -257,6 +294,29 @@ void SlurmDesk::watch_stop(Kept& kept, SlurmJob* row, double now) {
   if (!done) say(fmt::format("job {} of Slurm: {}", row->id, done.error().message));
 }
 
+// Slurm has forgotten the job, but its script has noted how it ended.
+bool SlurmDesk::finish_as_recorded(Kept& kept) {
+  const auto record = kept.own() ? read_slurm_record(settings_.runs, kept.run.job) : std::nullopt;
+  if (!record || (record->launch != kept.run.launch && record->status != 0)) return false;
+  const RunOutcome outcome = record->status == 0               ? RunOutcome::kFinished
+                             : record->status == kStartMeAgain ? RunOutcome::kStopped
+                                                               : RunOutcome::kFailed;
+  tell_started(kept);
+  end(kept, RunEvent::kExited, outcome, record->status, forgotten(kept.job) + ", but it has ended");
+  return true;
+}
+
+// Slurm gives the number of a job that it forgot to another one, and takes the end of the first for
+// that of the second. A launch that has begun and ended by itself has left a record.
+bool SlurmDesk::ended_by_mistake(const Kept& kept, const SlurmJob& row) const {
+  if (row.state_name != "COMPLETED" && (row.state_name != "FAILED" || row.exit_code >= 128)) {
+    return false;
+  }
+  if (!kept.own() || !slurm_launch_began(settings_.runs, kept.run)) return false;
+  const auto record = read_slurm_record(settings_.runs, kept.run.job);
+  return !record || (record->launch != kept.run.launch && record->status != 0);
+}
+
 void SlurmDesk::finish(Kept& kept, const SlurmJob& row) {
   const std::string said = "Slurm: " + row.state_name;
   if (row.state == SlurmState::kCancelled) {
@@ -264,7 +324,8 @@ void SlurmDesk::finish(Kept& kept, const SlurmJob& row) {
     return end(kept, RunEvent::kExited, RunOutcome::kStopped, row.exit_code, said);
   }
   // One that left because it was told to has said nothing about its work.
-  const bool asked = kept.signalled || row.exit_code == kStartMeAgain;
+  const bool asked =
+      kept.signalled || row.exit_code == kStartMeAgain || ended_by_mistake(kept, row);
   if (row.state == SlurmState::kCompleted && !asked) {
     return end(kept, RunEvent::kExited, RunOutcome::kFinished, 0, said);
   }

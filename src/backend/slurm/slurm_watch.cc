@@ -7,12 +7,20 @@
 #include "backend/slurm/found_job.h"
 #include "backend/slurm/hostlist.h"
 #include "backend/slurm/slurm_desk.h"
+#include "backend/slurm/slurm_record.h"
 #include "base/text.h"
 
 namespace muster {
 namespace {
 
 constexpr std::string_view kByAdmin = "JobHeldAdmin";
+// Jobs end between the answer about nodes and that about jobs: a difference must stay.
+constexpr double kCertainAfter = 5;
+constexpr int kCertainAnswers = 5;
+// A controller that crashes may bring back a job that has left. Until then its record stays.
+constexpr double kKeepRecords = 600;
+// What was submitted so long ago is not forgotten any more by a controller that crashes.
+constexpr double kRemembers = 15;
 
 bool on_nodes(SlurmState state) {
   return state == SlurmState::kStarting || state == SlurmState::kRunning ||
@@ -60,7 +68,8 @@ void SlurmDesk::tell_nodes() {
     const auto found = taken.find(node);
     state.taken = found == taken.end() ? 0 : std::min(found->second, cluster_.host(node).gpus);
     const auto told = told_nodes_.find(node);
-    if (told != told_nodes_.end() && told->second.up == state.up &&
+    // What is taken is said again: a GPU that was in use by then is taken when it becomes free.
+    if (told != told_nodes_.end() && uncounted(node) == 0 && told->second.up == state.up &&
         told->second.drained == state.drained && told->second.taken == state.taken) {
       continue;
     }
@@ -70,11 +79,19 @@ void SlurmDesk::tell_nodes() {
 }
 
 std::map<NodeId, int> SlurmDesk::taken_by_others() const {
+  std::map<NodeId, int> taken = on_each_node(false);
+  for (const auto& [node, one] : uncounted_) {
+    if (one.certain) taken[node] += one.gpus;
+  }
+  return taken;
+}
+
+std::map<NodeId, int> SlurmDesk::on_each_node(bool also_ours) const {
   std::set<std::uint32_t> ours;
   for (const auto& [run, kept] : kept_) {
-    if (!kept.end) ours.insert(kept.job);
+    if (!kept.end && !also_ours) ours.insert(kept.job);
   }
-  std::map<NodeId, int> taken;
+  std::map<NodeId, int> used;
   for (const auto& [id, row] : rows_) {
     if (!on_nodes(row.state) || ours.contains(id)) continue;
     const auto names = expand_hostlist(row.nodes);
@@ -84,13 +101,57 @@ std::map<NodeId, int> SlurmDesk::taken_by_others() const {
       if (node == kNoNode) continue;
       const int shards = count_of(row.gres[i], "shard");
       const int each = std::max(1, cluster_.host(node).shards);
-      taken[node] += count_of(row.gres[i], "gpu") + (shards + each - 1) / each;
+      used[node] += count_of(row.gres[i], "gpu") + (shards + each - 1) / each;
     }
   }
-  return taken;
+  return used;
 }
 
-void SlurmDesk::watch_queue() {
+// A controller that was killed while a job left may count its GPUs as used for as long as it lives.
+// They cannot be planned with.
+void SlurmDesk::count_again(const std::vector<SlurmNode>& nodes, double now) {
+  const std::map<NodeId, int> used = on_each_node(true);
+  std::set<NodeId> busy;  // with cleaning up, when nobody has GPUs that are not free yet
+  for (const auto& [id, row] : rows_) {
+    if (row.state != SlurmState::kCompleting) continue;
+    const auto names = expand_hostlist(row.nodes);
+    if (!names) continue;
+    for (const std::string& name : *names) busy.insert(cluster_.node(name));
+  }
+  for (const SlurmNode& node : nodes) {
+    const NodeId id = cluster_.node(node.name);
+    if (id == kNoNode || cluster_.host(id).shards > 1) continue;
+    const auto known = used.find(id);
+    const int more = count_of(node.used, "gpu") - (known == used.end() ? 0 : known->second);
+    if (more <= 0) {
+      uncounted_.erase(id);
+      continue;
+    }
+    if (busy.contains(id)) continue;
+    Uncounted& one = uncounted_[id];
+    if (one.answers++ == 0) one = {now, 1, more, false};
+    one.gpus = std::min(one.gpus, more);
+    if (one.certain || one.answers < kCertainAnswers || now < one.since + kCertainAfter) continue;
+    one.certain = true;
+    say(
+        fmt::format("Slurm counts {} GPUs of {} as used, and no job has them: they are left alone "
+                    "until it is told to count again (scontrol reconfigure)",
+                    one.gpus, node.name));
+  }
+}
+
+int SlurmDesk::uncounted(NodeId node) const {
+  const auto found = uncounted_.find(node);
+  return found == uncounted_.end() || !found->second.certain ? 0 : found->second.gpus;
+}
+
+// The job that was submitted instead of this one; null: none was.
+const SlurmJob* SlurmDesk::in_place_of(const SlurmJob& row, const SlurmMark& mark) const {
+  const auto own = mark.nonce.empty() ? own_.find(mark.run.job) : own_.end();
+  return own == own_.end() || own->second == row.id ? nullptr : &rows_.at(own->second);
+}
+
+void SlurmDesk::watch_queue(double now) {
   std::set<std::uint32_t> busy;
   for (const auto& [run, kept] : kept_) busy.insert(kept.job);
   for (auto waiting = waiting_.begin(); waiting != waiting_.end();) {
@@ -106,7 +167,13 @@ void SlurmDesk::watch_queue() {
   for (auto& [id, row] : rows_) {
     if (!ours(row) || busy.contains(id)) continue;
     if (const auto mark = mark_of(row)) {
-      watch_waiting(row, *mark);
+      const SlurmJob* const later = in_place_of(row, *mark);
+      if (later == nullptr) {
+        watch_waiting(row, *mark);
+      } else if (row.state == SlurmState::kPending && row.held &&
+                 now > later->submitted + kRemembers) {
+        if (const Status done = control_.cancel(id); !done) say(done.error().message);
+      }
     } else if (row.state == SlurmState::kPending && row.held && row.reason != kByAdmin) {
       take_in(row);
     }
@@ -197,6 +264,14 @@ void SlurmDesk::say_once(const SlurmJob& row, const std::string& why) {
   if (!spoken_of_.insert(row.id).second) return;
   say(fmt::format("job {} of Slurm ({}, of {}) {}", row.id, complaint(row.name),
                   complaint(row.user), why));
+}
+
+void SlurmDesk::drop_records(double now) {
+  for (auto& [when, job] : records_) {
+    if (when == kNever) when = now + kKeepRecords;
+    if (when <= now) drop_slurm_record(settings_.runs, job);
+  }
+  std::erase_if(records_, [now](const auto& one) { return one.first <= now; });
 }
 
 // What Slurm still keeps of jobs that have left.

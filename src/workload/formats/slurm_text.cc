@@ -6,12 +6,11 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "workload/formats/slurm_gres.h"
 #include "workload/numbers.h"
 
 namespace muster {
 namespace {
-
-constexpr int kMostCount = 1 << 28;
 
 // Mebibytes where no suffix says otherwise; older versions append 'c' or 'n', per core or per node,
 // which TRES lists never had.
@@ -46,78 +45,26 @@ bool all_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// At the commas outside of parentheses: "gpu:2(IDX:0,3),shard:4" has two entries. The parentheses,
-// which say where on the node, are left out.
-std::vector<std::string_view> entries_of(std::string_view list) {
-  std::vector<std::string_view> entries;
-  std::size_t begin = 0;
-  std::size_t end = std::string_view::npos;  // of the entry, where a parenthesis cuts it
-  int depth = 0;
-  for (std::size_t at = 0; at <= list.size(); ++at) {
-    const char c = at < list.size() ? list[at] : ',';
-    if (c == '(' && depth++ == 0) end = at;
-    if (c == ')' && depth > 0) --depth;
-    if ((c != ',' || depth > 0) && at < list.size()) continue;
-    entries.push_back(trim(list.substr(begin, std::min(end, at) - begin)));
-    begin = at + 1;
-    end = std::string_view::npos;
-  }
-  return entries;
-}
-
-// A count of some generic resource: what, of which type, how many.
-struct GenericResource {
-  std::string_view kind;
-  std::string_view type;
-  int count = 1;
-};
-
-// "gpu", "gpu:2", "gpu:a100", "gpu:a100:2", "gpu=2" or "gpu:a100=2".
-bool read_generic(std::string_view text, GenericResource& resource) {
-  resource.kind = text.substr(0, text.find_first_of(":="));
-  std::string_view count;
-  if (const std::size_t equals = text.find('='); equals != std::string_view::npos) {
-    count = text.substr(equals + 1);
-    text = text.substr(0, equals);
-    if (count.empty()) return false;
-  }
-  const std::size_t colon = text.find(':');
-  std::string_view rest = colon == std::string_view::npos ? "" : text.substr(colon + 1);
-  if (count.empty()) {
-    const std::size_t last = rest.rfind(':');
-    const std::string_view tail = last == std::string_view::npos ? rest : rest.substr(last + 1);
-    if (all_digits(tail)) {
-      count = tail;
-      rest = last == std::string_view::npos ? "" : rest.substr(0, last);
-    } else if (last != std::string_view::npos) {
-      return false;
-    }
-  }
-  resource.type = rest;
-  return count.empty() || (read_whole_number(count, resource.count) && resource.count >= 0 &&
-                           resource.count <= kMostCount);
-}
-
 // One kind of resource, whose untyped entry counts the typed ones in.
 struct Tally {
   int untyped = 0;
   int typed = 0;
   int total() const { return std::max(untyped, typed); }
-  bool add(const GenericResource& resource) {
+  bool add(const Gres& resource) {
     int& sum = resource.type.empty() ? untyped : typed;
-    if (sum > kMostCount) return false;
+    if (sum > kMostGres) return false;
     sum += resource.count;
     return true;
   }
 };
 
-void add_type(const GenericResource& resource, std::vector<TypedGpus>& types) {
+void add_type(const Gres& resource, std::vector<TypedGpus>& types) {
   for (TypedGpus& known : types) {
     if (known.type != resource.type) continue;
     known.count += resource.count;
     return;
   }
-  types.push_back({std::string(resource.type), resource.count});
+  types.push_back({resource.type, resource.count});
 }
 
 }  // namespace
@@ -152,9 +99,8 @@ bool read_tres(std::string_view list, TrackableResources& resources) {
   if (is_slurm_nothing(list)) return true;
   Tally gpus;
   Tally shards;
-  for (std::string_view entry : entries_of(list)) {
+  for (const std::string_view entry : gres_entries(list)) {
     const bool marked = entry.starts_with("gres/") || entry.starts_with("gres:");
-    if (marked) entry.remove_prefix(std::string_view("gres/").size());
     const std::size_t equals = entry.find('=');
     if (!marked && equals != std::string_view::npos) {
       const std::string_view amount = entry.substr(equals + 1);
@@ -166,15 +112,15 @@ bool read_tres(std::string_view list, TrackableResources& resources) {
       }
       continue;
     }
-    GenericResource resource;
-    if (!read_generic(entry, resource)) {
-      if (resource.kind == "gpu" || resource.kind == "shard") return false;
+    Gres resource;
+    if (!read_gres(entry, resource)) {
+      if (resource.name.empty() || resource.name == "gpu" || resource.name == "shard") return false;
       continue;
     }
-    if (resource.kind == "gpu") {
+    if (resource.name == "gpu") {
       if (!gpus.add(resource)) return false;
       if (!resource.type.empty()) add_type(resource, resources.types);
-    } else if (resource.kind == "shard") {
+    } else if (resource.name == "shard") {
       if (!shards.add(resource)) return false;
     } else if (!marked && entry.find(':') == std::string_view::npos) {
       return false;  // a word by itself is no list of resources

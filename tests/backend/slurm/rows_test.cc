@@ -51,6 +51,7 @@ TEST(SlurmGres, IsReadInEverySpelling) {
   EXPECT_EQ(count_of(parse_gres("gpu:v100:4,shard:v100:16"), "shard"), 16);
   EXPECT_EQ(type_of(parse_gres("gpu:v100:4(S:0)"), "gpu"), "v100");
   EXPECT_EQ(type_of(parse_gres("gpu:v100:4,gpu:a100:1"), "gpu"), "");
+  EXPECT_EQ(parse_gres("gpu:1g.5gb"), (std::vector<Gres>{{"gpu", "1g.5gb", 1}}));
 }
 
 TEST(SlurmMarks, ReadBackAsTheyWereWritten) {

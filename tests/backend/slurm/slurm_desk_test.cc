@@ -3,6 +3,7 @@
 #include "backend/slurm/slurm_desk.h"
 
 #include <algorithm>
+#include <fstream>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -205,6 +206,22 @@ TEST_F(SlurmDeskTest, AStartOnADrainedNodeIsGivenUp) {
   pass(3);
   EXPECT_EQ(last(kFirst).event, RunEvent::kStartFailed);
   EXPECT_TRUE(slurm_.job(1).row.held);
+}
+
+TEST_F(SlurmDeskTest, AStartOfAnEarlierDaemonIsGivenUpThereToo) {
+  slurm_.user_submits(4, false);
+  pass(1);
+  desk_->prepare(order(1, 1));
+  pass(0.5);
+  desk_->go(kFirst, slurm_.now());
+  pass(1);
+  begin();
+  desk_->census(1);
+  pass(1);
+  EXPECT_EQ(last(kFirst).event, RunEvent::kSeenReady);
+  slurm_.drain("n1", true);
+  pass(3);
+  EXPECT_EQ(last(kFirst).event, RunEvent::kStartFailed);
 }
 
 TEST_F(SlurmDeskTest, FailuresHaveTheirExitCode) {
@@ -446,6 +463,47 @@ TEST_F(SlurmDeskTest, AControllerThatForgetsLosesNothingOfOurs) {
   EXPECT_EQ(last(kSecond).event, RunEvent::kStarted);
 }
 
+TEST_F(SlurmDeskTest, WhatSlurmForgotHasEndedAsItsScriptNoted) {
+  for (std::uint32_t job = 1; job <= 3; ++job) run(order(job, 1, {0b1}));
+  std::ofstream(folder_.path() / "1.exit") << "1 0\n";
+  std::ofstream(folder_.path() / "2.exit") << "1 7\n";
+  slurm_.controller_forgets_all();
+  pass(5);
+  EXPECT_EQ(last({JobId{1}, 1}).outcome, RunOutcome::kFinished);
+  EXPECT_EQ(last({JobId{2}, 1}).outcome, RunOutcome::kFailed);
+  EXPECT_EQ(last({JobId{2}, 1}).exit_code, 7);
+  EXPECT_EQ(last({JobId{3}, 1}).outcome, RunOutcome::kStopped);
+}
+
+TEST_F(SlurmDeskTest, AnEndWithoutItsRecordIsThatOfAnother) {
+  for (std::uint32_t job = 1; job <= 2; ++job) {
+    run(order(job, 1, {0b1}));
+    std::ofstream(folder_.path() / fmt::format("{}.1", job) / "began") << "";
+    slurm_.job(job).row.state_name = "COMPLETED";
+    slurm_.job(job).runs_for = 0;
+  }
+  std::ofstream(folder_.path() / "2.exit") << "1 0\n";
+  pass(3);
+  EXPECT_EQ(last({JobId{1}, 1}).outcome, RunOutcome::kStopped);
+  EXPECT_EQ(last({JobId{2}, 1}).outcome, RunOutcome::kFinished);
+}
+
+TEST_F(SlurmDeskTest, GpusThatSlurmLeftCountedAreTaken) {
+  slurm_.count_wrongly("n1", 3);
+  desk_->prepare(order(1, 1, {0b1111}));
+  pass(0.5);
+  desk_->go(kFirst, slurm_.now());
+  pass(3);
+  EXPECT_THAT(events(kFirst), ElementsAre(RunEvent::kReady)) << "it may be a moment's difference";
+  pass(12);
+  EXPECT_EQ(last(kFirst).event, RunEvent::kStartFailed);
+  EXPECT_EQ(nodes().back().taken, 3);
+  EXPECT_THAT(said_, ElementsAre(HasSubstr("3 GPUs of n1 as used, and no job has them")));
+  slurm_.count_wrongly("n1", 0);
+  pass(3);
+  EXPECT_EQ(nodes().back().taken, 0);
+}
+
 TEST_F(SlurmDeskTest, SilenceChangesNothing) {
   run(order(1, 1));
   heard_.clear();
@@ -474,6 +532,42 @@ TEST_F(SlurmDeskTest, SharingNeedsShards) {
   pass(1);
   EXPECT_EQ(last(kFirst).event, RunEvent::kStartFailed);
   EXPECT_THAT(last(kFirst).detail, HasSubstr("no shards"));
+}
+
+TEST_F(SlurmDeskTest, WhoIsAloneOnAGpuIsNotJoined) {
+  slurm_.give_shards(4);
+  begin();
+  run(order(1, 1));
+  RunOrder second = order(2, 1);
+  second.sharing = Sharing::kShared;
+  desk_->prepare(second);
+  pass(1);
+  EXPECT_THAT(last(second.run).detail, HasSubstr("was started alone"));
+}
+
+TEST_F(SlurmDeskTest, AJobThatIsToShareIsSubmittedAnew) {
+  slurm_.give_shards(4);
+  begin();
+  run(order(1, 1));
+  desk_->stop(kFirst, Grace{30}, slurm_.now());
+  pass(2);
+  desk_->acknowledge(kFirst);
+  RunOrder shared = order(1, 2);
+  shared.sharing = Sharing::kShared;
+  run(shared);
+  pass(3);
+  EXPECT_EQ(last(kSecond).event, RunEvent::kStarted);
+  pass(15);
+  ASSERT_EQ(slurm_.all().size(), 2U);
+  EXPECT_EQ(slurm_.job(1).row.state, SlurmState::kCancelled);
+  EXPECT_EQ(slurm_.job(2).placed.per_node, "gres:shard:2");
+  heard_.clear();
+  begin();
+  desk_->census(1);
+  pass(3);
+  EXPECT_EQ(last(kSecond).event, RunEvent::kSeenRunning);
+  EXPECT_THAT(people(), IsEmpty()) << "nobody has cancelled it";
+  EXPECT_THAT(slurm_.violations, IsEmpty());
 }
 
 }  // namespace
