@@ -98,7 +98,7 @@ function(muster_add_command)
   target_include_directories(muster_cli PRIVATE "${PROJECT_SOURCE_DIR}/include")
   # What runs once per command, or waits for a disk or a socket, is compiled in less time, not to run in less. CLI11's
   # templates are most of muster_cli.
-  target_compile_options(muster_cli PRIVATE $<$<CONFIG:Release>:-Og>)
+  target_compile_options(muster_cli PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Og>)
   # g++ inlines less the larger a unit is; what runs in every turn must not pay for that.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     foreach(module base model perf workload solve policy engine backend artifacts)
