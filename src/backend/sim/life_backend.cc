@@ -40,7 +40,6 @@ JobProgress LifeBackend::act(const Command& command, Seconds now) {
       run.gpus = *command.gpus;
       run.phase = Phase::kRunning;
       run.progresses = true;
-      run.first = -1;  // how long it has been there is not known
       return inner_->act(command, now);
     }
     default:
@@ -52,9 +51,9 @@ JobProgress LifeBackend::act(const Command& command, Seconds now) {
     Command halt = command;
     halt.kind = CommandKind::kStop;
     const auto before = runs_.find({command.run.job, command.run.launch - 1});
-    const bool finishes = before != runs_.end() && finishes_within(before->first, halt, now);
+    if (before != runs_.end()) before->second.finishes = finishes_within(before->first, halt, now);
     inner_->act(halt, now);
-    if (before != runs_.end()) before->second.leave_with(progress.work, finishes);
+    if (before != runs_.end()) before->second.saved = progress.work;
   }
   return progress;
 }
@@ -75,10 +74,9 @@ JobProgress LifeBackend::stop(const Command& command, Seconds now) {
   }
   Run& run = found->second;
   if (run.phase == Phase::kRunning && run.progresses) {
-    const bool finishes = command.graceful && finishes_within(found->first, command, now);
+    run.finishes = command.graceful && finishes_within(found->first, command, now);
     progress = inner_->act(command, now);
     progress.since = kNever;
-    run.leave_with(progress.work, finishes);
   }
   run.saved = progress.work;
   // What was under it is gone, or nothing was ever there.
@@ -95,7 +93,6 @@ JobProgress LifeBackend::go_on(const Command& command, Seconds now) {
   if (found == runs_.end() || found->second.progresses) return inner_->act(command, now);
   Run& run = found->second;
   run.progresses = true;
-  run.first = command.job->work;
   Command begin = command;
   begin.kind = run.kind;
   begin.resumed = run.kind != CommandKind::kStart || command.job->held_before > 0;
@@ -125,7 +122,7 @@ void LifeBackend::begin_stop(RunId id, Seconds now) {
   if (run.phase == Phase::kQueued) return erase(found);
   if (run.phase == Phase::kStopping) return;
   run.phase = Phase::kStopping;
-  set_timer(id, run, run.worked ? now + fate_of(id, life_).stop : now);
+  set_timer(id, run, now + fate_of(id, life_).stop);
 }
 
 // Those who were told to leave, and earlier launches of the same job, come first.
@@ -271,12 +268,10 @@ bool LifeBackend::checkpoint(Archive& archive) {
     archive.value(entry.run.phase);
     archive.value(entry.run.at);
     archive.value(entry.run.began);
-    archive.value(entry.run.first);
     archive.value(entry.run.saved);
     archive.value(entry.run.fails);
     archive.value(entry.run.finishes);
     archive.value(entry.run.progresses);
-    archive.value(entry.run.worked);
   });
   std::vector<JobEvent> reports;
   for (const auto& [key, event] : reports_) reports.push_back(event);

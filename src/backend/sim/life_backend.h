@@ -9,9 +9,8 @@
 //
 // A launch is queued until whoever was told to leave its GPUs has left them, and until all earlier
 // launches of its job have gone. A job that would be done before its stop is through finishes
-// instead; one that has not come to its first step has nothing to save, and leaves at once. Words
-// of all this reach the engine late, or with the next census if they are lost; they carry the time
-// at which they arrive.
+// instead. Words of all this reach the engine late, or with the next census if they are lost; they
+// carry the time at which they arrive.
 #pragma once
 
 #include <map>
@@ -48,18 +47,10 @@ class LifeBackend final : public Backend {
     Phase phase = Phase::kQueued;
     Seconds at = kNever;      // when the phase ends by itself
     Seconds began = 0;        // when it started
-    double first = 0;         // the work with which it began
     double saved = 0;         // kStopping: the work that it saves
     bool fails = false;       // kStarting: it will not come up
     bool finishes = false;    // kStopping: it will be done before that
     bool progresses = false;  // kRunning: the simulation has been told of it
-    bool worked = false;      // kStopping: there is something to save
-
-    void leave_with(double work, bool done_before) {
-      saved = work;
-      worked = work > first;
-      finishes = worked && done_before;
-    }
   };
   using Runs = std::map<RunId, Run>;
 

@@ -59,17 +59,6 @@ TEST(Life, WhoIsDoneBeforeItsStopIsFinished) {
   EXPECT_THAT(log.lines({Action::kStart}), ::testing::SizeIs(2));
 }
 
-TEST(Life, WhoHasNotComeToItsFirstStepLeavesAtOnce) {
-  Scenario scenario = slow_commands();
-  scenario.cost.first_start = 25;
-  const RunLog log = simulate(scenario);
-  // The first would work from 35 on. The other has its GPU at 30 and works from 65 to 70.
-  EXPECT_EQ(log.job(1).end, 70);
-  EXPECT_EQ(log.job(0).preemptions, 1);
-  // Nothing was done yet; only its very first start costs more than the latency.
-  EXPECT_EQ(log.job(0).end, 180);
-}
-
 // The seed with which exactly the first launch of the job fails.
 std::uint64_t seed_that_fails_once(LifeOptions life) {
   for (life.seed = 1;; ++life.seed) {
