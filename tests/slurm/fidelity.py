@@ -2,9 +2,14 @@
 
     fidelity.py [JOBS] [POLICY]
 
-Jobs are sleepers. The simulator gets the submissions as they happened, the cluster as Slurm describes it, and what it takes
-to start a job and to notice its end, as some jobs before the others have shown. Mean completion time and makespan must
-agree within 5 %.
+Jobs are sleepers. The simulator gets the submissions as they happened and the cluster as Slurm describes it. When a job is started,
+and where, it finds by itself. It is asked twice:
+
+    with the time that each launch had its GPUs, which is the sleep and what Slurm's own steps took: within 3 %
+    with the sleep, and for all launches what those steps took on average: within 5 %
+
+Steps are the way from the decision to the start, and that from the end to the word of it. What an average hides is luck, and a queue
+hands luck on: for the second answer the simulator is asked with twenty kinds of luck.
 """
 
 import csv
@@ -20,8 +25,9 @@ from driven import Driven
 from lab import Lab, why_not
 from live_daemon import MUSTER
 
-MOST = 0.05
-PROBES = 8
+MOST_BY_LAUNCH = 0.03
+MOST_ON_AVERAGE = 0.05
+LUCK = 20
 
 
 def nodes_for(jobs):
@@ -41,51 +47,68 @@ def workload(jobs, seed):
 
 
 def drive(lab, rows, options):
+    """Of each job: submitted, planned, started, ended, GPUs, seconds."""
     with Driven(lab, "all", *options) as daemon:
         lab.until(lab.call("sbatch", "--parsable", "-o", "/dev/null", "--wrap", "true").strip(), "COMPLETED")  # the first is slow
-        probes = [daemon.post(["/bin/sleep", "2"], gpus=1, estimate=2) for _ in range(PROBES)]
-        tried = daemon.until_over(120)
-        latency = sum(tried[number]["ended"] - tried[number]["submitted"] - 2 for number in probes) / PROBES
         begin, due = time.monotonic(), {}
         for when, gpus, seconds in rows:
             time.sleep(max(0, begin + when - time.monotonic()))
             due[daemon.post(["/bin/sleep", str(seconds)], gpus=gpus, estimate=seconds)] = (gpus, seconds)
         jobs = daemon.until_over(900)
         wrong = [number for number in jobs if jobs[number]["state"] != "finished"]
-        if wrong or len(jobs) != len(rows) + PROBES:
+        if wrong or len(jobs) != len(rows):
             raise AssertionError(f"{len(jobs)} jobs of {len(rows)}; not finished: {[daemon.job(number) for number in wrong]}")
-    return latency, [(jobs[number]["submitted"], jobs[number]["started"], jobs[number]["ended"], *due[number]) for number in sorted(due)]
+        again = [number for number in jobs if jobs[number]["launches"] != 1]
+        if again:
+            raise AssertionError(f"started more than once: {[daemon.job(number) for number in again]}")
+        planned = {number: daemon.ask("GET", f"/v1/jobs/{number}")["runs"][0]["planned"] for number in due}
+    return [(jobs[number]["submitted"], planned[number], jobs[number]["started"], jobs[number]["ended"], *due[number])
+            for number in sorted(due)]
 
 
-def simulate(lab, done, latency, options, folder):
+def simulate(cluster, done, seconds_of, options, folder):
+    """Mean completion time and makespan of jobs that take seconds_of(job) and are believed to take their sleep."""
     first = min(row[0] for row in done)
     with open(folder / "trace.csv", "w", newline="") as file:
         out = csv.writer(file)
         out.writerow(["job_id", "submit_s", "duration_s", "gpus", "estimate_s"])
-        for number, (submitted, _, _, gpus, seconds) in enumerate(done):
-            out.writerow([number, submitted - first, seconds, gpus, seconds])
-    (folder / "nodes.txt").write_text(lab.call("scontrol", "show", "node"))
-    said = subprocess.run([MUSTER, "simulate", str(folder / "trace.csv"), "-c", str(folder / "nodes.txt"), "--ignore-host",
-                           "--no-save", "--json", "--quiet", "--set", f"life.start_latency={latency}", *options], capture_output=True, text=True)
+        for number, row in enumerate(done):
+            out.writerow([number, row[0] - first, seconds_of(row), row[4], row[5]])
+    said = subprocess.run([MUSTER, "simulate", str(folder / "trace.csv"), "-c", str(cluster), "--ignore-host", "--no-save", "--json",
+                           "--quiet", *options], capture_output=True, text=True)
     if said.returncode != 0:
         raise AssertionError(said.stderr)
     figures = json.loads(said.stdout)
     return figures["avg_jct_s"], figures["makespan_s"]
 
 
+def beside(what, real, said, most):
+    """Whether both are near enough."""
+    off = [says / was - 1 for was, says in zip(real, said)]
+    print(f"  simulated {what}: mean completion {said[0]:.1f} s ({100 * off[0]:+.1f} %), makespan {said[1]:.1f} s ({100 * off[1]:+.1f} %)")
+    near = max(map(abs, off)) <= most
+    if not near:
+        print(f"FAILED: more than {100 * most:.0f} % off")
+    return near
+
+
 def compare(jobs, options, folder):
     with Lab(nodes=nodes_for(jobs)) as lab:
-        latency, done = drive(lab, workload(jobs, 7), options)
-        said = simulate(lab, done, latency, options, folder)
-        ideal = simulate(lab, done, 0, options, folder)
-    real = (sum(row[2] - row[0] for row in done) / len(done), max(row[2] for row in done) - min(row[0] for row in done))
-    worst = 0
-    print(f"{' '.join(options)}: {len(done)} jobs; before them one took {latency:.2f} s longer than it slept")
-    for name, was, says, best in zip(("mean completion", "makespan"), real, said, ideal):
-        off = says / was - 1
-        worst = max(worst, abs(off))
-        print(f"  {name}: {was:.1f} s real, {says:.1f} s simulated ({100 * off:+.1f} %); {best:.1f} s if starts took no time")
-    return worst
+        done = drive(lab, workload(jobs, 7), options)
+        (folder / "nodes.txt").write_text(lab.call("scontrol", "show", "node"))
+    cluster = folder / "nodes.txt"
+    starts = sum(started - planned for _, planned, started, _, _, _ in done) / len(done)
+    ends = sum(ended - started - seconds for _, _, started, ended, _, seconds in done) / len(done)
+    first = min(row[0] for row in done)
+    real = (sum(ended - submitted for submitted, _, _, ended, _, _ in done) / len(done), max(row[3] for row in done) - first)
+    print(f"{' '.join(options)}: {len(done)} jobs on {nodes_for(jobs)}")
+    print(f"  mean completion {real[0]:.1f} s, makespan {real[1]:.1f} s; on average {starts:.2f} s from the decision to the start, "
+          f"{ends:.2f} s from the end to the word of it")
+    near = beside("by launch", real, simulate(cluster, done, lambda row: row[3] - row[1], options, folder), MOST_BY_LAUNCH)
+    lucky = [simulate(cluster, done, lambda row: row[5], [*options, "--set", f"life.start_latency={starts + ends}", "--set",
+                                                          f"life.seed={seed}"], folder) for seed in range(1, LUCK + 1)]
+    said = [sum(one[i] for one in lucky) / LUCK for i in range(2)]
+    return beside("on average", real, said, MOST_ON_AVERAGE) and near
 
 
 def main():
@@ -96,11 +119,8 @@ def main():
     policy = sys.argv[2] if len(sys.argv) > 2 else "sjf:by_estimate=true"
     with tempfile.TemporaryDirectory() as folder:
         # Slurm chooses the split of a job that has different numbers of GPUs on its nodes: none is split.
-        worst = compare(jobs, ["--scheduling", policy, "--placement", "consolidated:one_node=true"], pathlib.Path(folder))
-    if worst > MOST:
-        print(f"FAILED: off by {100 * worst:.1f} %, more than {100 * MOST:.0f} %")
-        return 1
-    return 0
+        near = compare(jobs, ["--scheduling", policy, "--placement", "consolidated:one_node=true"], pathlib.Path(folder))
+    return 0 if near else 1
 
 
 if __name__ == "__main__":

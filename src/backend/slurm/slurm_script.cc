@@ -20,7 +20,8 @@ bool exportable(std::string_view name) {
 // Waits for an earlier start of the job that goes on without Slurm's knowledge, and asks whether it
 // has finished meanwhile.
 constexpr std::string_view kOnce =
-    R"(if [ -d "$runs" ] && [ -w "$runs" ] && flock --version >/dev/null 2>&1; then
+    R"(status=
+if [ -d "$runs" ] && [ -w "$runs" ] && flock --version >/dev/null 2>&1; then
   exec 9>>"$runs/$MUSTER_JOB.lock"
   flock 9
   [ -r "$runs/$MUSTER_JOB.exit" ] && read -r launch status <"$runs/$MUSTER_JOB.exit"

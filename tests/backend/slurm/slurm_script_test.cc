@@ -39,6 +39,7 @@ exit ${2:-0})");
     RunOrder order;
     order.run = {JobId{17}, 1};
     order.process_per_gpu = per_gpu_;
+    order.environment = environment_;
     order.working_directory = folder_.path().string();
     order.command = {(folder_.path() / "train").string()};
     order.command.insert(order.command.end(), arguments.begin(), arguments.end());
@@ -63,6 +64,7 @@ exit ${2:-0})");
 
   TemporaryFolder folder_;
   bool per_gpu_ = false;
+  std::vector<std::pair<std::string, std::string>> environment_;
 };
 
 TEST_F(SlurmScriptTest, RunsTheLaunchOfTheCommentAndNotesItsEnd) {
@@ -79,6 +81,12 @@ TEST_F(SlurmScriptTest, AJobThatHasFinishedIsNotRunAgain) {
   squeue("RUNNING muster/lab/-/17/3/0/1");
   EXPECT_EQ(run(), 0);
   EXPECT_EQ(trained(), "17 2 1 0\n");
+}
+
+TEST_F(SlurmScriptTest, TheEnvironmentOfAJobDoesNotEndIt) {
+  environment_ = {{"status", "0"}, {"told", "yes"}, {"each", "x"}};
+  EXPECT_EQ(run({"0", "3"}), 3);
+  EXPECT_EQ(record()->status, 3);
 }
 
 TEST_F(SlurmScriptTest, OneThatFailedIs) {
