@@ -44,9 +44,9 @@ def asked_for():
     return names
 
 
-def collect(module):
+def collect(binaries):
     known = paths_known()
-    found = dict(needed(module))
+    found = {name: path for binary in binaries for name, path in needed(binary)}
     for name in asked_for():
         # Fetching data over the network uses the machine's own certificates and library.
         if name in known and not name.startswith("libcurl"):
@@ -56,21 +56,25 @@ def collect(module):
 
 
 def carry(folder):
-    module = next((folder / "muster").glob("_core*.so"))
+    # What was built here, and where it will look for its libraries.
+    built = {next((folder / "muster").glob("_core*.so")): "$ORIGIN/libs",
+             folder / "muster" / "bin" / "muster-keeper": "$ORIGIN/../libs"}
     libraries = folder / "muster" / "libs"
     libraries.mkdir()
-    for name, path in sorted(collect(module).items()):
+    for name, path in sorted(collect(built).items()):
         shutil.copy(os.path.realpath(path), libraries / name)
         os.chmod(libraries / name, 0o755)
         subprocess.run([PATCHELF, "--set-rpath", "$ORIGIN", libraries / name], check=True)
-    subprocess.run([PATCHELF, "--set-rpath", "$ORIGIN/libs", module], check=True)
-    subprocess.run(["strip", "--strip-unneeded", module], check=True)
+    for binary, where in built.items():
+        os.chmod(binary, 0o755)
+        subprocess.run([PATCHELF, "--set-rpath", where, binary], check=True)
+        subprocess.run(["strip", "--strip-unneeded", binary], check=True)
 
 
 def oldest_glibc(folder):
     """The C library that everything in the wheel can do with, as (2, 36)."""
     newest = (2, 17)
-    for library in folder.rglob("*.so*"):
+    for library in [*folder.rglob("*.so*"), *folder.rglob("muster-keeper")]:
         listed = subprocess.run(["objdump", "-T", library], capture_output=True, text=True, check=True).stdout
         versions = re.findall(r"GLIBC_(\d+)\.(\d+)", listed)
         newest = max([newest, *((int(major), int(minor)) for major, minor in versions)])

@@ -42,7 +42,7 @@ TomlNode toml_of(nb::handle value, const std::string& where) {
   }
   if (PyUnicode_Check(object)) return scalar(TomlNode::Kind::kText, nb::cast<std::string>(value));
   if (PyFloat_Check(object)) {
-    return scalar(TomlNode::Kind::kReal, toml_number(PyFloat_AS_DOUBLE(object)));
+    return scalar(TomlNode::Kind::kReal, toml_number(PyFloat_AsDouble(object)));
   }
   // Whole numbers, those of NumPy included.
   if (PyIndex_Check(object)) {

@@ -15,7 +15,7 @@ nb::bytes packed(const char* type, std::size_t count, Value value) {
   const nb::object bytes =
       nb::steal(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(count * width)));
   if (!bytes.is_valid()) throw nb::python_error();
-  char* const at = PyBytes_AS_STRING(bytes.ptr());
+  char* const at = PyBytes_AsString(bytes.ptr());
   for (std::size_t i = 0; i < count; ++i) {
     if (type[0] == 'f') {
       reinterpret_cast<double*>(at)[i] = value(i);

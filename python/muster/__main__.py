@@ -1,6 +1,7 @@
 """The command `muster` from the package: the same command, and policies as FILE.py:NAME."""
 
 import os
+import pathlib
 import sys
 
 from . import _core
@@ -11,6 +12,10 @@ def main():
     policies = Policies()
     _core.use_for_files(policies.core)
     os.environ.setdefault("MUSTER_PYTHON", sys.executable)  # for the policies of a daemon
+    # A daemon looks for its keeper beside its own program, which is Python here; the package has one.
+    keeper = pathlib.Path(__file__).resolve().parent / "bin" / "muster-keeper"
+    if keeper.exists():
+        os.environ.setdefault("MUSTER_KEEPER", str(keeper))
     sys.stdout.flush()
     return _core.command(["muster", *sys.argv[1:]], policies.core, 60.0)
 

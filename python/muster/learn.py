@@ -36,10 +36,8 @@ except ImportError as _missing:
 try:
     from sklearn.utils.validation import validate_data as _validate
 except ImportError:  # before 1.6
-    def _validate(estimator, X, y=None, *, reset=True, ensure_all_finite=True, **options):
-        options["force_all_finite"] = ensure_all_finite
-        given = {} if y is None else {"y": y}
-        return estimator._validate_data(X, reset=reset, **given, **options)
+    def _validate(estimator, X, y="no_validation", *, ensure_all_finite=True, **options):
+        return estimator._validate_data(X, y, force_all_finite=ensure_all_finite, **options)
 
 __all__ = ["EBMClassifier", "EBMRegressor", "TreeClassifier"]
 

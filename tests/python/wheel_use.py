@@ -2,15 +2,22 @@
 
 import importlib.util
 import pathlib
+import re
 import subprocess
 import sys
+import time
 
 import muster
 import muster.solve
 
 HERE = pathlib.Path(muster.__file__).parent
 
-# The README's example.
+# The README's example, word for word.
+example = re.search(r"```python\n(.*?)```", pathlib.Path("README.md").read_text(encoding="utf-8"), re.DOTALL).group(1)
+space = {}
+exec(compile(example, "README.md", "exec"), space)
+assert space["comparison"]["Las"]["finished"] == 1000
+
 trace = muster.Trace.generate("philly-like", jobs=400, seed=7)
 
 
@@ -33,10 +40,35 @@ assert muster.simulate(trace[:40], "2x8", scheduling="sia", pacing="rounds:lengt
 # The command, and a policy in a file.
 pathlib.Path("mine.py").write_text("class Mine:\n    def key(self, jobs, now):\n        return jobs.submit\n")
 trace.write("jobs.csv.gz")
+COMMAND = pathlib.Path(sys.executable).parent / "muster"
+
+
+def called(*words, wanted=True):
+    done = subprocess.run([COMMAND, *words], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 or not wanted, done.stdout + done.stderr
+    return done
+
+
 for options in ([], ["-s", "mine.py:Mine"]):
-    command = [pathlib.Path(sys.executable).parent / "muster", "simulate", "jobs.csv.gz", "-c", "16x8", *options]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    called("simulate", "jobs.csv.gz", "-c", "16x8", *options)
+
+# A daemon, its keeper and a policy in Python: jobs are launched, wait for GPUs, and end.
+with open("daemon.log", "w") as log:
+    daemon = subprocess.Popen([COMMAND, "serve", "--state", "state", "--fake-gpus", "2", "-s", "mine.py:Mine"],
+                              stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    try:
+        until = time.monotonic() + 60
+        while called("status", "--state", "state", wanted=False).returncode != 0:
+            assert daemon.poll() is None and time.monotonic() < until, pathlib.Path("daemon.log").read_text()
+            time.sleep(0.1)
+        jobs = [called("submit", "--state", "state", "--gpus", "2", "--", "/bin/sh", "-c",
+                       "echo $CUDA_VISIBLE_DEVICES >>done").stdout.strip() for _ in range(2)]
+        called("wait", "--state", "state", *jobs)
+        assert pathlib.Path("done").read_text() == "0,1\n0,1\n", pathlib.Path("daemon.log").read_text()
+        assert "going on without it" not in pathlib.Path("daemon.log").read_text()
+    finally:
+        daemon.terminate()
+        assert daemon.wait(timeout=60) == 0, pathlib.Path("daemon.log").read_text()
 
 # What is optional says what it misses.
 for what, call in (("pandas", lambda: result.jobs), ("Matplotlib", result.plot_jct),
