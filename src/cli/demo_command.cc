@@ -55,7 +55,9 @@ constexpr std::string_view kDemoPolicies[] = {
     "fifo", "sjf", "srtf", "las", "tiresias", "max-min", "finish-time-fairness"};
 
 int demo(const DemoOptions& options) {
-  if (options.live) return demo_live({.seed = static_cast<std::uint64_t>(options.seed)});
+  if (options.live) {
+    return demo_live({.seed = static_cast<std::uint64_t>(options.seed), .folder = options.folder});
+  }
   auto document = parse_toml(kDemo, "demo");
   if (!document) return complain(document.error(), kExitFailed);
   std::vector<RunConfig> runs;

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import shutil
 import signal
 import subprocess
@@ -373,6 +374,20 @@ class Systems(unittest.TestCase):
                                       capture_output=True, text=True, timeout=30)
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn(reason, done.stderr)
+
+
+class Demo(unittest.TestCase):
+    def test_preemptions_resizes_and_a_page(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([MUSTER, "demo", "--live", "-o", folder], capture_output=True, text=True, timeout=300)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            figures = {line[:22].strip(): line[22:].split() for line in done.stdout.splitlines()[-12:]}
+            self.assertGreater(int(figures["preemptions"][0]), 0, done.stdout)
+            self.assertGreater(int(figures["resizes"][0]), 0, done.stdout)
+            self.assertIn("killed", done.stdout)
+            page = (pathlib.Path(folder) / "live.html").read_text()
+            for word in ("real run", "simulator", "train20"):
+                self.assertIn(word, page)
 
 
 class Leases(unittest.TestCase):

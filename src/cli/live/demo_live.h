@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace muster {
 
 struct DemoLiveOptions {
   std::uint64_t seed = 1;
   int jobs = 20;
-  bool json = false;
+  std::string folder = "results/demo";  // for the page
 };
 
 int demo_live(const DemoLiveOptions& options);

@@ -66,6 +66,7 @@ Json short_job(const BoardJob& job, const std::vector<StoredNode>& nodes, const 
                {"priority", job.request->priority},
                {"partition", job.request->partition},
                {"preemptions", row.preemptions},
+               {"resizes", row.resizes},
                {"placement", gpus_of(job.gpus(), nodes)}};
   json["launch_state"] = run == nullptr ? Json() : Json(std::string(run_state_name(run->state)));
   json["exit_code"] = run == nullptr || !over(run->state) ? Json() : Json(run->exit_code);
