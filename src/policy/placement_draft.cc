@@ -80,9 +80,7 @@ void PlacementDraft::stop(Slot job, Reason reason, JobId other) {
   take_off(Kind::kStop, job, reason).other = other;
 }
 
-void PlacementDraft::lift(Slot job) {
-  take_off(Kind::kLift, job, Reason::kNone);
-}
+void PlacementDraft::lift(Slot job) { take_off(Kind::kLift, job, Reason::kNone); }
 
 HostLimit PlacementDraft::limit_to_host(const AllocationRequest& request) const {
   const JobSpec& job = (*jobs_)[request.lead()].spec;

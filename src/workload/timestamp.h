@@ -9,8 +9,8 @@
 
 namespace muster {
 
-// Times in a trace from here on are moments of the calendar (2001 and later), below it seconds since
-// the trace began.
+// Times in a trace from here on are moments of the calendar (2001 and later), below it seconds
+// since the trace began.
 constexpr Seconds kWallClock = 1e9;
 
 // "2017-10-09 07:01:55", also with a 'T' between, a fraction of a second, or a 'Z' or "+00:00"-like
