@@ -21,11 +21,15 @@ parser = argparse.ArgumentParser()
 parser.add_argument("checkpoint")
 parser.add_argument("--model", choices=workloads.NAMES, default="cnn")
 parser.add_argument("--steps", type=int, default=200)
+parser.add_argument("--double", action="store_true", help="double precision: ranks add up in another order than one "
+                    "process, and over thousands of steps single precision makes more and more of that")
 chosen = parser.parse_args()
 
 if os.environ.get("MASTER_ADDR") == "127.0.0.1":
     os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")  # all ranks are here, whatever this machine is called
 torch.set_num_threads(1)  # the ranks share the cores
+if chosen.double:
+    torch.set_default_dtype(torch.float64)
 workload = workloads.Workload(chosen.model, "cuda" if torch.cuda.is_available() else "cpu")
 
 

@@ -108,7 +108,7 @@ Error PolicyHost::end(std::string why) {
   int status = 0;
   std::string how;
   // It may have died by itself: how says more than that it is gone.
-  for (int look = 0; look < 20 && process_ > 0 && how.empty(); ++look) {
+  for (int look = 0; look < 500 && process_ > 0 && how.empty(); ++look) {
     if (waitpid(process_, &status, WNOHANG) == process_) {
       process_ = -1;
       how = WIFSIGNALED(status)
