@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 60
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build python wheel wheels wheeltest test unit bench install format tidy asan tsan worlds kills slurm fuzz clean
+.PHONY: help demo build python wheel wheels wheeltest test unit bench install format tidy asan tsan world kills slurm fuzz clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
@@ -73,7 +73,7 @@ tsan: ## Run the tests that use threads under the thread sanitizer
 	@scripts/setup test
 	@scripts/test tsan
 
-worlds: ## Run the daemon's core through 100,000 worlds full of faults
+world: ## Run the daemon's core through 100,000 worlds full of faults
 	@scripts/setup test
 	@scripts/build test daemon_test
 	@MUSTER_WORLDS=100000 build/test/daemon_test --gtest_filter='*CoreWorlds*'
