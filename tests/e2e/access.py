@@ -35,6 +35,15 @@ def make_certificates(folder):
             "-out", "cert.pem")
 
 
+def knows_localhost():
+    """Not so where nobody has written /etc/hosts yet."""
+    try:
+        socket.gethostbyname("localhost")
+    except OSError:
+        return False
+    return True
+
+
 class Network(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -81,8 +90,9 @@ class Network(unittest.TestCase):
             self.assertEqual(self.client(daemon, "wait", number, "--timeout", "30", token=token).returncode, 0)
             self.assertEqual(self.client(daemon, "logs", number, token=token).stdout, "hello\n")
             self.assertEqual(json.loads(self.client(daemon, "jobs", "--json", token=token).stdout)[0]["state"], "finished")
-            named = self.client(daemon, "jobs", "--json", token=token, host="localhost")
-            self.assertEqual(named.returncode, 0, named.stderr)
+            if knows_localhost():
+                named = self.client(daemon, "jobs", "--json", token=token, host="localhost")
+                self.assertEqual(named.returncode, 0, named.stderr)
             (self.files / "token").write_text(token + "\n")
             by_file = subprocess.run([MUSTER, "jobs", "--server", f"https://127.0.0.1:{self.port(daemon)}", "--token-file",
                                       self.files / "token", "--ca", self.files / "ca.pem"], capture_output=True, text=True)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Tables, lists and help fit the terminal.
 source tests/e2e/story.sh
+python3 -c "import pty; pty.openpty()" 2>/dev/null || { echo "needs a pseudo-terminal"; exit 77; }
 muster compare -g poisson:jobs=300,load=0.95 -c 4x8 -s fifo -s las:quantum=3600,boost_after=86400 -s srtf -o run -q >out
 python3 -c 'print("job_id,submit_s,duration_s,gpus,user,partition\n1,x,2,3,a,b")' >bad.csv
 commands=(
