@@ -171,7 +171,9 @@ def test_many_runs_at_once(trace):
 
 def test_ctrl_c(in_tmp):
     """A long run ends soon after Ctrl-C, with KeyboardInterrupt and nothing left that passes for a result."""
-    script = ("import muster\n"
+    # Who runs the tests in the background may have had SIGINT ignored.
+    script = ("import muster, signal\n"
+              "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
               "print('begun', flush=True)\n"
               "muster.simulate(generate='poisson:jobs=5000000', cluster='64x8', scheduling='las', output='out')\n")
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -245,7 +247,8 @@ def test_other_threads_go_on_meanwhile():
 
 def test_ctrl_c_while_a_policy_never_returns(in_tmp):
     script = """
-import muster, sys
+import muster, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 def stuck(jobs, now):
     print("asked", flush=True)
     while True:
