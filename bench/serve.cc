@@ -97,6 +97,7 @@ Pace submit_all(const std::filesystem::path& folder, int jobs, int clients) {
   std::vector<std::vector<double>> took(static_cast<std::size_t>(clients));
   const Moment begin = now();
   std::vector<std::thread> threads;
+  threads.reserve(static_cast<std::size_t>(clients));
   for (int i = 0; i < clients; ++i) {
     threads.emplace_back([&, i] {
       auto link = HttpClient::connect(api_socket(folder));

@@ -36,6 +36,7 @@ bool submit_all(Store& store, int threads, std::uint32_t first, std::uint32_t co
   const double seconds = wall_seconds_of([&] {
     Committer committer(store);
     std::vector<std::thread> submitters;
+    submitters.reserve(static_cast<std::size_t>(threads));
     for (int t = 0; t < threads; ++t) {
       submitters.emplace_back([&, t] {
         const auto step = static_cast<std::uint32_t>(threads);

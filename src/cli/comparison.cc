@@ -148,6 +148,7 @@ int compare_runs(std::vector<RunConfig> runs, const ComparisonOptions& options) 
                std::filesystem::absolute(page).lexically_normal().string());
   }
   std::vector<FinishedRun> finished;
+  finished.reserve(whole.size());
   for (const RecordedRun* run : whole) finished.push_back({&run->info, &run->summary});
   warn_about(finished);
   if (whole.size() == runs.size()) return kExitOk;

@@ -114,6 +114,7 @@ int report(const ReportOptions& options) {
   fmt::print("{}\nreport: {}\n", comparison_table(rows, {}).text(text_style(STDOUT_FILENO)),
              std::filesystem::absolute(options.output).lexically_normal().string());
   std::vector<FinishedRun> finished;
+  finished.reserve(pages.size());
   for (const PageRun& page : pages) finished.push_back({&page.info, &page.summary});
   warn_about(finished);
   if (!named->missing.empty()) {

@@ -86,6 +86,7 @@ class DemoDaemon {
         fmt::format("rounds:length={}", kRound),
         "--drain-on-stop"};
     std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
     posix_spawn_file_actions_t actions;

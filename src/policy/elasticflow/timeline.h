@@ -73,9 +73,9 @@ class GpuTimeline {
   // Drops steps that change nothing.
   void compact() {
     std::size_t kept = 0;
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      if (kept > 0 && steps_[i].gpus == steps_[kept - 1].gpus) continue;
-      steps_[kept++] = steps_[i];
+    for (const TimeStep& step : steps_) {
+      if (kept > 0 && step.gpus == steps_[kept - 1].gpus) continue;
+      steps_[kept++] = step;
     }
     steps_.resize(kept);
   }
