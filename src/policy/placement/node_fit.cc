@@ -52,7 +52,8 @@ void NodeFit::reset(const ClusterState& cluster) {
   free_ = 0;
   host_ = {};
   for (Node& node : nodes_) {
-    free_ += node.free = cluster.usable_on(node.id);
+    // What is released on a drained node is gone, so that nobody can be placed there anew.
+    free_ += node.free = cluster.drained(node.id) ? 0 : cluster.usable_on(node.id);
     const NodeSpec& spec = cluster.node(node.id);
     node.cpus = known_or_plenty(spec.cpus, spec.cpus);
     node.memory = known_or_plenty(spec.memory_gb, spec.memory_gb);

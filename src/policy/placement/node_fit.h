@@ -21,7 +21,7 @@ struct NodePart {
 
 class NodeFit {
  public:
-  // Forgets everything: every node that is up is empty.
+  // Forgets everything: every node that is up and not drained is empty.
   void reset(const ClusterState& cluster);
   // Instead, nodes have what is free on them now.
   void reset_to_free(const ClusterState& cluster);
