@@ -35,8 +35,9 @@ JobProgress SimBackend::act(const Command& command, Seconds now) {
   if (updates || command.kind == CommandKind::kAdopt) {
     progress.since = job.since == kNever ? now : std::max(now, job.since);
     progress.saved_work = saved_by(job, now);
-    // Its end has been reported already, in the same batch as what changed its neighbours.
-    if (updates && running_[index(command.slot)] == 0) return progress;
+    // Its end has been reported already, in the same batch as what changed its neighbours, or it
+    // never began here and nobody knows of that yet.
+    if (updates && !runs(command.slot)) return progress;
   } else {
     progress.since = now + delay_of(command);
     progress.saved_work = progress.work;
@@ -158,7 +159,7 @@ bool SimBackend::checkpoint(Archive& archive) {
 }
 
 Seconds SimBackend::end_of(Slot slot) const {
-  if (index(slot) >= running_.size() || running_[index(slot)] == 0) return kNever;
+  if (!runs(slot)) return kNever;
   for (const Completion& done : heap_) {
     if (done.slot == slot && done.run == run_[index(slot)]) return done.time;
   }

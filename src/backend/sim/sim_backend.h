@@ -32,6 +32,7 @@ class SimBackend final : public Backend {
   Seconds end_of(Slot slot) const;
 
  private:
+  bool runs(Slot slot) const { return index(slot) < running_.size() && running_[index(slot)] != 0; }
   struct Completion {
     Seconds time;
     JobId job;
