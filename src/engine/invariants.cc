@@ -33,9 +33,8 @@ std::optional<std::string> broken_job(const JobTable& jobs, Slot slot, Seconds n
   if (job.waiting() && job.rate != 0) return fmt::format("job {} waits and yet makes progress", id);
   if (job.attained_at(now) < 0 || job.gpu_seconds_at(now) < 0)
     return fmt::format("job {} has held GPUs for a negative time", id);
-  const int least = job.spec.elastic() ? job.spec.min_gpus : job.spec.gpus;
-  const int most = job.spec.elastic() ? job.spec.max_gpus : job.spec.gpus;
-  if (job.running() && (job.gpus.gpus() < least || job.gpus.gpus() > most)) {
+  if (job.running() &&
+      (job.gpus.gpus() < job.spec.least_gpus() || job.gpus.gpus() > job.spec.most_gpus())) {
     return fmt::format("job {} asked for {} GPUs and runs on {}", id, job.spec.gpus,
                        job.gpus.gpus());
   }

@@ -59,6 +59,8 @@ struct JobSpec {
   double true_work = -1;  // as Job::total_work
 
   bool elastic() const { return max_gpus > 0 && min_gpus < max_gpus; }
+  int least_gpus() const { return elastic() ? min_gpus : gpus; }
+  int most_gpus() const { return elastic() ? max_gpus : gpus; }
   // What it is worth to be done at `time`; nothing for a job without deadline.
   double value_at(Seconds time) const {
     if (deadline == kNever) return 0;

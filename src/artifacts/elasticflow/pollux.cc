@@ -54,9 +54,9 @@ class PolluxAsCoded final : public SchedulingPolicy, public CompletionRule, priv
       job.lone = job.training->name() == "ncf";
     }
     job.left = true_duration(spec);
-    job.most = spec.elastic() ? spec.max_gpus : spec.gpus;
+    job.most = spec.most_gpus();
     // The artifact's jobs can all be resized; one that cannot runs as asked for or not at all.
-    const int least = spec.elastic() ? spec.min_gpus : spec.gpus;
+    const int least = spec.least_gpus();
     job.least = least > 1 ? least : 0;
     if (samples_) job.samples_wanted = true_iterations(spec) * spec.batch_size;
     job.held.assign(view.cluster.node_count(), 0);

@@ -98,7 +98,7 @@ void Scheduler::on_job(JobMoment moment, Slot slot, const View& view) {
     if (!spec.elastic()) job.wants.cap = spec.gpus;
   } else {
     const int least = spec.elastic() ? std::max(1, spec.min_gpus) : spec.gpus;
-    const int most = spec.elastic() ? spec.max_gpus : spec.gpus;
+    const int most = spec.most_gpus();
     auto levels = std::make_shared<std::vector<ThroughputCurve::Point>>();
     for (int gpus = least; gpus <= most; gpus *= 2) {
       RunContext context;

@@ -20,9 +20,7 @@ constexpr JobColumn kJobColumns[] = {
                                                      : job.spec.gpus);
      }},
     {"max_gpus", "i8", "", "most GPUs it runs on",
-     [](const Job& job, Seconds) {
-       return static_cast<double>(job.spec.elastic() ? job.spec.max_gpus : job.spec.gpus);
-     }},
+     [](const Job& job, Seconds) { return static_cast<double>(job.spec.most_gpus()); }},
     {"priority", "i8", "", "larger is more important",
      [](const Job& job, Seconds) { return static_cast<double>(job.spec.priority); }},
     {"running", "?", "", "whether it holds GPUs",

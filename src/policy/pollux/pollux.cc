@@ -41,7 +41,7 @@ class Pollux final : public SchedulingPolicy, private SpeedupSource {
   void schedule(const View& view, Plan& plan) override {
     if (cadence_.due(view)) allocate(view, plan);
     for (const Given& given : given_) {
-      if (!present(view, given)) continue;
+      if (!SearchCadence::stands(view, given.slot, given.id, given.gpus)) continue;
       plan.add(
           AllocationRequest::alone(given.slot, given.gpus, view.jobs[given.slot].spec.gpu_type));
       for (std::size_t n = 0; n < given.by_node.size(); ++n) {
@@ -78,10 +78,6 @@ class Pollux final : public SchedulingPolicy, private SpeedupSource {
     int gpus = 0;
     std::vector<int> by_node;
   };
-  static bool present(const View& view, const Given& given) {
-    const Job& job = view.jobs[given.slot];
-    return job.spec.id == given.id && (job.running() || job.waiting());
-  }
 
   void allocate(const View& view, Plan& plan) {
     view_ = &view;
@@ -119,8 +115,8 @@ class Pollux final : public SchedulingPolicy, private SpeedupSource {
   SearchJob search_job(const View& view, const Job& job) const {
     SearchJob wants;
     wants.key = index(job.spec.id);
-    wants.least = job.spec.elastic() ? std::max(1, job.spec.min_gpus) : job.spec.gpus;
-    wants.most = job.spec.elastic() ? job.spec.max_gpus : job.spec.gpus;
+    wants.least = std::max(1, job.spec.least_gpus());
+    wants.most = job.spec.most_gpus();
     wants.held.assign(node_gpus_.size(), 0);
     for (int i = 0; job.running() && i < job.gpus.nodes(); ++i) {
       wants.held[index(job.gpus[i].node)] = job.gpus[i].count();

@@ -39,6 +39,13 @@ class SearchCadence {
     return true;
   }
   Seconds next() const { return next_; }
+  // Whether what the last search gave a job still suits it: the job is there, and its owner has not
+  // asked for another number of GPUs since.
+  static bool stands(const View& view, Slot slot, JobId id, int gpus) {
+    const Job& job = view.jobs[slot];
+    return job.spec.id == id && (job.running() || job.waiting()) && gpus >= job.spec.least_gpus() &&
+           gpus <= job.spec.most_gpus();
+  }
 
   void checkpoint(Archive& archive) {
     archive.value(gap_);
@@ -50,7 +57,7 @@ class SearchCadence {
  private:
   static constexpr double kLongest = 64;  // intervals
 
-  // Who is there and holds what, and what the nodes have.
+  // Who is there, may have and holds what, and what the nodes have.
   void read_inputs(const View& view) {
     inputs_.clear();
     for (std::size_t n = 0; n < view.cluster.node_count(); ++n) {
@@ -60,6 +67,8 @@ class SearchCadence {
     for (const Slot slot : view.jobs.active()) {
       const Job& job = view.jobs[slot];
       inputs_.push_back(index(job.spec.id));
+      inputs_.push_back((static_cast<std::uint64_t>(job.spec.least_gpus()) << 32) |
+                        static_cast<std::uint64_t>(job.spec.most_gpus()));
       for (int i = 0; job.running() && i < job.gpus.nodes(); ++i) {
         inputs_.push_back((std::uint64_t{index(job.gpus[i].node)} << 8) |
                           static_cast<std::uint64_t>(job.gpus[i].count()));

@@ -43,8 +43,7 @@ class Sia final : public SchedulingPolicy {
   void schedule(const View& view, Plan& plan) override {
     if (cadence_.due(view)) allocate(view, plan);
     for (const Given& given : given_) {
-      const Job& job = view.jobs[given.slot];
-      if (job.spec.id != given.id || !(job.running() || job.waiting())) continue;
+      if (!SearchCadence::stands(view, given.slot, given.id, given.gpus)) continue;
       plan.add(AllocationRequest::alone(given.slot, given.gpus, given.type));
     }
   }
@@ -83,7 +82,7 @@ class Sia final : public SchedulingPolicy {
     const Pool& pool = view.cluster.pool(id);
     if (pool.usable == 0 || pool.largest == 0) return;
     const int least = job.spec.elastic() ? std::max(1, job.spec.min_gpus) : job.spec.gpus;
-    const int most = std::min(pool.usable, job.spec.elastic() ? job.spec.max_gpus : job.spec.gpus);
+    const int most = std::min(pool.usable, job.spec.most_gpus());
     const auto offer = [&](int gpus) {
       if (gpus < least || gpus > most) return;
       Configuration one;
