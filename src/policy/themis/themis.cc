@@ -111,7 +111,11 @@ class Themis final : public SchedulingPolicy {
     for (const Slot slot : list_) {
       State& state = states_[index(slot)];
       const Job& job = view.jobs[slot];
-      if (job.running()) state.attained = state.attained + view.now - state.last;
+      // What has not begun has had nothing of its time: where starts take a while, jobs that take
+      // turns would else overtake each other before anybody gets on.
+      if (job.running() && !job.starting()) {
+        state.attained = state.attained + view.now - state.last;
+      }
       state.last = view.now;
       state.work = job.remaining_at(view.now);
       state.steps_left = state.work / state.step_time;
