@@ -7,7 +7,7 @@ namespace muster {
 namespace {
 
 // Rises with every change of what is written, here or in a policy.
-constexpr std::uint64_t kStateVersion = 3;
+constexpr std::uint64_t kStateVersion = 4;
 constexpr std::uint64_t kStateMark = 0x656e67696e650000ULL + kStateVersion;
 
 }  // namespace

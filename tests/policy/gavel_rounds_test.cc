@@ -108,6 +108,34 @@ TEST_F(GavelRounds, JobsStayOnTheirGpus) {
   EXPECT_TRUE(run.log().lines({Action::kStop}).empty());
 }
 
+// Where turns follow events, what happens within a round takes nothing from those who run in it.
+TEST_F(GavelRounds, EventsWithinARoundTakeNothing) {
+  std::vector<Seconds> arrivals = {0, 0};
+  for (int i = 1; i <= 100; ++i) arrivals.push_back(i * 7);
+  Scenario made = scenario(1, arrivals, {{0, {0.5}}, {1, {0.5}}});
+  made.pacing = {"events"};
+  TestRun run(made);
+  run.turn_to(350);
+  EXPECT_EQ(run.log().lines({Action::kStart}).size(), 1U);
+  EXPECT_TRUE(run.log().lines({Action::kStop}).empty()) << "50 jobs have come";
+  const std::vector<double> rounds = rounds_by(run, 360 * 10, arrivals.size());
+  EXPECT_NEAR(rounds[0], 5, 1.1);
+  EXPECT_NEAR(rounds[1], 5, 1.1);
+  EXPECT_LE(run.log().lines({Action::kStop}).size(), 10U) << "at most one for each round";
+}
+
+// A GPU that becomes free within a round is used at once.
+TEST_F(GavelRounds, WhatIsFreeWithinARoundIsGiven) {
+  Scenario made = scenario(2, {0, 0, 0}, {{0, {1.0}}, {1, {0.5}}, {2, {0.5}}});
+  made.jobs[0] = job_of(0, 100);
+  made.pacing = {"events"};
+  TestRun run(made);
+  run.turn_to(101);
+  EXPECT_EQ(run.engine().jobs().running().size(), 2U);
+  EXPECT_EQ(run.log().lines({Action::kStart}).size(), 3U);
+  EXPECT_TRUE(run.log().lines({Action::kStop}).empty());
+}
+
 // Two equal jobs on one GPU, of whom the first has had two rounds and the other one when a third
 // comes. Times begin anew then, and both claims are equal: the deficit remembers who is owed.
 TEST_F(GavelRounds, DeficitsOutliveResets) {

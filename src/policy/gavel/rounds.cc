@@ -32,6 +32,7 @@ RoundsPolicy::RoundsPolicy(const RoundsPolicy& other)
       prices_(other.prices_),
       book_(other.book_),
       last_turn_(other.last_turn_),
+      round_until_(other.round_until_),
       pending_(other.pending_),
       idle_(other.idle_),
       any_gpus_(other.any_gpus_) {}
@@ -51,6 +52,7 @@ bool RoundsPolicy::checkpoint(Archive& archive) {
   archive.list(prices_);
   archive.value(last_reset_);
   archive.value(last_turn_);
+  archive.value(round_until_);
   archive.value(round_end_);
   archive.value(pending_);
   archive.value(idle_);
@@ -93,7 +95,8 @@ void RoundsPolicy::on_job(JobMoment moment, Slot slot, const View& view) {
 
 Seconds RoundsPolicy::wake(const View& view) const {
   if (view.jobs.active().empty()) return kNever;
-  return view.now + (view.turn_length > 0 ? view.turn_length : options_.round);
+  if (view.turn_length > 0) return view.now + view.turn_length;
+  return view.now < round_until_ ? round_until_ : view.now + options_.round;
 }
 
 void RoundsPolicy::complete_jobs(const View& view, std::vector<PolicyCompletion>& completions) {
@@ -119,6 +122,7 @@ void RoundsPolicy::complete_jobs(const View& view, std::vector<PolicyCompletion>
 void RoundsPolicy::schedule(const View& view, Plan& plan) {
   learn_types(view);
   before_round(view);
+  keep_round(view);
   book_last_round(view);
   remove_gone();
   add_fresh(view);
@@ -166,6 +170,22 @@ void RoundsPolicy::learn_prices(const View& view) {
   }
 }
 
+void RoundsPolicy::keep_round(const View& view) {
+  kept_.clear();
+  if (view.turn_length > 0) return;
+  if (view.now >= round_until_) {
+    round_until_ = view.now + options_.round;
+    return;
+  }
+  for (const Turn& turn : round_) {
+    const Entry& entry = entries_[turn.entry];
+    if (turn.ran && turn.end == kNever && view.jobs[entry.a].running()) {
+      kept_.push_back({entry.first, entry.second, turn.column});
+    }
+  }
+  std::sort(kept_.begin(), kept_.end());
+}
+
 // Adds what everybody ran in the last round to the times of its type, and so moves it down the
 // order.
 void RoundsPolicy::book_last_round(const View& view) {
@@ -181,7 +201,7 @@ void RoundsPolicy::book_last_round(const View& view) {
     // A job that is through with its lease says when it was.
     const Job& job = view.jobs[entries_[turn.entry].a];
     turn.ran = turn.ran && job.running();
-    turn.end = job.running() && job.rate == 0 ? job.since : view.now;
+    turn.end = job.running() && job.rate == 0 && !job.starting() ? job.since : view.now;
     round_end_ = std::max(round_end_, turn.end);
   }
   // The latest first: sums depend on the order in the last digit.

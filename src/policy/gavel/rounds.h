@@ -8,6 +8,11 @@
 // job. Who has no claim may still use GPUs that nobody with a claim wants (except under allocators
 // that are strict). A job runs on one type in a round.
 //
+// Where turns follow events, a round lasts `round` seconds. An event within it takes nothing from
+// those who run: they keep their GPUs until it is over, and others get what is free. Otherwise
+// whoever has just begun would be the one whose time has grown, each start would be an event that
+// undoes it, and nobody would get anywhere.
+//
 // The allocator is asked again, and the times start anew, when jobs came or left and the reset
 // interval has passed; a new job does not have to wait for that.
 #pragma once
@@ -118,6 +123,16 @@ class RoundsPolicy : public SchedulingPolicy, public CompletionRule, public Pric
     bool ran = true;
   };
 
+  // Who goes on, by name: entries move as jobs leave.
+  struct Kept {
+    JobId first = kNoJob;
+    JobId second = kNoJob;
+    std::size_t column = 0;
+    bool operator<(const Kept& other) const {
+      return first != other.first ? first < other.first : second < other.second;
+    }
+  };
+
   // What decides between cells, taken out of the table to be sorted.
   struct Bid {
     double priority = 0;
@@ -141,6 +156,8 @@ class RoundsPolicy : public SchedulingPolicy, public CompletionRule, public Pric
   void learn_types(const View& view);
   void learn_prices(const View& view);
   void book_last_round(const View& view);
+  // Where an event falls into a round: those who run in it. Else a new round begins.
+  void keep_round(const View& view);
   // What a pair was believed to do is replaced by what it did.
   void learn_rates(const View& view, const Turn& turn, Seconds spent);
   void remove_gone();
@@ -152,8 +169,9 @@ class RoundsPolicy : public SchedulingPolicy, public CompletionRule, public Pric
   void find_claims();
   void set_priorities();
   void choose(const View& view, Plan& plan);
-  // Take whom they can, in order of precedence: those with a claim on the types from one place of
-  // the order to another, and the others.
+  // Take whom they can, in order of precedence: those who go on, those with a claim on the types
+  // from one place of the order to another, and the others.
+  void take_kept();
   void take_claims(std::size_t from, std::size_t to);
   void take_others(std::size_t from, std::size_t to);
   void walk(std::size_t from, std::size_t to);
@@ -178,6 +196,7 @@ class RoundsPolicy : public SchedulingPolicy, public CompletionRule, public Pric
   std::vector<int> usable_;                       // scratch
   std::vector<std::size_t> order_;                // of columns, in this round
   std::vector<Bid> bids_;                         // scratch
+  std::vector<Kept> kept_;                        // in this turn
   std::vector<std::vector<std::size_t>> claims_;  // by column: cells with a fraction, in order
   bool claims_stale_ = true;
   std::vector<double> prices_;  // by column, as last seen
@@ -186,9 +205,10 @@ class RoundsPolicy : public SchedulingPolicy, public CompletionRule, public Pric
   AllocationProblem problem_;
   Allocation allocation_;
   Seconds last_turn_ = -1;
-  bool pending_ = true;    // the allocator should be asked again
-  bool idle_ = false;      // nobody was to run in the last round
-  bool any_gpus_ = false;  // the types of the fractions are beyond the placement
+  Seconds round_until_ = 0;  // where turns follow events
+  bool pending_ = true;      // the allocator should be asked again
+  bool idle_ = false;        // nobody was to run in the last round
+  bool any_gpus_ = false;    // the types of the fractions are beyond the placement
 };
 
 }  // namespace muster

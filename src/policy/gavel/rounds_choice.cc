@@ -43,6 +43,7 @@ void RoundsPolicy::choose(const View& view, Plan& plan) {
   unchosen_ = 0;
   for (const Entry& entry : entries_) unchosen_ += entry.pair() ? 0 : 1;
   order_types();
+  take_kept();
   // Type by type, or all at once.
   const std::size_t step = options_.global_queue ? types_ : 1;
   for (std::size_t from = 0; from < types_; from += step) {
@@ -72,6 +73,15 @@ void RoundsPolicy::choose(const View& view, Plan& plan) {
   for (const Entry& entry : entries_) {
     if (!entry.pair() && chosen_[index(entry.a)] == 0)
       plan.add(AllocationRequest::alone(entry.a, entry.gpus));
+  }
+}
+
+void RoundsPolicy::take_kept() {
+  if (kept_.empty()) return;
+  for (std::size_t e = 0; e < entries_.size(); ++e) {
+    const Kept wanted{entries_[e].first, entries_[e].second, 0};
+    const auto at = std::lower_bound(kept_.begin(), kept_.end(), wanted);
+    if (at != kept_.end() && !(wanted < *at)) take(e, at->column);
   }
 }
 
