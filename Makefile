@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 60
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build python wheel wheels wheeltest test unit bench install format tidy asan tsan world kills slurm fuzz clean
+.PHONY: help demo build module python wheel wheels wheeltest test unit bench install format tidy asan tsan world kills slurm fuzz clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
@@ -18,22 +18,18 @@ build: ## Build the command into build/release/muster
 	@scripts/setup build
 	@scripts/build release muster
 
-python: ## Build the Python package and install it into the virtual environment build/venv
+module: # What a package is made of; no command of its own.
 	@scripts/setup python
 	@scripts/python-env build
 	@scripts/build python _core muster_stub muster-keeper
+
+python: module ## Build the Python package and install it into the virtual environment build/venv
 	@scripts/python-install
 
-wheel: ## Build a wheel of the Python package that carries its libraries, into build/wheels
-	@scripts/setup python
-	@scripts/python-env build
-	@scripts/build python _core muster_stub muster-keeper
+wheel: module ## Build a wheel of the Python package that carries its libraries, into build/wheels
 	@scripts/wheel
 
-wheels: ## The same for every Python from 3.9 to 3.13 that is here; its tests run with each: scripts/wheel-suite
-	@scripts/setup python
-	@scripts/python-env build
-	@scripts/build python _core muster_stub muster-keeper
+wheels: module ## The same for every Python from 3.9 to 3.13 that is here; its tests run with each: scripts/wheel-suite
 	@scripts/wheel all
 
 wheeltest: wheel ## Install the wheel in a Debian with nothing but Python, and use it there

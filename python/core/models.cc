@@ -1,9 +1,12 @@
 // Models that a person can read: trained on columns, asked row by row, kept as the text of their
 // file.
+#include <optional>
+
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "core/parts.h"
+#include "core/watched.h"
 #include "learn/ebm.h"
 #include "learn/model_file.h"
 #include "learn/model_page.h"
@@ -33,6 +36,16 @@ T option(const nb::dict& options, const char* name, T usual) {
   return options.contains(name) ? nb::cast<T>(options[name]) : usual;
 }
 
+// Ctrl-C ends training between two of its steps.
+template <typename Options, typename Training>
+auto trained(Options& options, const Training& training) {
+  Watch watch;
+  options.keep_going = [&watch] { return watch.keep_going(); };
+  std::optional<decltype(training())> model;
+  watched(watch, {nb::none(), 0, {}}, [&] { model.emplace(training()); });
+  return must(std::move(*model));
+}
+
 Ebm train(const std::vector<std::string>& names, nb::handle rows, nb::handle target,
           const std::vector<std::string>& classes, const nb::dict& given) {
   EbmOptions options;
@@ -47,8 +60,8 @@ Ebm train(const std::vector<std::string>& names, nb::handle rows, nb::handle tar
   const Columns columns = columns_of(rows, names.size());
   const Numbers<double> numbers(target);
   const std::vector<double> values(numbers.begin(), numbers.end());
-  const nb::gil_scoped_release release;
-  Ebm model = must(train_ebm(features_of(names), columns, values, options));
+  Ebm model =
+      trained(options, [&] { return train_ebm(features_of(names), columns, values, options); });
   model.classes = classes;
   return model;
 }
@@ -108,8 +121,8 @@ DecisionTree grow(const std::vector<std::string>& names, nb::handle rows, nb::ha
   const Columns columns = columns_of(rows, names.size());
   const Numbers<std::int64_t> numbers(target);
   const std::vector<int> values(numbers.begin(), numbers.end());
-  const nb::gil_scoped_release release;
-  return must(train_tree(features_of(names), columns, values, classes, options));
+  return trained(options,
+                 [&] { return train_tree(features_of(names), columns, values, classes, options); });
 }
 
 // The share of each class in the leaf that a row falls into, row by row.

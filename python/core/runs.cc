@@ -36,13 +36,15 @@ std::vector<std::shared_ptr<PolicyCalls>> calls_of(const std::vector<RunConfig>&
   return calls;
 }
 
-// What all runs share: the jobs in memory, if they can be.
+// What all runs share: the jobs in memory, if they can be. A single run draws them as it goes, and
+// would read a trace whole in any case.
 std::shared_ptr<const SharedJobs> jobs_for(const std::vector<RunConfig>& runs,
-                                           const TraceJobs* trace) {
+                                           const TraceJobs* trace, const Watch& watch) {
   if (trace != nullptr) return trace->jobs;
   const WorkloadConfig& workload = runs.front().workload;
-  if (runs.size() == 1 || endless(workload) || workload.stream) return nullptr;
-  return must(load_jobs(workload));
+  if (endless(workload) || workload.stream) return nullptr;
+  if (runs.size() == 1 && workload.trace.empty()) return nullptr;
+  return must(load_jobs(workload, [&watch] { return watch.keep_going(); }));
 }
 
 struct RunAll {
@@ -54,7 +56,7 @@ struct RunAll {
   std::optional<Error> error;
 
   void operator()() {
-    const std::shared_ptr<const SharedJobs> jobs = jobs_for(runs, trace);
+    const std::shared_ptr<const SharedJobs> jobs = jobs_for(runs, trace, watch);
     recorded.resize(runs.size());
     std::mutex mutex;
     in_parallel(runs.size(), threads, [&](std::size_t i) {

@@ -39,6 +39,7 @@ nb::list sweep(const nb::dict& settings, const Axes& axes, std::vector<long long
   options.folder = folder;
   options.threads = threads;
   options.keep_going = [&watch] { return watch.keep_going(); };
+  options.on_run_end = [&watch] { ++watch.progress; };
   watched(watch, {std::move(progress), 0, {}}, [&] { result.emplace(run_sweep(config, options)); });
   const SweepResult points = must(std::move(*result));
   if (points.unwritten) raise(*points.unwritten);
@@ -58,6 +59,7 @@ nb::list experiment(const std::string& system, const std::string& name, unsigned
   ExperimentOptions options;
   options.threads = threads;
   options.keep_going = [&watch] { return watch.keep_going(); };
+  options.on_run_end = [&watch] { ++watch.progress; };
   watched(watch, {std::move(progress), 0, {}},
           [&] { result.emplace(run_experiment(experiment, options)); });
   const ExperimentResult done = must(std::move(*result));

@@ -11,6 +11,7 @@
 #include "core/convert.h"
 #include "core/job_columns.h"
 #include "core/parts.h"
+#include "core/watched.h"
 #include "workload/job_check.h"
 #include "workload/trace_writer.h"
 
@@ -203,29 +204,39 @@ TraceJobs with_columns(const TraceJobs& trace, const nb::dict& numbers, const nb
   return {std::move(shared), {}};
 }
 
-// The jobs of a complete workload section.
-TraceJobs load(const WorkloadConfig& workload) {
-  const nb::gil_scoped_release release;
-  return {must(load_jobs(workload)), workload};
-}
-
 TraceJobs read(const nb::dict& settings) {
   RunConfig config = described(settings, {});
   if (config.workload.limit < 0) throw MusterError("limit must not be negative");
-  return load(config.workload);
+  return {load_watched(config.workload), config.workload};
 }
 
 TraceJobs generate(const nb::dict& settings) {
-  return load(must(complete_config(described(settings, {}))).workload);
+  const RunConfig config = must(complete_config(described(settings, {})));
+  return {load_watched(config.workload), config.workload};
 }
 
 void write(const TraceJobs& trace, const std::string& path, const std::string& format) {
   auto writer = must(create_trace(path, format, trace.jobs->symbols));
-  for (const JobSpec& job : trace.jobs->jobs) must(writer->write(job));
-  must(writer->finish());
+  Watch watch;
+  watched(watch, {nb::none(), 0, {}}, [&] {
+    for (const JobSpec& job : trace.jobs->jobs) {
+      // A writer that is not finished leaves no file.
+      if (!watch.keep_going()) return;
+      must(writer->write(job));
+    }
+    must(writer->finish());
+  });
 }
 
 }  // namespace
+
+std::shared_ptr<const SharedJobs> load_watched(const WorkloadConfig& workload) {
+  Watch watch;
+  std::shared_ptr<const SharedJobs> jobs;
+  watched(watch, {nb::none(), 0, {}},
+          [&] { jobs = must(load_jobs(workload, [&watch] { return watch.keep_going(); })); });
+  return jobs;
+}
 
 void add_traces(nb::module_& module) {
   nb::class_<TraceJobs>(module, "TraceJobs")

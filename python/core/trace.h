@@ -14,4 +14,8 @@ struct TraceJobs {
   std::optional<WorkloadConfig> origin;
 };
 
+// The jobs of a complete workload section, read or drawn while Ctrl-C is looked for. The
+// interpreter must be held.
+std::shared_ptr<const SharedJobs> load_watched(const WorkloadConfig& workload);
+
 }  // namespace muster::python

@@ -6,6 +6,7 @@
 
 #include "base/table_lookup.h"
 #include "core/parts.h"
+#include "core/trace.h"
 #include "policy/failure.h"
 #include "run/config/plugin_tables.h"
 #include "run/config/plugins.h"
@@ -112,7 +113,7 @@ TurnByTurn::TurnByTurn(RunConfig config, std::shared_ptr<const SharedJobs> jobs)
     : config_(std::move(config)), jobs_(std::move(jobs)) {
   RunConfig own = config_;
   own.loader = std::make_shared<DirectingLoader>(config_.loader, directions_);
-  if (jobs_ == nullptr && !endless(own.workload)) jobs_ = must(load_jobs(own.workload));
+  if (jobs_ == nullptr && !endless(own.workload)) jobs_ = load_watched(own.workload);
   simulation_ = must(Simulation::make(own, jobs_));
   fold_ = std::make_unique<MetricsFold>(simulation_->symbols(), metrics_options(own));
   simulation_->observe(*fold_);

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import signal
 import sys
 
 from . import _core
@@ -16,6 +17,9 @@ def main():
     keeper = pathlib.Path(__file__).resolve().parent / "bin" / "muster-keeper"
     if keeper.exists():
         os.environ.setdefault("MUSTER_KEEPER", str(keeper))
+    # As in the command alone: Ctrl-C ends it, or its long work sees to it that it ends in good order.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.stdout.flush()
     return _core.command(["muster", *sys.argv[1:]], policies.core, 60.0)
 

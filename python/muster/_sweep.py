@@ -1,14 +1,19 @@
 """Sweeps: in the core's threads, or over processes where policies are written in Python."""
 
 import itertools
+import json
+import math
 import os
 import pickle
+import signal
+import threading
 
 from . import _core
 from ._loading import name_of
 from ._progress import Display
 from ._tables import pandas
 from .cluster import Cluster
+from .result import Result
 from .trace import Trace
 
 _POLICIES = ("scheduling", "placement", "admission")
@@ -16,6 +21,8 @@ _POLICIES = ("scheduling", "placement", "admission")
 
 def run_sweep(trace, cluster, choices, vary, seeds, output, threads, processes, progress, settings):
     from .run import chosen_from
+    if trace is not None and not isinstance(trace, (str, os.PathLike)):
+        trace = Trace.of(trace)
     axes = {}
     fixed = {}
     for key, given in {"cluster": cluster, **choices}.items():
@@ -27,11 +34,15 @@ def run_sweep(trace, cluster, choices, vary, seeds, output, threads, processes, 
     which = chosen_from("seeds", range(1, seeds + 1)) if isinstance(seeds, int) else [int(seed) for seed in seeds]
     written = [value for key in _POLICIES for value in [*axes.get(key, ()), fixed.get(key)]
                if value is not None and _in_python(value)]
-    if written or isinstance(trace, Trace):
-        rows = _one_by_one(trace, axes, fixed, which, processes, settings, bool(written))
-    else:
-        rows = _in_threads(trace, axes, fixed, which, output, threads, progress, settings)
-    return pandas().DataFrame(rows)
+    if not written and not isinstance(trace, Trace):
+        return pandas().DataFrame(_as_the_command(trace, axes, fixed, which, output, threads, progress, settings))
+    if output is not None:
+        raise _core.Error("output is where a sweep continues after an interruption, which takes jobs from a file or a "
+                          "generator, and built-in policies: leave it out")
+    rows, work = _points(axes, fixed, which, settings)
+    count = min(len(work), processes or threads or os.cpu_count() or 1)
+    figures = _in_processes(trace, work, count, progress) if written else _in_threads(trace, work, count, progress)
+    return pandas().DataFrame([{**row, **one} for row, one in zip(rows, figures)])
 
 
 def _in_python(choice):
@@ -46,7 +57,8 @@ def _text(key, value):
     return str(value)
 
 
-def _in_threads(trace, axes, fixed, seeds, output, threads, progress, settings):
+def _as_the_command(trace, axes, fixed, seeds, output, threads, progress, settings):
+    """The core finds the points itself, and keeps a journal of them."""
     from .run import _settings
     cluster = fixed.pop("cluster", None)
     described, _, _ = _settings(trace, cluster, fixed, settings)
@@ -55,16 +67,9 @@ def _in_threads(trace, axes, fixed, seeds, output, threads, progress, settings):
         scheduling = described.get("scheduling", "fifo")
         listed.append(("scheduling", [scheduling if isinstance(scheduling, str) else scheduling["name"]]))
     folder = "" if output is None else os.fspath(output)
-    with Display(progress, None, "runs") as display:
+    runs = len(seeds) * math.prod(len(values) for _, values in listed)
+    with Display(progress, runs, "runs") as display:
         return _core.sweep(described, listed, seeds, folder, threads, display.show)
-
-
-def _one(arguments):
-    """One run of a sweep, in a process of its own."""
-    from .run import simulate
-    trace, chosen, seed, settings = arguments
-    result = simulate(trace, output=False, progress=False, seed=seed, **chosen, **settings)
-    return result.figures()
 
 
 def _nested(path, value):
@@ -81,7 +86,9 @@ def _merged(settings, more):
     return merged
 
 
-def _one_by_one(trace, axes, fixed, seeds, processes, settings, in_python):
+def _points(axes, fixed, seeds, settings):
+    """The rows of the table as far as they are known before, and what to run for each: (policies and cluster, seed,
+    other settings)."""
     plain = ("cluster", *_POLICIES)
     rows, work = [], []
     for values in itertools.product(*axes.values()):
@@ -94,23 +101,45 @@ def _one_by_one(trace, axes, fixed, seeds, processes, settings, in_python):
         shown = {key: value if isinstance(value, (str, int, float)) else name_of(value) for key, value in varied.items()}
         for seed in seeds:
             rows.append({**shown, "seed": seed})
-            work.append((trace, chosen, seed, more))
-    count = min(len(work), processes or os.cpu_count() or 1)
-    if count <= 1:
-        figures = [_one(one) for one in work]
-    else:
-        with _pool(count, work, in_python) as pool:
-            figures = list(pool.map(_one, work))
-    return [{**row, **one} for row, one in zip(rows, figures)]
+            work.append((chosen, seed, more))
+    return rows, work
 
 
-def _pool(count, work, in_python):
-    """Processes where policies in Python would wait for each other; the core alone needs no more than threads."""
-    from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+def _in_threads(trace, work, count, progress):
+    """Built-in policies on jobs in memory: the core needs no more than threads."""
+    from .run import _described, _place
+    runs = []
+    for chosen, seed, settings in work:
+        policies = {kind: chosen.get(kind) for kind in _POLICIES}
+        description, jobs = _described(trace, chosen.get("cluster"), policies, {**settings, "seed": seed})
+        _place(description, False, jobs, False, False)
+        runs.append(description)
+    with Display(progress, len(trace) * len(runs), "jobs") as display:
+        outcomes = _core.run_all(runs, trace._jobs, count, display.show, 60.0)
+    return [Result(json.loads(outcome.summary)).figures() for outcome in outcomes]
+
+
+def _run(trace, point):
+    from .run import simulate
+    chosen, seed, settings = point
+    return simulate(trace, output=False, progress=False, seed=seed, **chosen, **settings).figures()
+
+
+def _in_processes(trace, work, count, progress):
+    """Policies in Python would wait for each other in one process."""
+    figures = []
+    with Display(progress, len(work), "runs") as display:
+        for one in (_run(trace, point) for point in work) if count <= 1 else _spread(trace, work, count):
+            figures.append(one)
+            if display.show:
+                display.show(len(figures))
+    return figures
+
+
+def _spread(trace, work, count):
+    from concurrent.futures import ProcessPoolExecutor
     import multiprocessing
-    if not in_python:
-        return ThreadPoolExecutor(count)
-    for _, chosen, _, _ in work:
+    for chosen, _, _ in work:
         for kind, choice in chosen.items():
             try:
                 pickle.dumps(choice)
@@ -118,4 +147,30 @@ def _pool(count, work, in_python):
                 raise _core.Error(f"the {kind} policy '{name_of(choice)}' cannot be sent to other processes: define it at "
                                   "the top of a module, name it as FILE.py:NAME, or say processes=1") from reason
     # A forked child would hold locks of threads that it does not have.
-    return ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"))
+    context = multiprocessing.get_context("spawn")
+    stop = context.Event()
+    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_begin, initargs=(stop, trace))
+    try:
+        yield from pool.map(_run_here, work)
+    except BaseException:
+        stop.set()
+        raise
+    finally:
+        pool.shutdown()
+
+
+def _begin(stop, trace):
+    """In each of the processes. Ctrl-C is the business of the first one, which says when to stop."""
+    global _trace
+    _trace = trace
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(stop,), daemon=True).start()
+
+
+def _end_with(stop):
+    stop.wait()
+    os._exit(1)  # nothing of it is kept
+
+
+def _run_here(point):
+    return _run(_trace, point)

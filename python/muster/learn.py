@@ -18,6 +18,7 @@ True
 
 from __future__ import annotations
 
+import functools
 import os
 from typing import Any
 
@@ -42,6 +43,20 @@ except ImportError:  # before 1.6
 __all__ = ["EBMClassifier", "EBMRegressor", "TreeClassifier"]
 
 _FEWEST_ROWS = 50
+
+
+def _all_or_nothing(fit):
+    """A fit that fails or is interrupted leaves the estimator as it was."""
+    @functools.wraps(fit)
+    def whole(self, X, y):
+        before = dict(vars(self))
+        try:
+            return fit(self, X, y)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+    return whole
 
 
 class _Readable(BaseEstimator):
@@ -178,6 +193,7 @@ class EBMRegressor(RegressorMixin, _Ebm):
     True
     """
 
+    @_all_or_nothing
     def fit(self, X: Any, y: Any) -> Any:
         X, y = self._rows(X, y, y_numeric=True)
         return self._keep(self._train(X, y, []))
@@ -207,6 +223,7 @@ class EBMClassifier(ClassifierMixin, _Ebm):
         tags.classifier_tags.multi_class = False
         return tags
 
+    @_all_or_nothing
     def fit(self, X: Any, y: Any) -> Any:
         X, y = self._rows(X, y)
         check_classification_targets(y)
@@ -250,6 +267,7 @@ class TreeClassifier(ClassifierMixin, _Readable):
         self.min_leaf = min_leaf
         self.prune = prune
 
+    @_all_or_nothing
     def fit(self, X: Any, y: Any) -> Any:
         X, y = self._rows(X, y)
         check_classification_targets(y)

@@ -201,7 +201,8 @@ def sweep(trace: Any = None, cluster: Any = None, *, vary: dict[str, list] | Non
     Lists in `cluster`, `scheduling`, `placement` and `admission` are varied; `vary` has others by their place in a
     description, as {"load": [0.8, 1.0]} or {"restart.restart": [0, 60]}. seeds: how many, or which. With policies
     written in Python the runs are spread over processes: the policies must be at the top of a module or in a file, and
-    a script must call sweep under `if __name__ == "__main__":`. processes=1 does without.
+    a script must call sweep under `if __name__ == "__main__":`. processes=1 does without. output: a folder where
+    a sweep that was interrupted continues, with jobs of a file or a generator and built-in policies.
 
     >>> import muster
     >>> table = muster.sweep(generate="poisson:jobs=200", cluster="8x8", scheduling=["fifo", "las"],

@@ -101,9 +101,7 @@ class Trace:
         """
         rows = None
         for name, values in columns.items():
-            if not hasattr(values, "__len__"):
-                raise _core.Error(f"column {name} is a {type(values).__name__}, expected one value per job")
-            count = len(values)
+            count = _rows_of(name, values)
             if rows is not None and count != rows:
                 raise _core.Error(f"column {name} has {count} rows, the columns before it have {rows}")
             rows = count
@@ -216,7 +214,7 @@ class Trace:
         True
         """
         for name, values in columns.items():
-            if len(values) != len(self):
+            if _rows_of(name, values) != len(self):
                 raise _core.Error(f"column {name} has {len(values)} rows, the trace has {len(self)}")
         numbers, texts = _split(columns)
         if "job_id" in texts:
@@ -234,6 +232,15 @@ class Trace:
 def _again(columns):
     """Out of a pickle, as another process gets it."""
     return Trace.from_numpy(**columns)
+
+
+def _rows_of(name, values):
+    try:
+        if not isinstance(values, (str, bytes)):
+            return len(values)
+    except TypeError:  # a number, or an array without dimensions
+        pass
+    raise _core.Error(f"column {name} is a {type(values).__name__}, expected one value per job")
 
 
 def _unknown(name):

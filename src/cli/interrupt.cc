@@ -30,4 +30,9 @@ void watch_interrupts() {
 
 bool interrupted() { return asked_to_stop.load(std::memory_order_relaxed); }
 
+std::function<bool()> stops_at_interrupt() {
+  watch_interrupts();
+  return [] { return !interrupted(); };
+}
+
 }  // namespace muster

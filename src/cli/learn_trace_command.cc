@@ -9,6 +9,7 @@
 #include "base/csv.h"
 #include "base/out_file.h"
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 #include "learn/estimate.h"
 #include "learn/history_estimate.h"
 #include "learn/model_file.h"
@@ -124,7 +125,7 @@ int table(const TraceLearnOptions& options) {
 int estimate(const TraceLearnOptions& options) {
   Material material;
   if (Status loaded = load_material(options, material); !loaded) return complain(loaded.error());
-  const EstimateOptions settings = estimate_options(options, material);
+  EstimateOptions settings = estimate_options(options, material);
   Result<std::vector<double>> estimates = std::vector<double>{};
   if (options.kind == "helios") {
     HistoryOptions helios;
@@ -132,9 +133,11 @@ int estimate(const TraceLearnOptions& options) {
     helios.retrain_every = settings.retrain_every;
     estimates = history_estimates(material.history, material.jobs, material.symbols, helios);
   } else {
+    settings.ebm.keep_going = stops_at_interrupt();
     estimates = weekly_estimates(material.history, material.jobs, material.symbols,
                                  material.perf.get(), settings);
   }
+  if (interrupted()) return kExitInterrupted;
   if (!estimates) {
     return complain(Error{fmt::format("{}: {}", options.history, estimates.error().message)});
   }
@@ -158,6 +161,7 @@ int estimate(const TraceLearnOptions& options) {
   }
   const auto model =
       train_estimate(material.history, material.symbols, material.perf.get(), settings);
+  if (interrupted()) return kExitInterrupted;
   if (!model) return complain(model.error());
   if (Status written = replace_file(options.model, to_text(*model)); !written) {
     return complain(written.error(), kExitFailed);
@@ -182,7 +186,10 @@ int forecast(const TraceLearnOptions& options) {
   const std::int64_t begin = material.epoch + static_cast<std::int64_t>(material.jobs[0].submit);
   std::size_t known = 0;
   while (known < slots.size() && slots[known].time + options.slot <= begin) ++known;
-  const auto model = train_throughput(std::span(slots).first(known), throughput_options());
+  EbmOptions settings = throughput_options();
+  settings.keep_going = stops_at_interrupt();
+  const auto model = train_throughput(std::span(slots).first(known), settings);
+  if (interrupted()) return kExitInterrupted;
   if (!model) {
     return complain(Error{fmt::format("{}: slots of {} s: {}", options.history, options.slot,
                                       model.error().message)});

@@ -5,6 +5,7 @@
 
 #include "base/out_file.h"
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 #include "cli/learn_parts.h"
 #include "learn/model_file.h"
 
@@ -63,6 +64,7 @@ Status grant_monotone(const std::string& wish, Ebm& model) {
 Result<std::string> train_as_ebm(const LearnOptions& options, const Lesson& lesson) {
   EbmOptions settings = options.ebm;
   settings.classify = !lesson.target.classes.empty();
+  settings.keep_going = stops_at_interrupt();
   if (settings.classify && lesson.target.classes.size() != 2) {
     return Error{fmt::format(
         "{}: target '{}' has {} classes; an ebm predicts two, a tree (--kind tree) any number",
@@ -84,6 +86,7 @@ Result<std::string> train_as_ebm(const LearnOptions& options, const Lesson& less
 Result<std::string> train_as_tree(const LearnOptions& options, const Lesson& lesson) {
   TreeOptions settings;
   settings.prune = options.prune;
+  settings.keep_going = stops_at_interrupt();
   const TargetColumn& target = lesson.target;
   const std::vector<int> classes(target.values.begin(), target.values.end());
   auto model = train_tree(lesson.features, lesson.columns, classes, target.classes, settings);
@@ -113,6 +116,7 @@ int learn_train(const LearnOptions& options) {
   const auto text = options.kind == "ebm"    ? train_as_ebm(options, *lesson)
                     : options.kind == "tree" ? train_as_tree(options, *lesson)
                                              : train_as_boosted_trees(options, *lesson);
+  if (interrupted()) return kExitInterrupted;
   if (!text) return complain(text.error());
   if (Status written = replace_file(options.output, *text); !written) {
     return complain(written.error(), kExitFailed);

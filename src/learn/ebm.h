@@ -21,6 +21,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,6 +53,10 @@ struct EbmOptions {
   bool classify = false;
   // This changes speed only.
   int threads = 0;  // 0: as many as the machine has
+  // Asked between rounds, in every thread. Once it says no it must not say yes again: training
+  // then ends soon, with an error.
+  std::function<bool()> keep_going = {};
+  bool stopped() const { return keep_going && !keep_going(); }
 };
 
 // Where the values of one feature fall in every table that uses it: one search instead of one per

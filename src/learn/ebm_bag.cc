@@ -120,6 +120,7 @@ double EbmBag::boost(const std::vector<Cells>& cells, const std::vector<int>& co
   StepSums sums;
   std::vector<double> step;
   for (int round = 0; round < options_.max_rounds && idle < options_.patience; ++round) {
+    if (options_.stopped()) break;
     Random* const random = round < smoothing ? &random_ : nullptr;
     for (std::size_t t = 0; t < cells.size(); ++t) {
       // One pass over the rows applies the step before and sums up for this one.
@@ -186,7 +187,7 @@ std::vector<double> EbmBag::pair_gains() const {
   std::vector<double> gains(features * features, 0);
   std::vector<float> gradient(training_);
   for (std::size_t i = 0; i < training_; ++i) gradient[i] = static_cast<float>(gradient_of(i));
-  for (std::size_t a = 0; a < features; ++a) {
+  for (std::size_t a = 0; a < features && !options_.stopped(); ++a) {
     for (std::size_t b = a + 1; b < features; ++b) {
       PairHistogram histogram(coarse_[a].count + 1, coarse_[b].count + 1);
       for (std::size_t i = 0; i < training_; ++i) {

@@ -129,7 +129,7 @@ BinnedFeatures bin_features(const FeatureSet& features,
                             const std::vector<std::vector<double>>& columns,
                             const std::vector<double>& target, const EbmOptions& options) {
   BinnedFeatures made;
-  for (std::size_t i = 0; i < features.size(); ++i) {
+  for (std::size_t i = 0; i < features.size() && !options.stopped(); ++i) {
     const auto bins = [&](int most) {
       return features[i].categorical
                  ? Bins::of_categories(static_cast<int>(features[i].categories.size()))
@@ -152,7 +152,8 @@ struct Trained {
   std::vector<BinnedPair> pairs;
 };
 
-// First all features, then the pairs that explain most of what these leave.
+// First all features, then the pairs that explain most of what these leave. Where training was
+// stopped, what it returns is not whole.
 Trained train_bags(const BinnedFeatures& binned, const std::vector<double>& target, double base,
                    const EbmOptions& options) {
   Trained trained;
@@ -162,12 +163,13 @@ Trained train_bags(const BinnedFeatures& binned, const std::vector<double>& targ
   const bool with_pairs = options.pairs > 0 && binned.fine.size() > 1;
   const auto threads = static_cast<unsigned>(std::max(0, options.threads));
   in_parallel(bags.size(), threads, [&](std::size_t i) {
+    if (options.stopped()) return;
     bags[i] = std::make_unique<EbmBag>(binned.fine, binned.coarse, target, options, base,
                                        options.seed + i);
     bags[i]->fit_features();
     if (with_pairs) gains[i] = bags[i]->pair_gains();
   });
-  if (!with_pairs) return trained;
+  if (!with_pairs || options.stopped()) return trained;
   trained.pairs = choose_pairs(gains, binned.coarse, options.pairs, kMostCells);
   in_parallel(bags.size(), threads, [&](std::size_t i) { bags[i]->fit_pairs(trained.pairs); });
   return trained;
@@ -231,7 +233,9 @@ EbmTerm pair_term(const BinnedFeatures& binned, std::size_t number, const Traine
 Result<Ebm> train_ebm(const FeatureSet& features, const std::vector<std::vector<double>>& columns,
                       const std::vector<double>& target, const EbmOptions& options) {
   if (Status good = check(features, columns, target, options); !good) return good.error();
+  const Error stopped{"training was stopped"};
   const BinnedFeatures binned = bin_features(features, columns, target, options);
+  if (options.stopped()) return stopped;
   const double mean =
       std::accumulate(target.begin(), target.end(), 0.0) / static_cast<double>(target.size());
   double base = mean;
@@ -245,6 +249,7 @@ Result<Ebm> train_ebm(const FeatureSet& features, const std::vector<std::vector<
     for (double& value : centred) value -= mean;
   }
   const Trained trained = train_bags(binned, centred, options.classify ? base : 0, options);
+  if (options.stopped()) return stopped;
 
   Ebm model;
   model.features = features;

@@ -33,7 +33,7 @@ class Grower {
     node.counts.assign(tree_.classes.size(), 0);
     for (const std::size_t row : rows) node.counts[static_cast<std::size_t>(target_[row])] += 1;
     tree_.nodes.push_back(node);
-    if (depth >= options_.max_depth) return self;
+    if (depth >= options_.max_depth || options_.stopped()) return self;
     const Split split = best_split(rows, node.counts);
     if (split.feature < 0) return self;
     std::vector<std::size_t> left;
@@ -71,7 +71,7 @@ class Grower {
     const auto total = static_cast<double>(rows.size());
     best.impurity = gini(counts, total) * total - 1e-9;
     if (best.impurity <= 0) return best;
-    for (std::size_t f = 0; f < columns_.size(); ++f) {
+    for (std::size_t f = 0; f < columns_.size() && !options_.stopped(); ++f) {
       std::vector<std::size_t> order;
       std::vector<double> missing(counts.size(), 0);
       for (const std::size_t row : rows) {
@@ -251,6 +251,7 @@ Result<DecisionTree> train_tree(const FeatureSet& features,
   std::vector<std::size_t> rows(target.size());
   std::iota(rows.begin(), rows.end(), 0U);
   Grower(tree, columns, target, options).grow(std::move(rows), 0);
+  if (options.stopped()) return Error{"training was stopped"};
   prune(tree, options.prune);
   return tree;
 }

@@ -7,6 +7,7 @@
 // `prune` per leaf. Invariant: the rows of a node are those of its two children together.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +20,10 @@ struct TreeOptions {
   int max_depth = 8;
   int min_leaf = 1;     // rows in a leaf
   double prune = 1e-4;  // gain in impurity that a cut must bring per leaf it adds
+  // Asked before each feature of each node. Once it says no it must not say yes again: training
+  // then ends soon, with an error.
+  std::function<bool()> keep_going = {};
+  bool stopped() const { return keep_going && !keep_going(); }
 };
 
 struct DecisionTree {

@@ -287,12 +287,16 @@ Result<Trace> load_trace(const std::string& path, const TraceOptions& options, S
   std::vector<std::pair<Seconds, std::uint32_t>> order;
   // A guess that is right for short lines; too large costs address space, not memory.
   constexpr std::size_t kBytesPerJob = 40;
+  constexpr std::size_t kLookEvery = 4096;
   trace.jobs.reserve(reader.size_hint() / kBytesPerJob);
   order.reserve(reader.size_hint() / kBytesPerJob);
   while (reader.peek() != nullptr) {
     JobSpec& job = trace.jobs.emplace_back(reader.take());
     trace.was_sorted = trace.was_sorted && (order.empty() || order.back().first <= job.submit);
     order.emplace_back(job.submit, static_cast<std::uint32_t>(order.size()));
+    if (order.size() % kLookEvery == 0 && options.keep_going && !options.keep_going()) {
+      return Error{path + ": reading was stopped"};
+    }
   }
   if (const auto error = reader.error()) return *error;
   trace.stats = reader.stats();

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -37,6 +38,8 @@ struct TraceOptions {
   std::vector<std::string>
       statuses;              // keep only jobs that ended so, in the trace's own words; empty: all
   std::size_t examples = 5;  // how many bad records to keep the messages of
+  // Asked now and then by load_trace; no ends it with an error.
+  std::function<bool()> keep_going = {};
 };
 
 // A bad record, kept as an example.

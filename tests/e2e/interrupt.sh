@@ -65,3 +65,16 @@ same swept/points.csv whole/points.csv
 same swept/cells.json whole/cells.json
 expect 2 muster "${options[@]}" --load 0.8 -o swept
 says "another sweep"
+
+tell "a model that is being trained leaves no file, and an older one as it was"
+awk 'BEGIN { srand(1); print "a,b,c,d,e,f,y"
+             for (i = 0; i < 40000; i++) print rand() "," rand() "," rand() "," rand() "," rand() "," rand() "," rand() }' >table.csv
+echo old >old.json
+for model in new.json old.json; do
+  interrupt_after 2 1 learn train table.csv --target y --rounds 100000 -o $model
+  [[ $status == 130 ]] || fail "status $status"
+  says "stopping"
+done
+absent new.json
+[[ $(cat old.json) == old ]] || fail "the old model is gone"
+[[ -z $(find . -name '*partial*') ]] || fail "left behind: $(find . -name '*partial*')"

@@ -1,5 +1,6 @@
 #include "learn/ebm.h"
 
+#include <atomic>
 #include <cmath>
 #include <functional>
 
@@ -246,6 +247,33 @@ TEST(Ebm, IsTheSameWhateverTheThreads) {
   const auto four = train_ebm(sample.features, sample.columns, sample.target, options);
   ASSERT_TRUE(one && four);
   EXPECT_EQ(to_text(*one), to_text(*four));
+}
+
+// However early or late it is told: an error, soon, and never half a model.
+TEST(Ebm, StopsWhenItIsTold) {
+  const Sample sample = with_users(500);
+  EbmOptions options;
+  options.threads = 2;
+  options.max_rounds = 100000;
+  options.patience = 100000;
+  for (const int after : {0, 1, 2, 5, 40, 500}) {
+    std::atomic<int> asked = 0;
+    options.keep_going = [&] { return ++asked <= after; };
+    const auto model = train_ebm(sample.features, sample.columns, sample.target, options);
+    ASSERT_FALSE(model) << after;
+    EXPECT_EQ(model.error().message, "training was stopped");
+    EXPECT_LE(asked, after + 100);
+  }
+}
+
+TEST(Ebm, IsTheSameWhetherSomebodyMayStopIt) {
+  const Sample sample = with_users(200);
+  EbmOptions options;
+  const auto alone = train_ebm(sample.features, sample.columns, sample.target, options);
+  options.keep_going = [] { return true; };
+  const auto watched = train_ebm(sample.features, sample.columns, sample.target, options);
+  ASSERT_TRUE(alone && watched);
+  EXPECT_EQ(to_text(*alone), to_text(*watched));
 }
 
 TEST(Ebm, CanBeMadeMonotone) {

@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-DecisionTree box_tree(double prune) {
+Result<DecisionTree> train_on_box(const TreeOptions& options) {
   Random random(1);
   std::vector<std::vector<double>> columns(2);
   std::vector<int> target;
@@ -21,9 +21,13 @@ DecisionTree box_tree(double prune) {
     target.push_back(inside != (random.unit() < 0.05) ? 1 : 0);
   }
   const FeatureSet features({{"a", false, {}}, {"b", false, {}}});
+  return train_tree(features, columns, target, {"out", "in"}, options);
+}
+
+DecisionTree box_tree(double prune) {
   TreeOptions options;
   options.prune = prune;
-  auto tree = train_tree(features, columns, target, {"out", "in"}, options);
+  auto tree = train_on_box(options);
   EXPECT_TRUE(tree);
   return std::move(*tree);
 }
@@ -37,6 +41,18 @@ TEST(DecisionTree, FindsTheBox) {
   EXPECT_EQ(tree.predict(std::vector<double>{0.8, 0.1}), 0);
   EXPECT_GE(tree.predict(std::vector<double>{kMissingNumber, kMissingNumber}), 0);
   EXPECT_GT(box_tree(0).leaves(), 3);
+}
+
+TEST(DecisionTree, StopsWhenItIsTold) {
+  TreeOptions options;
+  for (const int after : {0, 1, 2, 10}) {
+    int asked = 0;
+    options.keep_going = [&] { return ++asked <= after; };
+    const auto tree = train_on_box(options);
+    ASSERT_FALSE(tree) << after;
+    EXPECT_EQ(tree.error().message, "training was stopped");
+    EXPECT_LE(asked, after + 20);
+  }
 }
 
 TEST(DecisionTree, IsReadAndWritten) {

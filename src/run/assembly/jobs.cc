@@ -88,6 +88,7 @@ Status check_unchanged(const WorkloadConfig& workload) {
 }
 
 Result<std::unique_ptr<JobSource>> open_source(const WorkloadConfig& workload, Symbols& symbols,
+                                               const std::function<bool()>& keep_going,
                                                std::uint64_t& expected) {
   expected = 0;
   if (workload.trace.empty()) {
@@ -101,7 +102,9 @@ Result<std::unique_ptr<JobSource>> open_source(const WorkloadConfig& workload, S
   }
   if (Status same = check_unchanged(workload); !same) return same.error();
   if (workload.stream) return open_trace(workload.trace, trace_options(workload), symbols);
-  auto trace = load_trace(workload.trace, trace_options(workload), symbols);
+  TraceOptions options = trace_options(workload);
+  options.keep_going = keep_going;
+  auto trace = load_trace(workload.trace, options, symbols);
   if (!trace) return trace.error();
   if (Status joined = add_job_tables(trace->jobs, workload, symbols); !joined) {
     return joined.error();
@@ -113,9 +116,10 @@ Result<std::unique_ptr<JobSource>> open_source(const WorkloadConfig& workload, S
 
 }  // namespace
 
-Result<OpenedJobs> open_jobs(const WorkloadConfig& workload, Symbols& symbols) {
+Result<OpenedJobs> open_jobs(const WorkloadConfig& workload, Symbols& symbols,
+                             const std::function<bool()>& keep_going) {
   OpenedJobs opened;
-  auto source = open_source(workload, symbols, opened.expected);
+  auto source = open_source(workload, symbols, keep_going, opened.expected);
   if (!source) return source.error();
   opened.source = std::move(*source);
   if (workload.limit > 0) {
@@ -128,14 +132,19 @@ Result<OpenedJobs> open_jobs(const WorkloadConfig& workload, Symbols& symbols) {
   return opened;
 }
 
-Result<std::shared_ptr<const SharedJobs>> load_jobs(const WorkloadConfig& workload) {
+Result<std::shared_ptr<const SharedJobs>> load_jobs(const WorkloadConfig& workload,
+                                                    const std::function<bool()>& keep_going) {
+  constexpr std::size_t kLookEvery = 4096;
   auto shared = std::make_shared<SharedJobs>();
-  auto opened = open_jobs(workload, shared->symbols);
+  auto opened = open_jobs(workload, shared->symbols, keep_going);
   if (!opened) return opened.error();
   shared->jobs.reserve(opened->expected);
   while (const JobSpec* job = opened->source->peek()) {
     shared->jobs.push_back(*job);
     opened->source->pop();
+    if (shared->jobs.size() % kLookEvery == 0 && keep_going && !keep_going()) {
+      return Error{"reading the workload was stopped"};
+    }
   }
   if (auto error = opened->source->error()) return *error;
   shared->notes = opened->source->notes();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,15 +21,19 @@ struct SharedJobs {
   std::vector<std::string> notes;  // of the source that they came from
 };
 
-// The whole workload in memory. A generator without end needs workload.limit.
-Result<std::shared_ptr<const SharedJobs>> load_jobs(const WorkloadConfig& workload);
+// The whole workload in memory. A generator without end needs workload.limit. `keep_going` is asked
+// now and then; no ends it with an error.
+Result<std::shared_ptr<const SharedJobs>> load_jobs(const WorkloadConfig& workload,
+                                                    const std::function<bool()>& keep_going = {});
 
 struct OpenedJobs {
   std::unique_ptr<JobSource> source;
   std::uint64_t expected = 0;  // 0: not known
 };
 
-// The workload as a stream. Symbols are interned as jobs come.
-Result<OpenedJobs> open_jobs(const WorkloadConfig& workload, Symbols& symbols);
+// The workload as a stream. Symbols are interned as jobs come. `keep_going` is asked while a trace
+// is read that must be whole first.
+Result<OpenedJobs> open_jobs(const WorkloadConfig& workload, Symbols& symbols,
+                             const std::function<bool()>& keep_going = {});
 
 }  // namespace muster

@@ -125,6 +125,8 @@ struct ExperimentOptions {
   unsigned threads = 0;
   std::function<bool()> keep_going = {};
   Progress* progress = nullptr;
+  std::function<void()> on_run_end = {};  // told by the thread that ran it
+  bool stopped() const { return keep_going && !keep_going(); }
 };
 
 // The figure of that key that can be had from the summary of a run: means of partitions and of GPU

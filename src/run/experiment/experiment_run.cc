@@ -22,13 +22,15 @@ double run_figure(const RunSummary& summary, const JobTimes& times, const std::s
   return summary_figure(summary, key).value_or(kNoFigure);
 }
 
-// A run that is a task of another kind than a simulation.
-Result<std::optional<RunCheck>> check_task(const Experiment& experiment, const ExperimentRun& run) {
+// A run that is a task of another kind than a simulation. Empty if it was stopped.
+Result<std::optional<RunCheck>> check_task(const Experiment& experiment, const ExperimentRun& run,
+                                           const ExperimentOptions& options) {
   RunCheck check;
   check.run = run.name;
-  const auto figures = run.model     ? run_model_task(*run.model)
+  const auto figures = run.model     ? run_model_task(*run.model, options.keep_going)
                        : run.runtime ? run_runtime_task(*run.runtime)
                                      : run_hierarchy_task(*run.hierarchy);
+  if (options.stopped()) return std::optional<RunCheck>();
   if (!figures) return Error{fmt::format("run '{}': {}", run.name, figures.error().message)};
   for (const ExpectedFigure& expected : run.expected) {
     const auto found = figures->find(expected.key);
@@ -113,7 +115,7 @@ Result<std::optional<RunCheck>> check_run(const Experiment& experiment, const Ex
   check.run = run.name;
   check.missing = run.missing;
   if (!run.missing.empty()) return std::optional<RunCheck>(std::move(check));
-  if (!run.simulated()) return check_task(experiment, run);
+  if (!run.simulated()) return check_task(experiment, run, options);
   const auto golden = golden_of(run, check.jobs);
   if (!golden) return golden.error();
   const bool completions =
@@ -162,10 +164,12 @@ Result<ExperimentResult> run_experiment(const Experiment& experiment,
           : &options.progress->task(fmt::format("{} {}", experiment.system, experiment.name),
                                     pieces.size());
   in_parallel(pieces.size(), options.threads, [&](std::size_t i) {
+    if (options.stopped()) return;
     const ExperimentRun& run = experiment.runs[pieces[i].run];
     const ProgressTask::Part part(task, run.name);
     auto check = check_run(experiment, run, pieces[i].seed, held, options);
     const std::lock_guard lock(mutex);
+    if (options.on_run_end) options.on_run_end();
     if (task != nullptr) task->advance(1);
     if (check) {
       checks[i] = std::move(*check);

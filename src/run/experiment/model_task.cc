@@ -133,7 +133,8 @@ Status check_model_figure(std::string_view key) {
   return Error{unknown_name("figure of a model", key, kModelFigures)};
 }
 
-Result<ModelFigures> run_model_task(const ModelTask& task) {
+Result<ModelFigures> run_model_task(const ModelTask& task,
+                                    const std::function<bool()>& keep_going) {
   const auto data = prepare(task);
   if (!data) return data.error();
   ModelFigures figures;
@@ -147,6 +148,7 @@ Result<ModelFigures> run_model_task(const ModelTask& task) {
     predicted = std::move(*answers);
   } else {
     EbmOptions options = throughput_options();
+    options.keep_going = keep_going;
     if (task.bins > 0) options.max_bins = static_cast<int>(task.bins);
     const auto model = train_ebm(data->features, data->train, data->train_target, options);
     if (!model) return model.error();

@@ -7,6 +7,7 @@
 //            begin = "2020-04-01", train = 22032}
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -34,6 +35,8 @@ Result<ModelTask> read_model_task(const TomlNode& node, const std::string& where
 Status check_model_figure(std::string_view key);
 
 using ModelFigures = std::map<std::string, double, std::less<>>;
-Result<ModelFigures> run_model_task(const ModelTask& task);
+// `keep_going` is asked while an EBM is trained; no ends it with an error.
+Result<ModelFigures> run_model_task(const ModelTask& task,
+                                    const std::function<bool()>& keep_going = {});
 
 }  // namespace muster

@@ -84,6 +84,7 @@ struct SweepOptions {
   // the sweep is stopped, or the run given up, before it ends; -1: not.
   long long save_at = -1;
   std::function<bool()> keep_going = {};
+  std::function<void()> on_run_end = {};  // told by the thread that ran it
   Progress* progress = nullptr;
 };
 

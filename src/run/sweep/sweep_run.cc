@@ -25,12 +25,12 @@ class JobsGroup {
  public:
   explicit JobsGroup(WorkloadConfig workload) : workload_(std::move(workload)) {}
   void expect() { ++left_; }
-  Result<std::shared_ptr<const SharedJobs>> take() {
+  Result<std::shared_ptr<const SharedJobs>> take(const std::function<bool()>& keep_going) {
     const std::lock_guard lock(mutex_);
     // A generator without end cannot be kept in memory: every run draws for itself.
     if (!workload_.trace.empty() || !endless(workload_)) {
       if (jobs_ == nullptr) {
-        auto loaded = load_jobs(workload_);
+        auto loaded = load_jobs(workload_, keep_going);
         if (!loaded) return loaded.error();
         jobs_ = std::move(*loaded);
       }
@@ -179,7 +179,8 @@ class Work {
 
   void run_one(std::size_t at) {
     const SweepPoint& point = result_.points[at];
-    auto jobs = groups_[group_[at]]->take();
+    auto jobs = groups_[group_[at]]->take([this] { return keep_going(); });
+    if (!keep_going()) return stopped_.store(true);
     if (!jobs) return fail(at, jobs.error());
     if (*jobs != nullptr) keep_notes(**jobs);
     const auto begun = std::chrono::steady_clock::now();
@@ -275,6 +276,7 @@ Result<SweepResult> run_sweep(const SweepConfig& sweep, const SweepOptions& opti
       options.progress == nullptr ? nullptr : &options.progress->task("sweep", work.size());
   in_parallel(work.size(), options.threads, [&](std::size_t place) {
     work.run(place, task);
+    if (options.on_run_end) options.on_run_end();
     if (task != nullptr) task->advance(1);
   });
   if (task != nullptr) task->finish();

@@ -1,7 +1,6 @@
 """simulate, compare, sweep, reproduce: the same as the command, to the last digit."""
 
 import json
-import signal
 import subprocess
 import sys
 import threading
@@ -112,6 +111,11 @@ def test_sweep_equals_single_runs(trace):
         assert one["avg_jct_s"] == row["avg_jct_s"]
 
 
+def test_sweep_of_a_data_frame(trace):
+    table = muster.sweep(trace.to_pandas(), "8x8", scheduling=["fifo", "las"])
+    assert table["avg_jct_s"].tolist() == muster.sweep(trace, "8x8", scheduling=["fifo", "las"])["avg_jct_s"].tolist()
+
+
 def test_sweep_in_threads():
     table = muster.sweep(generate="poisson:jobs=100", cluster="8x8", scheduling=["fifo", "las"], seeds=[3, 4])
     assert sorted(set(table["seed"])) == [3, 4] and len(table) == 4
@@ -132,6 +136,7 @@ print(len(muster.sweep(trace, "4x8", scheduling=["fifo", "las"], seeds=2, proces
     ({"scheduling": "fifo", "seeds": 0}, "seeds is an empty list"),
     ({"scheduling": ["fifo"], "vary": {"restart.restrat": [0]}, "processes": 1}, "did you mean 'restart'"),
     ({"scheduling": [lambda jobs, now: jobs.submit, "fifo"], "processes": 2}, "cannot be sent to other processes"),
+    ({"scheduling": ["fifo"], "output": "out"}, "output is where a sweep continues"),
 ])
 def test_bad_sweeps(trace, settings, message):
     with pytest.raises(muster.Error, match=message):
@@ -169,26 +174,8 @@ def test_many_runs_at_once(trace):
     assert len(set(results)) == 1 and results[0] is not None
 
 
-def test_ctrl_c(in_tmp):
-    """A long run ends soon after Ctrl-C, with KeyboardInterrupt and nothing left that passes for a result."""
-    # Who runs the tests in the background may have had SIGINT ignored.
-    script = ("import muster, signal\n"
-              "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-              "print('begun', flush=True)\n"
-              "muster.simulate(generate='poisson:jobs=5000000', cluster='64x8', scheduling='las', output='out')\n")
-    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "begun\n"
-    time.sleep(0.7)
-    began = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
-    assert "KeyboardInterrupt" in errors
-    assert time.monotonic() - began < 20
-    assert not (in_tmp / "out").exists()
-
-
-def test_progress(monkeypatch):
-    """A bar of tqdm that moves to the end, and none where none is wanted."""
+def watch_bars(monkeypatch):
+    """The bars of tqdm that are made from here on."""
     import tqdm.auto
     bars = []
 
@@ -204,12 +191,37 @@ def test_progress(monkeypatch):
         def close(self):
             self.closed = True
     monkeypatch.setattr(tqdm.auto, "tqdm", Bar)
+    return bars
+
+
+def test_progress(monkeypatch):
+    """A bar that moves to the end, and none where none is wanted."""
+    bars = watch_bars(monkeypatch)
     trace = muster.Trace.generate("philly-like", jobs=20000, load=1.2, cluster="8x8")
     muster.simulate(trace, "8x8", scheduling="las", output=False, progress=True)
     bar, = bars
     assert bar.total == len(trace) and 0 < bar.n <= bar.total and bar.closed
     muster.simulate(trace, "8x8", output=False, progress=False)
     assert len(bars) == 1
+
+
+def least_service(jobs, now):
+    return jobs.gpu_seconds
+
+
+@pytest.mark.parametrize("settings, total", [
+    ({"generate": "poisson:jobs=20000,load=1.5", "scheduling": ["las", "srtf"], "threads": 1}, 6),
+    ({"trace": 10000, "scheduling": ["las", "srtf"]}, 6 * 10000),
+    ({"trace": 300, "scheduling": [least_service, "srtf"], "processes": 1}, 6),
+    ({"trace": 300, "scheduling": [least_service, "srtf"], "processes": 2}, 6),
+])
+def test_progress_of_sweeps(monkeypatch, settings, total):
+    bars = watch_bars(monkeypatch)
+    if "trace" in settings:
+        settings = {**settings, "trace": muster.Trace.generate("philly-like", jobs=settings["trace"], load=1.5, cluster="8x8")}
+    assert len(muster.sweep(cluster="8x8", seeds=3, progress=True, **settings)) == 6
+    bar, = bars
+    assert bar.total == total and 0 < bar.n <= total and bar.closed
 
 
 def test_description_is_complete():
@@ -243,24 +255,3 @@ def test_other_threads_go_on_meanwhile():
     during = [at for at in counted if began <= at <= began + took]
     gaps = [b - a for a, b in zip(during, during[1:])]
     assert took > 0.05 and len(during) > 10 and max(gaps) < took / 2
-
-
-def test_ctrl_c_while_a_policy_never_returns(in_tmp):
-    script = """
-import muster, signal, sys
-signal.signal(signal.SIGINT, signal.default_int_handler)
-def stuck(jobs, now):
-    print("asked", flush=True)
-    while True:
-        pass
-try:
-    muster.simulate(muster.Trace.generate("poisson", jobs=10), "2x8", scheduling=stuck)
-except KeyboardInterrupt:
-    assert muster.simulate(muster.Trace.generate("poisson", jobs=10), "2x8")["finished"] == 10
-    print("stopped", flush=True)
-"""
-    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "asked\n"
-    process.send_signal(signal.SIGINT)
-    rest, _ = process.communicate(timeout=30)
-    assert rest == "stopped\n" and process.returncode == 0

@@ -84,3 +84,14 @@ def test_models_are_kept(tmp_path):
     intercept, parts, prediction = model.explain(X[0])
     assert intercept + sum(score for _, score, _ in parts) == pytest.approx(prediction)
     assert model.plot_term(0).get_xlabel() == model.terms()[0]["name"]
+
+
+@pytest.mark.parametrize("estimator", [learn.EBMClassifier(**QUICK), learn.TreeClassifier()])
+def test_a_fit_that_fails_changes_nothing(estimator):
+    X = np.linspace(0, 1, 60).reshape(-1, 2)
+    model = estimator.fit(X, np.repeat(["a", "b"], 15))
+    before = model.predict(X)
+    for bad in (np.arange(30) / 7, np.repeat(["x"], 29)):  # no classes; a row too few
+        with pytest.raises(ValueError):
+            model.fit(np.column_stack([X, X]), bad)
+    assert model.predict(X).tolist() == before.tolist() and model.n_features_in_ == 2

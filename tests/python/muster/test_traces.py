@@ -71,6 +71,21 @@ def test_bad_columns(columns, message):
         muster.Trace.from_numpy(**columns)
 
 
+@pytest.mark.parametrize("values, message", [
+    (5, "column duration_s is a int, expected one value per job"),
+    (np.array(5), "column duration_s is a ndarray, expected one value per job"),
+    ("abcde", "column duration_s is a str, expected one value per job"),
+    ([5], "column duration_s has 1 rows, the trace has 5"),
+    ([[5]] * 5, "column duration_s has 2 dimensions"),
+    (["a"] * 5, "column duration_s holds"),
+    ([5, 5, -1, 5, 5], "row 2: found a duration of -1"),
+    ([5, 5, float("nan"), 5, 5], "row 2: duration_s is nan"),
+])
+def test_bad_replacements(trace, values, message):
+    with pytest.raises(muster.Error, match=message):
+        trace[:5].replace(duration_s=values)
+
+
 def test_what_pandas_calls_missing():
     frame = pandas.DataFrame({"submit_s": [0, 1], "duration_s": [60, 60], "gpus": pandas.array([1, 2], dtype="Int64"),
                               "user": pandas.array(["anna", None], dtype="string"), "model": [None, float("nan")]})
