@@ -179,6 +179,7 @@ class Core final : private Observer {
   std::vector<StoredNode> nodes_;
   struct Outside {  // what the executor says of a node
     bool drained = false;
+    std::string detail;
     bool told_drained = false;  // to the engine, whoever drained it
     std::uint64_t taken = 0;    // GPUs that count as others'
   };

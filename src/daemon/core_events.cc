@@ -293,7 +293,8 @@ Status Core::drain(const std::string& name, bool drained, const std::string& why
     return Error{unknown_name("node", name, names)};
   }
   node->drained = drained;
-  node->reason = why;
+  // One that is ours no more may still be drained by others.
+  node->reason = drained ? why : outside_[index(node->id)].detail;
   touched_nodes_.insert(node->id);
   tell_drained(node->id, now_);
   return Done{};

@@ -21,7 +21,8 @@ void Core::hear_node(const NodeReport& report, Seconds now) {
     if (!row.drained) row.reason = report.detail;
   }
   row.up = report.up;
-  outside.drained = report.drained;
+  outside.detail = report.detail;
+  row.drained_outside = outside.drained = report.drained;
   tell_drained(report.node, now);
   set_taken(report.node, report.taken, now);
 }

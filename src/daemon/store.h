@@ -68,7 +68,9 @@ struct StoredNode {
   std::int64_t gpus = 0;
   bool drained = false;  // takes nothing new
   std::string reason;    // who drained it, and why; or why it is not up
-  bool up = true;        // not kept: the executor says it anew
+  // Not kept: the executor says both anew.
+  bool up = true;
+  bool drained_outside = false;  // by somebody else, with the executor's own tools
 
   friend bool operator==(const StoredNode&, const StoredNode&) = default;
 };

@@ -82,6 +82,8 @@ TEST_F(CoreOutside, NodesGoDrainAndComeBack) {
   node(1, false, false, 0);
   node(1, true, true, 0);
   EXPECT_EQ(usable(), 4);
+  EXPECT_TRUE(nodes_.at(NodeId{1}).drained_outside);
+  EXPECT_FALSE(nodes_.at(NodeId{1}).drained) << "not by us, so not for the next daemon either";
   // A person drains it as well: it comes back when both have had enough.
   ASSERT_TRUE(core_->drain("node1", true, "mine"));
   node(1, true, false, 0);
@@ -89,6 +91,7 @@ TEST_F(CoreOutside, NodesGoDrainAndComeBack) {
   ASSERT_TRUE(core_->drain("node1", false, ""));
   step();
   EXPECT_EQ(usable(), 8);
+  EXPECT_FALSE(nodes_.at(NodeId{1}).drained_outside);
   node(99, false, false, 0);
   EXPECT_EQ(usable(), 8);
 }

@@ -142,6 +142,7 @@ class Primitives(unittest.TestCase):
             for node in ("n1", "n2", "n3"):
                 self.lab.call("scontrol", "update", f"NodeName={node}", "State=DRAIN", "Reason=test")
             wait_until(lambda: "DRAIN" in daemon.nodes()["n1"]["reason"], what="the drain")
+            self.assertRegex(daemon.run("nodes").stdout, r"n1 .* drained: IDLE DRAIN: test")
             number = daemon.train("here", 30, 0.1)
             daemon.until_launched(number)
             self.assertEqual(daemon.slurm_job(number)["nodes"], "n4")
@@ -151,6 +152,7 @@ class Primitives(unittest.TestCase):
             wait_until(lambda: len(daemon.launches("here")) == 2, what="a launch elsewhere")
             self.assertEqual(daemon.launches("here")[1][2], "n2")
             self.assertFalse(daemon.nodes()["n4"]["up"])
+            self.assertRegex(daemon.run("nodes").stdout, r"n4 .* down: DOWN: test")
             daemon.until(number, "finished")
             self.lab.call("scontrol", "update", "NodeName=n4", "State=RESUME")
             wait_until(lambda: daemon.nodes()["n4"]["up"], what="its return")

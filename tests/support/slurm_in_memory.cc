@@ -48,6 +48,26 @@ Result<SlurmRows<SlurmNode>> SlurmInMemory::nodes() {
   return rows;
 }
 
+Result<std::vector<SlurmJob>> SlurmInMemory::accounts(std::uint32_t job) {
+  if (accounts_silent > 0) {
+    --accounts_silent;
+    return Error{"sacct did not answer"};
+  }
+  std::vector<SlurmJob> rows;
+  for (const SlurmJob& row : accounts_) {
+    if (row.id == job) rows.push_back(row);
+  }
+  return rows;
+}
+
+void SlurmInMemory::controller_forgets_ended() {
+  for (auto job = jobs_.begin(); job != jobs_.end();) {
+    const bool ended = slurm_ended(job->second.row.state);
+    if (ended) accounts_.push_back(job->second.row);
+    job = ended ? jobs_.erase(job) : std::next(job);
+  }
+}
+
 int SlurmInMemory::used(const std::string& node) const {
   int gpus = hosts_.at(node).wrong;
   for (const auto& [id, job] : jobs_) {
@@ -76,7 +96,14 @@ Status SlurmInMemory::told(std::uint32_t id, const std::function<void(Job&)>& wh
   return lose ? Status(Error{"scontrol did not answer"}) : Status(Done{});
 }
 
-Result<std::uint32_t> SlurmInMemory::submit(const SlurmSubmission& submission) {
+std::vector<Result<std::uint32_t>> SlurmInMemory::submit(
+    const std::vector<SlurmSubmission>& submissions) {
+  std::vector<Result<std::uint32_t>> numbers;
+  for (const SlurmSubmission& one : submissions) numbers.push_back(submit_one(one));
+  return numbers;
+}
+
+Result<std::uint32_t> SlurmInMemory::submit_one(const SlurmSubmission& submission) {
   bool done = false;
   const bool lose = fails(done);
   if (lose && !done) return Error{"sbatch did not answer"};

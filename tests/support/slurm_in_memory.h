@@ -35,7 +35,8 @@ class SlurmInMemory final : public SlurmControl {
 
   Result<SlurmRows<SlurmJob>> jobs() override;
   Result<SlurmRows<SlurmNode>> nodes() override;
-  Result<std::uint32_t> submit(const SlurmSubmission& submission) override;
+  std::vector<Result<std::uint32_t>> submit(
+      const std::vector<SlurmSubmission>& submissions) override;
   Status place(std::uint32_t job, const SlurmPlacement& placement) override;
   Status mark(std::uint32_t job, const std::string& text) override;
   Status release(std::uint32_t job) override;
@@ -43,6 +44,7 @@ class SlurmInMemory final : public SlurmControl {
   Status requeue_and_hold(std::uint32_t job) override;
   Status signal(std::uint32_t job, const std::string& name) override;
   Status cancel(std::uint32_t job) override;
+  Result<std::vector<SlurmJob>> accounts(std::uint32_t job) override;
 
   // Time goes on: jobs start, work and end.
   void pass(double seconds);
@@ -65,6 +67,8 @@ class SlurmInMemory final : public SlurmControl {
     }
   }
   void controller_forgets_all() { jobs_.clear(); }
+  // So do jobs that have ended; the accounts know them.
+  void controller_forgets_ended();
   // So many GPUs of the node are counted as used that no job has.
   void count_wrongly(const std::string& node, int gpus) { hosts_.at(node).wrong = gpus; }
 
@@ -75,11 +79,13 @@ class SlurmInMemory final : public SlurmControl {
   double work_of_new_jobs = 1e9;
   double lost = 0;  // chance that a command fails; half of those have taken effect all the same
   int silent = 0;   // so many answers are missing
+  int accounts_silent = 0;
   std::vector<std::string> violations;
   std::mt19937 chance{1};
 
  private:
   bool fails(bool& done);
+  Result<std::uint32_t> submit_one(const SlurmSubmission& submission);
   void start(Job& job);
   void leave(Job& job, SlurmState state, int code);
   void requeue(Job& job, bool held);
@@ -94,6 +100,7 @@ class SlurmInMemory final : public SlurmControl {
   int used(const std::string& node) const;
   std::map<std::string, Host> hosts_;
   std::map<std::uint32_t, Job> jobs_;
+  std::vector<SlurmJob> accounts_;
   std::uint32_t next_ = 1;
   double now_ = 1000;
 };

@@ -203,6 +203,8 @@ Result<SlurmJson> list_in(std::string_view text, const char* name) {
 
 }  // namespace
 
+SlurmState slurm_state(const std::string& word) { return state_of({word}); }
+
 Result<SlurmRows<SlurmJob>> parse_jobs(std::string_view json) {
   const auto list = list_in(json, "jobs");
   if (!list) return list.error();

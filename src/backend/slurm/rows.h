@@ -29,6 +29,9 @@ constexpr bool slurm_ended(SlurmState state) {
          state == SlurmState::kCancelled || state == SlurmState::kLost;
 }
 
+// Of one word, as COMPLETED.
+SlurmState slurm_state(const std::string& word);
+
 struct SlurmJob {
   std::uint32_t id = 0;
   SlurmState state = SlurmState::kUnknown;

@@ -1,13 +1,19 @@
 #include "backend/slurm/slurm_commands.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
+#include <thread>
 
 #include <fmt/format.h>
 
+#include "backend/slurm/accounts.h"
 #include "base/text.h"
 
 namespace muster {
 namespace {
+
+constexpr std::size_t kAtATime = 4;  // programs that submit
 
 Error cannot(const std::string& what, const Error& why) {
   return Error{fmt::format("{}: {}", what, why.message)};
@@ -29,6 +35,13 @@ Result<std::unique_ptr<SlurmCommands>> SlurmCommands::open(CommandLimits limits,
       by_scontrol && by_scontrol->status == 0 && parse_nodes(by_scontrol->out);
   if (const auto nodes = opened->nodes(); !nodes) return cannot("no list of nodes", nodes.error());
   if (const auto jobs = opened->jobs(); !jobs) return cannot("no list of jobs", jobs.error());
+  const auto accounts = output_of(accounts_question(1), limits);
+  opened->has_accounts_ = static_cast<bool>(accounts);
+  if (!accounts) {
+    notes.push_back(
+        "no accounting: how a user's job ended is not known once slurmctld has forgotten it (" +
+        complaint(accounts.error().message) + ")");
+  }
   return opened;
 }
 
@@ -56,7 +69,25 @@ Result<SlurmRows<SlurmNode>> SlurmCommands::nodes() {
   return parse_nodes(*text);
 }
 
-Result<std::uint32_t> SlurmCommands::submit(const SlurmSubmission& submission) {
+// They are held, so it does not matter which of them Slurm hears of first.
+std::vector<Result<std::uint32_t>> SlurmCommands::submit(
+    const std::vector<SlurmSubmission>& submissions) {
+  std::vector<Result<std::uint32_t>> numbers(submissions.size(), Error{"it was not submitted"});
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < submissions.size(); i = next++) {
+      numbers[i] = submit_one(submissions[i]);
+    }
+  };
+  std::vector<std::thread> others;
+  for (std::size_t i = 1; i < std::min(kAtATime, submissions.size()); ++i)
+    others.emplace_back(work);
+  work();
+  for (std::thread& one : others) one.join();
+  return numbers;
+}
+
+Result<std::uint32_t> SlurmCommands::submit_one(const SlurmSubmission& submission) const {
   // With anything but ALL, Slurm logs the user in on the node (`su -`) to see what the environment
   // is like, which takes seconds, or minutes where a profile hangs. So nothing of ours is there to
   // be passed on; the script sets what the job wants.
@@ -150,6 +181,13 @@ Status SlurmCommands::signal(std::uint32_t job, const std::string& name) {
 Status SlurmCommands::cancel(std::uint32_t job) {
   const auto done = output_of({"scancel", std::to_string(job)}, limits_);
   return done ? Status(Done{}) : Status(done.error());
+}
+
+Result<std::vector<SlurmJob>> SlurmCommands::accounts(std::uint32_t job) {
+  if (!has_accounts_) return std::vector<SlurmJob>{};
+  const auto text = output_of(accounts_question(job), limits_);
+  if (!text) return text.error();
+  return parse_accounts(*text);
 }
 
 }  // namespace muster

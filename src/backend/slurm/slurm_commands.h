@@ -21,7 +21,8 @@ class SlurmCommands final : public SlurmControl {
 
   Result<SlurmRows<SlurmJob>> jobs() override;
   Result<SlurmRows<SlurmNode>> nodes() override;
-  Result<std::uint32_t> submit(const SlurmSubmission& submission) override;
+  std::vector<Result<std::uint32_t>> submit(
+      const std::vector<SlurmSubmission>& submissions) override;
   Status place(std::uint32_t job, const SlurmPlacement& placement) override;
   Status mark(std::uint32_t job, const std::string& text) override;
   Status release(std::uint32_t job) override;
@@ -29,14 +30,17 @@ class SlurmCommands final : public SlurmControl {
   Status requeue_and_hold(std::uint32_t job) override;
   Status signal(std::uint32_t job, const std::string& name) override;
   Status cancel(std::uint32_t job) override;
+  Result<std::vector<SlurmJob>> accounts(std::uint32_t job) override;
 
  private:
   explicit SlurmCommands(CommandLimits limits) : limits_(limits), line_(limits.seconds) {}
+  Result<std::uint32_t> submit_one(const SlurmSubmission& submission) const;
   // Through the scontrol that is kept where the words allow it.
   Status control(const std::vector<std::string>& words);
 
   CommandLimits limits_;
   ScontrolLine line_;
+  bool has_accounts_ = false;
   bool nodes_by_scontrol_ = false;  // later releases: `scontrol --json show nodes`
 };
 

@@ -41,8 +41,9 @@ class SlurmControl {
   virtual ~SlurmControl() = default;
   virtual Result<SlurmRows<SlurmJob>> jobs() = 0;
   virtual Result<SlurmRows<SlurmNode>> nodes() = 0;
-  // Its number.
-  virtual Result<std::uint32_t> submit(const SlurmSubmission& submission) = 0;
+  // Their numbers, in the same order. Several are submitted at a time.
+  virtual std::vector<Result<std::uint32_t>> submit(
+      const std::vector<SlurmSubmission>& submissions) = 0;
   virtual Status place(std::uint32_t job, const SlurmPlacement& placement) = 0;
   // Writes the mark into the comment that only administrators write.
   virtual Status mark(std::uint32_t job, const std::string& text) = 0;
@@ -54,6 +55,8 @@ class SlurmControl {
   // To its steps, or to its script where it has none.
   virtual Status signal(std::uint32_t job, const std::string& name) = 0;
   virtual Status cancel(std::uint32_t job) = 0;
+  // What the accounts say of a job with this number, the latest last; empty where there are none.
+  virtual Result<std::vector<SlurmJob>> accounts(std::uint32_t job) = 0;
 };
 
 }  // namespace muster

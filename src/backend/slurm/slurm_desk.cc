@@ -185,6 +185,7 @@ void SlurmDesk::look(double now) {
     if (answers_ == 1 || census_ != 0) find_launches();
     // First of all: what is told to end with a node is not to begin there again.
     tell_nodes();
+    submit_all(now);
     for (auto& [run, kept] : kept_) {
       if (!kept.end) advance(kept, now);
     }

@@ -63,8 +63,10 @@ class SlurmDesk {
     Phase phase = Phase::kPlacing;
     std::uint64_t judged = 0;  // only answers after this one say something of what was done last
     double not_before = 0;     // of its release
+    double released = kNever;  // when that was
     double kill_at = 0;        // while it is stopping
     double ask_again = 0;
+    int unaccounted = 0;  // so often the accounts did not answer
     double grace = 0;
     bool go = false;
     bool signalled = false;
@@ -98,24 +100,31 @@ class SlurmDesk {
   // slurm_launch.cc: what follows for a launch
   void advance(Kept& kept, double now);
   void put(Kept& kept, double now);
+  bool refuse_to_share(Kept& kept);
   bool partner_has_whole_gpu(const Kept& kept) const;
-  void submit(Kept& kept, double now);
+  void submit_all(double now);
+  void submit(const std::vector<Kept*>& launches, double now);
+  Result<SlurmSubmission> submission_of(const Kept& kept) const;
   void place(Kept& kept, const SlurmJob* row, double now);
   Result<SlurmPlacement> placement_of(const Kept& kept, const SlurmJob* row) const;
   void release(Kept& kept, double now);
-  void watch_start(Kept& kept, SlurmJob* row);
-  void give_up_where_drained(Kept& kept, const SlurmJob& row);
-  void watch_run(Kept& kept, SlurmJob* row);
+  void watch_start(Kept& kept, SlurmJob* row, double now);
+  void give_up_where_drained(Kept& kept, const SlurmJob& row, double now);
+  void watch_run(Kept& kept, SlurmJob* row, double now);
   void watch_stop(Kept& kept, SlurmJob* row, double now);
-  void finish(Kept& kept, const SlurmJob& row);
-  bool finish_as_recorded(Kept& kept);
-  bool ended_by_mistake(const Kept& kept, const SlurmJob& row) const;
   void hold(SlurmJob& row);
   void tell(const Kept& kept, RunEvent event);
   void tell_started(Kept& kept);
   void end(Kept& kept, RunEvent event, RunOutcome outcome, int code, const std::string& why);
   void start_failed(Kept& kept, const std::string& why);
   void tell_job(const Kept& kept, JobReport::Kind kind, const std::string& why);
+
+  // slurm_end.cc: how it ended
+  static std::string forgotten(std::uint32_t job);
+  void finish(Kept& kept, const SlurmJob& row);
+  bool finish_as_recorded(Kept& kept);
+  bool finish_as_accounted(Kept& kept, double now);
+  bool ended_by_mistake(const Kept& kept, const SlurmJob& row) const;
 
   // slurm_watch.cc: what follows for nodes and for jobs that no launch has
   void watch_nodes_of(const std::vector<SlurmNode>& nodes);
@@ -137,6 +146,8 @@ class SlurmDesk {
   bool ours(const SlurmJob& row) const;
   Kept* launch_on(std::uint32_t job);
 
+  static constexpr double kAskAgain = 5;  // a command that was accepted and had no effect
+
   SlurmSettings settings_;
   SlurmCluster cluster_;
   SlurmControl& control_;
@@ -157,6 +168,7 @@ class SlurmDesk {
     bool certain = false;
   };
   std::map<NodeId, Uncounted> uncounted_;
+  std::map<NodeId, double> avoid_;                 // nodes that start nothing, and until when
   std::vector<std::pair<double, JobId>> records_;  // of jobs that have left, and when they may go
   struct Leaver {
     JobId job;

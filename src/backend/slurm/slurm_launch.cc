@@ -13,13 +13,10 @@
 namespace muster {
 namespace {
 
-constexpr double kAskAgain = 5;    // a command that was accepted and had no effect
-constexpr int kStartMeAgain = 75;  // the exit status that asks for that
 constexpr std::string_view kAdmin = "JobHeldAdmin";
-
-std::string forgotten(std::uint32_t job) {
-  return fmt::format("Slurm does not know job {} any more", job);
-}
+// A node that is counted wrongly starts what it should within so many seconds, or is left alone.
+constexpr double kStuckAfter = 20;
+constexpr double kAvoidFor = 300;
 
 }  // namespace
 
@@ -29,14 +26,14 @@ void SlurmDesk::advance(Kept& kept, double now) {
     case Phase::kPlacing:
       return put(kept, now);
     case Phase::kReady:
-      if (row == nullptr || slurm_ended(row->state)) watch_start(kept, row);
+      if (row == nullptr || slurm_ended(row->state)) watch_start(kept, row, now);
       return;
     case Phase::kReleasing:
       return release(kept, now);
     case Phase::kStarting:
-      return answers_ > kept.judged ? watch_start(kept, row) : void();
+      return answers_ > kept.judged ? watch_start(kept, row, now) : void();
     case Phase::kRunning:
-      return watch_run(kept, row);
+      return watch_run(kept, row, now);
     case Phase::kStopping:
       return watch_stop(kept, row, now);
   }
@@ -44,14 +41,11 @@ void SlurmDesk::advance(Kept& kept, double now) {
 
 // Brings the job of Slurm to where it can be placed: in the queue, and held.
 void SlurmDesk::put(Kept& kept, double now) {
-  if (partner_has_whole_gpu(kept)) {
-    return start_failed(kept,
-                        "the job that it is to share with was started alone, and Slurm does "
-                        "not share a GPU that a job has as a whole");
-  }
+  if (refuse_to_share(kept)) return;
   SlurmJob* const row = row_of(kept);
-  if (row == nullptr && kept.own()) return submit(kept, now);
+  if (row == nullptr && kept.own()) return submit({&kept}, now);
   if (row == nullptr) {
+    if (finish_as_accounted(kept, now)) return;
     tell_job(kept, JobReport::Kind::kCancelled, forgotten(kept.job));
     return start_failed(kept, forgotten(kept.job));
   }
@@ -65,7 +59,7 @@ void SlurmDesk::put(Kept& kept, double now) {
     if (now < kept.ask_again) return;
     kept.ask_again = now + kAskAgain;
     const Status done = control_.requeue_and_hold(row->id);
-    if (!done && kept.own() && slurm_ended(row->state)) return submit(kept, now);
+    if (!done && kept.own() && slurm_ended(row->state)) return submit({&kept}, now);
     if (!done) start_failed(kept, done.error().message);
     return;
   }
@@ -75,9 +69,17 @@ void SlurmDesk::put(Kept& kept, double now) {
   }
   // Slurm turns no request for GPUs into one for shards of them, nor back.
   const bool shards = count_of(row->per_node, "shard") > 0;
-  if (kept.own() && shards != (kept.order.sharing == Sharing::kShared)) return submit(kept, now);
+  if (kept.own() && shards != (kept.order.sharing == Sharing::kShared)) return submit({&kept}, now);
   if (!row->held) hold(*row);
   if (row->held) place(kept, row, now);
+}
+
+bool SlurmDesk::refuse_to_share(Kept& kept) {
+  if (!partner_has_whole_gpu(kept)) return false;
+  start_failed(kept,
+               "the job that it is to share with was started alone, and Slurm does not share a GPU "
+               "that a job has as a whole");
+  return true;
 }
 
 // Slurm gives no part of a GPU that a job has as a whole: who came first must have come to share.
@@ -96,14 +98,48 @@ bool SlurmDesk::partner_has_whole_gpu(const Kept& kept) const {
   return false;
 }
 
-void SlurmDesk::submit(Kept& kept, double now) {
-  if (kept.order.command.empty()) return start_failed(kept, "nothing is known of its command");
+// New jobs of all launches that have none are submitted together.
+void SlurmDesk::submit_all(double now) {
+  std::vector<Kept*> launches;
+  for (auto& [run, kept] : kept_) {
+    const bool new_job = !kept.end && kept.phase == Phase::kPlacing && kept.own();
+    if (new_job && row_of(kept) == nullptr && !refuse_to_share(kept)) launches.push_back(&kept);
+  }
+  submit(launches, now);
+}
+
+void SlurmDesk::submit(const std::vector<Kept*>& launches, double now) {
+  std::vector<Kept*> wanted;
+  std::vector<SlurmSubmission> submissions;
+  for (Kept* const kept : launches) {
+    Result<SlurmSubmission> submission = submission_of(*kept);
+    if (!submission) {
+      start_failed(*kept, submission.error().message);
+      continue;
+    }
+    wanted.push_back(kept);
+    submissions.push_back(std::move(*submission));
+  }
+  if (wanted.empty()) return;
+  const std::vector<Result<std::uint32_t>> jobs = control_.submit(submissions);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (!jobs[i]) {
+      start_failed(*wanted[i], jobs[i].error().message);
+      continue;
+    }
+    wanted[i]->job = *jobs[i];
+    place(*wanted[i], nullptr, now);
+  }
+}
+
+Result<SlurmSubmission> SlurmDesk::submission_of(const Kept& kept) const {
+  if (kept.order.command.empty()) return Error{"nothing is known of its command"};
   if (!kept.order.user.empty()) {
-    return start_failed(kept, "jobs of other users come through Slurm itself: sbatch --hold");
+    return Error{"jobs of other users come through Slurm itself: sbatch --hold"};
   }
   const GpuSet& gpus = kept.order.gpus;
   if (gpus.nodes() == 0 || !cluster_.has(gpus[0].node)) {
-    return start_failed(kept, "it has no node of these partitions");
+    return Error{"it has no node of these partitions"};
   }
   SlurmSubmission submission;
   submission.name =
@@ -115,10 +151,7 @@ void SlurmDesk::submit(Kept& kept, double now) {
   submission.output = "/dev/null";
   submission.memory_gb = kept.order.memory_gb / gpus.nodes();
   if (kept.order.sharing == Sharing::kShared) submission.gres = "shard:1";
-  const Result<std::uint32_t> job = control_.submit(submission);
-  if (!job) return start_failed(kept, job.error().message);
-  kept.job = *job;
-  place(kept, nullptr, now);
+  return submission;
 }
 
 Result<SlurmPlacement> SlurmDesk::placement_of(const Kept& kept, const SlurmJob* row) const {
@@ -199,19 +232,21 @@ void SlurmDesk::release(Kept& kept, double now) {
     // Once more with the next answer, which may also say that it is gone.
     say(fmt::format("job {} of Slurm: {}", kept.job, done.error().message));
   }
+  kept.released = now;
   kept.judged = answers_;
   kept.phase = Phase::kStarting;
   due_ = std::min(due_, now + 0.25);
 }
 
-void SlurmDesk::watch_start(Kept& kept, SlurmJob* row) {
+void SlurmDesk::watch_start(Kept& kept, SlurmJob* row, double now) {
   if (row == nullptr) {
     if (answers_ <= kept.judged || finish_as_recorded(kept)) return;
+    if (finish_as_accounted(kept, now)) return;
     if (!kept.own()) tell_job(kept, JobReport::Kind::kCancelled, forgotten(kept.job));
     return start_failed(kept, forgotten(kept.job));
   }
   if (row->state == SlurmState::kPending && row->restarts == kept.requeues) {
-    if (!row->held) return give_up_where_drained(kept, *row);
+    if (!row->held) return give_up_where_drained(kept, *row, now);
     if (row->reason == kAdmin) {
       tell_job(kept, JobReport::Kind::kHeld, "an administrator holds it in Slurm");
       return start_failed(kept, "an administrator holds it in Slurm");
@@ -229,13 +264,15 @@ void SlurmDesk::watch_start(Kept& kept, SlurmJob* row) {
   }
   tell_started(kept);
   kept.phase = Phase::kRunning;
-  watch_run(kept, row);
+  watch_run(kept, row, now);
 }
 
 // A node that was drained after the launch was released, or that does not answer, takes nothing
-// new, and one whose GPUs are counted wrongly has too few: the launch would wait there for as long
-// as that lasts. Where it is to be is read from Slurm: an earlier daemon may have placed it.
-void SlurmDesk::give_up_where_drained(Kept& kept, const SlurmJob& row) {
+// new, and one whose GPUs are counted wrongly has too few, or starts nothing at all: the launch
+// would wait there for as long as that lasts. Where it is to be is read from Slurm: an earlier
+// daemon may have placed it.
+void SlurmDesk::give_up_where_drained(Kept& kept, const SlurmJob& row, double now) {
+  if (kept.released == kNever) kept.released = now;
   const auto names = expand_hostlist(row.required);
   if (!names) return;
   for (const std::string& name : *names) {
@@ -243,16 +280,24 @@ void SlurmDesk::give_up_where_drained(Kept& kept, const SlurmJob& row) {
     const auto node = states_.find(id);
     if (id == kNoNode || node == states_.end()) continue;
     const bool fits = count_of(row.per_node, "gpu") <= cluster_.host(id).gpus - uncounted(id);
-    if (node->second.up && !node->second.drained && fits) continue;
+    const bool stuck = uncounted(id) > 0 && now > kept.released + kStuckAfter;
+    if (stuck && avoid_.insert_or_assign(id, now + kAvoidFor).second) {
+      say(
+          fmt::format("Slurm does not start job {} on {}, whose GPUs it counts wrongly: nothing is "
+                      "sent there for {} s, or until it is told to count again (scontrol "
+                      "reconfigure)",
+                      row.id, name, kAvoidFor));
+    }
+    if (node->second.up && !node->second.drained && fits && !stuck) continue;
     kept.phase = Phase::kStopping;
     kept.judged = answers_;
     return;
   }
 }
 
-void SlurmDesk::watch_run(Kept& kept, SlurmJob* row) {
+void SlurmDesk::watch_run(Kept& kept, SlurmJob* row, double now) {
   if (row == nullptr) {
-    if (finish_as_recorded(kept)) return;
+    if (finish_as_recorded(kept) || finish_as_accounted(kept, now)) return;
     return end(kept, RunEvent::kExited, RunOutcome::kStopped, 0, forgotten(kept.job));
   }
   if (row->state == SlurmState::kPending) {
@@ -266,7 +311,7 @@ void SlurmDesk::watch_run(Kept& kept, SlurmJob* row) {
 }
 
 void SlurmDesk::watch_stop(Kept& kept, SlurmJob* row, double now) {
-  if (row == nullptr || slurm_ended(row->state)) return watch_run(kept, row);
+  if (row == nullptr || slurm_ended(row->state)) return watch_run(kept, row, now);
   if (row->state == SlurmState::kPending) {
     if (row->restarts > kept.requeues) {
       if (!row->held) hold(*row);
@@ -292,52 +337,6 @@ void SlurmDesk::watch_stop(Kept& kept, SlurmJob* row, double now) {
   kept.ask_again = now + kAskAgain;
   const Status done = kept.over ? control_.cancel(row->id) : control_.requeue_and_hold(row->id);
   if (!done) say(fmt::format("job {} of Slurm: {}", row->id, done.error().message));
-}
-
-// Slurm has forgotten the job, but its script has noted how it ended.
-bool SlurmDesk::finish_as_recorded(Kept& kept) {
-  const auto record = kept.own() ? read_slurm_record(settings_.runs, kept.run.job) : std::nullopt;
-  if (!record || (record->launch != kept.run.launch && record->status != 0)) return false;
-  const RunOutcome outcome = record->status == 0               ? RunOutcome::kFinished
-                             : record->status == kStartMeAgain ? RunOutcome::kStopped
-                                                               : RunOutcome::kFailed;
-  tell_started(kept);
-  end(kept, RunEvent::kExited, outcome, record->status, forgotten(kept.job) + ", but it has ended");
-  return true;
-}
-
-// Slurm gives the number of a job that it forgot to another one, and takes the end of the first for
-// that of the second. A launch that has begun and ended by itself has left a record.
-bool SlurmDesk::ended_by_mistake(const Kept& kept, const SlurmJob& row) const {
-  if (row.state_name != "COMPLETED" && (row.state_name != "FAILED" || row.exit_code >= 128)) {
-    return false;
-  }
-  if (!kept.own() || !slurm_launch_began(settings_.runs, kept.run)) return false;
-  const auto record = read_slurm_record(settings_.runs, kept.run.job);
-  return !record || (record->launch != kept.run.launch && record->status != 0);
-}
-
-void SlurmDesk::finish(Kept& kept, const SlurmJob& row) {
-  const std::string said = "Slurm: " + row.state_name;
-  if (row.state == SlurmState::kCancelled) {
-    if (!kept.over) tell_job(kept, JobReport::Kind::kCancelled, "it was cancelled in Slurm");
-    return end(kept, RunEvent::kExited, RunOutcome::kStopped, row.exit_code, said);
-  }
-  // One that left because it was told to has said nothing about its work.
-  const bool asked =
-      kept.signalled || row.exit_code == kStartMeAgain || ended_by_mistake(kept, row);
-  if (row.state == SlurmState::kCompleted && !asked) {
-    return end(kept, RunEvent::kExited, RunOutcome::kFinished, 0, said);
-  }
-  if (row.state == SlurmState::kFailed && !asked) {
-    return end(kept, RunEvent::kExited, RunOutcome::kFailed, row.exit_code, said);
-  }
-  if (!kept.over) {
-    // Slurm forgets jobs that have ended after a while.
-    const Status done = control_.requeue_and_hold(row.id);
-    if (!done) say(fmt::format("job {} of Slurm: {}", row.id, done.error().message));
-  }
-  end(kept, RunEvent::kExited, RunOutcome::kStopped, row.exit_code, said);
 }
 
 void SlurmDesk::hold(SlurmJob& row) {

@@ -16,6 +16,8 @@
 
 namespace muster {
 
+inline constexpr int kStartMeAgain = 75;  // the exit status that asks for that
+
 struct SlurmRecord {
   std::uint32_t launch = 0;
   int status = 0;

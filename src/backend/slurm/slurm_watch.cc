@@ -57,8 +57,9 @@ void SlurmDesk::watch_nodes_of(const std::vector<SlurmNode>& nodes) {
     NodeReport& state = states_[id];
     state.node = id;
     state.up = node.up;
-    state.drained = node.drained;
+    state.drained = node.drained || avoid_.contains(id);
     state.detail = complaint(node.state);
+    if (avoid_.contains(id)) state.detail += "; Slurm starts nothing there";
   }
 }
 
@@ -110,6 +111,7 @@ std::map<NodeId, int> SlurmDesk::on_each_node(bool also_ours) const {
 // A controller that was killed while a job left may count its GPUs as used for as long as it lives.
 // They cannot be planned with.
 void SlurmDesk::count_again(const std::vector<SlurmNode>& nodes, double now) {
+  std::erase_if(avoid_, [now](const auto& one) { return one.second <= now; });
   const std::map<NodeId, int> used = on_each_node(true);
   std::set<NodeId> busy;  // with cleaning up, when nobody has GPUs that are not free yet
   for (const auto& [id, row] : rows_) {
@@ -125,6 +127,7 @@ void SlurmDesk::count_again(const std::vector<SlurmNode>& nodes, double now) {
     const int more = count_of(node.used, "gpu") - (known == used.end() ? 0 : known->second);
     if (more <= 0) {
       uncounted_.erase(id);
+      avoid_.erase(id);
       continue;
     }
     if (busy.contains(id)) continue;

@@ -113,12 +113,15 @@ std::string nodes_text(const Json& nodes, bool colour) {
       }
       jobs += fmt::format("{}{}", jobs.empty() ? "" : " ", here.empty() ? "-" : here);
     }
-    const bool drained = node["drained"].get<bool>();
+    const std::string why = text_of(node, "reason");
+    const std::string state = !node["up"].get<bool>()       ? "down: " + why
+                              : node["drained"].get<bool>() ? "drained: " + why
+                                                            : "up";
     std::vector<Cell> cells = {text_of(node, "name"),
                                text_of(node, "gpu_type"),
                                fmt::format("{}", node["gpus"].get<int>()),
                                fmt::format("{}", node["used"].get<int>()),
-                               drained ? "drained: " + text_of(node, "reason") : std::string("up"),
+                               state,
                                jobs};
     if (looked_at) cells.emplace_back(uses_text(node));
     table.add_row(std::move(cells));

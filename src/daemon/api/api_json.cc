@@ -161,7 +161,7 @@ std::string nodes_json(const std::vector<StoredNode>& nodes, const std::vector<B
                     {"gpu_type", node.gpu_type},
                     {"gpus", node.gpus},
                     {"used", used},
-                    {"drained", node.drained},
+                    {"drained", node.drained || node.drained_outside},
                     {"up", node.up},
                     {"reason", node.reason},
                     {"jobs", holders}});

@@ -207,11 +207,26 @@ TEST_F(PretendedSlurm, AnswersOfSbatchAreNumbers) {
   program("sbatch", "cat > \"$(dirname \"$0\")/script\"; echo '41;lab'");
   SlurmSubmission submission;
   submission.script = "#!/bin/sh\ntrue\n";
-  EXPECT_EQ(slurm->submit(submission).value(), 41U);
+  EXPECT_EQ(slurm->submit({submission})[0].value(), 41U);
   std::ifstream script(folder_.path() / "script");
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(script), {}), submission.script);
   program("sbatch", "cat > /dev/null; echo 'Submitted batch job 7'");
-  EXPECT_THAT(slurm->submit(submission).error().message, HasSubstr("instead of a number"));
+  EXPECT_THAT(slurm->submit({submission})[0].error().message, HasSubstr("instead of a number"));
+}
+
+TEST_F(PretendedSlurm, SeveralAreSubmittedAtATime) {
+  const auto slurm = open();
+  // Each waits until another one is there, so one after the other they would never end.
+  program("sbatch",
+          "cd \"$(dirname \"$0\")\" && read -r number && touch \"here.$number\"\n"
+          "while [ $(ls here.* | wc -l) -lt 2 ]; do sleep 0.01; done; echo \"$number\"");
+  std::vector<SlurmSubmission> submissions(9);
+  for (std::size_t i = 0; i < submissions.size(); ++i) {
+    submissions[i].script = fmt::format("{}\n", 100 + i);
+  }
+  const auto numbers = slurm->submit(submissions);
+  ASSERT_EQ(numbers.size(), 9U);
+  for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_EQ(numbers[i].value(), 100 + i);
 }
 
 }  // namespace
