@@ -64,6 +64,10 @@ class AllocationProgram {
   }
   // On its best type.
   double fastest(std::size_t c) const;
+  // Whether there is a variable for time at this rate.
+  bool asked(double rate, std::size_t column) const {
+    return problem_.capacity[column] > 0 && (rate > 0 || literal());
+  }
 
   struct Row {
     std::size_t of_class = 0;
@@ -124,10 +128,6 @@ class AllocationProgram {
   void add_pairs(LinearProgram& program, const Objective& objective, const Places& places) const;
   void enforce_capacity(const LinearProgram& program);
   std::pair<double, double> pair_rate(const PairClass& pair, std::size_t column) const;
-  // Whether there is a variable for it.
-  bool asked(double rate, std::size_t column) const {
-    return problem_.capacity[column] > 0 && (rate > 0 || literal());
-  }
   bool asked(const PairClass& pair, const std::pair<double, double>& rates,
              std::size_t column) const;
 

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "policy/gavel/program_allocators.h"
+#include "solve/worst_ratio.h"
 
 namespace muster {
 namespace {
@@ -12,11 +13,14 @@ namespace {
 // possible: minimise over X the maximum over jobs of
 //   (age + r / sum over types of T X) / (c + r / Tiso),
 // where r are the steps left, Tiso the rate on an m-th of the cluster, and c the time that the
-// steps done so far would have taken there. For a given rho this asks for rates, sum of T X >=
-// need(rho) with need = r / (rho D - age), D the denominator. A linear program answers that: the
-// largest level t with sum of T X >= t need(rho). The rho at which the level is exactly 1 is found
-// by Newton's method, as for fractional programs (Dinkelbach 1967), in a few programs: the dual
-// variables give the derivative of the level by rho, and a bracket guards the steps.
+// steps done so far would have taken there. That is a convex program, which solve/worst_ratio.h
+// solves as it stands.
+//
+// Where jobs share GPUs, or corners are asked for: for a given rho it asks for rates, sum of
+// T X >= need(rho) with need = r / (rho D - age), D the denominator. A linear program answers that:
+// the largest level t with sum of T X >= t need(rho). The rho at which the level is exactly 1 is
+// found by Newton's method, as for fractional programs (Dinkelbach 1967), in a few programs: the
+// dual variables give the derivative of the level by rho, and a bracket guards the steps.
 // Agnostic: every type has the rate of the cluster's first one.
 class FinishTimeFairness final : public Allocator {
  public:
@@ -42,7 +46,7 @@ class FinishTimeFairness final : public Allocator {
       terms.back().of_class = c;
       if (!(terms.back().whole > 0)) terms.pop_back();
     }
-    if (!search(program, terms)) {
+    if (!solve_as_stated(problem, program, terms) && !search(program, terms)) {
       share_equally(problem, allocation);
       return;
     }
@@ -94,6 +98,34 @@ class FinishTimeFairness final : public Allocator {
       now[job.id] = past;
     }
     past_ = std::move(now);
+  }
+
+  bool solve_as_stated(const AllocationProblem& problem, AllocationProgram& program,
+                       const std::vector<Term>& terms) {
+    if (!problem.pairs.empty() || options_.solver == solve_at_vertex) return false;
+    RatioProgram stated;
+    stated.capacity.assign(problem.capacity.begin(), problem.capacity.end());
+    // A capacity of zero would leave it no interior; nobody has time there.
+    for (double& gpus : stated.capacity) gpus = std::max(1.0, gpus);
+    for (std::size_t c = 0; c < program.classes(); ++c) {
+      stated.rows.push_back({program.copies(c), static_cast<double>(program.job(c).gpus), 0, 0});
+      for (std::size_t w = 0; w < problem.types; ++w) {
+        stated.rates.push_back(program.asked(program.rate(c, w), w) ? program.rate(c, w) : -1);
+      }
+    }
+    for (const Term& term : terms) {
+      stated.rows[term.of_class].age = term.age;
+      stated.rows[term.of_class].whole = term.whole;
+    }
+    const auto answer = smallest_worst_ratio(stated);
+    if (!answer) return false;
+    rho_ = answer->ratio;
+    std::vector<double> x;
+    for (std::size_t v = 0; v < stated.rates.size(); ++v) {
+      if (stated.rates[v] >= 0) x.push_back(answer->fractions[v]);
+    }
+    program.accept(program.build({}), std::move(x));
+    return true;
   }
 
   // Leaves the fractions of the best rho in the program. The last call's is mostly a very good
