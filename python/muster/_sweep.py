@@ -20,7 +20,8 @@ _POLICIES = ("scheduling", "placement", "admission")
 
 
 def run_sweep(trace, cluster, choices, vary, seeds, output, threads, processes, progress, settings):
-    from .run import chosen_from
+    from .run import chosen_from, count_of
+    threads, processes = count_of("threads", threads), count_of("processes", processes or 0)
     if trace is not None and not isinstance(trace, (str, os.PathLike)):
         trace = Trace.of(trace)
     axes = {}
@@ -31,7 +32,8 @@ def run_sweep(trace, cluster, choices, vary, seeds, output, threads, processes, 
         elif given is not None:
             fixed[key] = given
     axes.update({key: chosen_from(key, values) for key, values in vary.items()})
-    which = chosen_from("seeds", range(1, seeds + 1)) if isinstance(seeds, int) else [int(seed) for seed in seeds]
+    which = chosen_from("seeds", range(1, seeds + 1) if isinstance(seeds, int) else seeds)
+    which = [count_of("a seed", seed) for seed in which]
     written = [value for key in _POLICIES for value in [*axes.get(key, ()), fixed.get(key)]
                if value is not None and _in_python(value)]
     if not written and not isinstance(trace, Trace):

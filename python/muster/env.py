@@ -45,8 +45,10 @@ def _core_environment(trace, cluster, placement, admission, window, latency, len
     described, jobs, objects = _settings(trace, cluster, choices, settings)
     if objects:
         raise _core.Error("in an environment only the agent decides: placement and admission must be built in")
-    if window < 1:
-        raise _core.Error(f"window is {window}, but must be at least 1")
+    if not hasattr(window, "__index__") or window < 1:
+        raise _core.Error(f"window is {window}, but must be a whole number of at least 1")
+    if not 0 <= latency < float("inf"):
+        raise _core.Error(f"latency is {latency}, but must be a number of seconds from 0 on")
     return _core.make_environment(described, jobs, window, latency, lengths, reward_scale)
 
 
@@ -137,6 +139,9 @@ class VectorSchedulingEnv(gymnasium.vector.VectorEnv):
         super().reset(seed=None if seed is None else int(np.ravel(seed)[0]))
         if seed is not None:
             given = np.asarray(seed, dtype=np.int64)
+            if given.shape not in ((), (self.num_envs,)):
+                raise _core.Error(f"seed has the shape {given.shape}: expected one seed, or one for each of "
+                                  f"{self.num_envs} environments")
             self._seeds = given + np.arange(self.num_envs) * 1_000_003 if given.ndim == 0 else given.copy()
         self._over[:] = True
         observations, _, _, _, _ = self.step(np.zeros(self.num_envs, dtype=np.int64))

@@ -32,6 +32,9 @@ def _settings(trace, cluster, choices, settings):
         described["workload"] = {**described.get("workload", {}), "trace": os.fspath(trace)}
     elif trace is not None:
         jobs = Trace.of(trace)._jobs
+        if "workload" in described:
+            raise _core.Error("workload says how jobs are read or drawn, and these are in memory: change them with "
+                              "Trace.faster, Trace.head and so on")
     if cluster is not None:
         described["cluster"] = Cluster.of(cluster).description
     objects = {}
@@ -130,9 +133,18 @@ def _named(choice):
 
 def chosen_from(key, values):
     """What a list has to choose from."""
+    if isinstance(values, str) or not hasattr(values, "__len__"):
+        raise _core.Error(f"{key} is {values!r}: expected a list of values")
     if not len(values):
         raise _core.Error(f"{key} is an empty list: expected at least one value")
-    return list(values)
+    return values.tolist() if hasattr(values, "tolist") else list(values)
+
+
+def count_of(name, value):
+    """A whole number from 0 on: of threads or processes (0: as many as there are cores), a seed."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < 0:
+        raise _core.Error(f"{name} is {value!r}, but must be a whole number from 0 on")
+    return int(value)
 
 
 def _combinations(cluster, choices):
@@ -177,6 +189,7 @@ def compare(trace: Any = None, cluster: Any = None, *, scheduling: Any = None, p
     for number, (description, jobs) in enumerate(runs):
         own = output if output in (None, False) else os.path.join(os.fspath(output), _file_name(names[number], number))
         places.append(_place(description, own, jobs, force, turns))
+    threads = count_of("threads", threads)
     jobs = runs[0][1]
     expected = None if jobs is None else len(jobs) * len(runs)
     with Display(progress, expected, "jobs") as display:
@@ -226,6 +239,7 @@ def reproduce(system: str | None = None, experiment: str | None = None, *, threa
     True
     """
     from ._tables import pandas
+    threads = count_of("threads", threads)
     if system is None:
         return {folder: _core.shared_files(f"experiments/{folder}") for folder in _core.shared_folders("experiments")}
     names = [experiment] if experiment else _core.shared_files(f"experiments/{system}") or [""]

@@ -84,6 +84,13 @@ def allocate(throughputs: Any, capacity: Any, policy: str = "max-min-fairness-pe
     price = _numbers("prices", [] if prices is None else prices)
     if prices is not None and price.shape != sizes.shape:
         raise _core.Error(f"prices has the shape {price.shape}: expected one number per GPU type")
+    for name, values in (("gpus", jobs[:, 0]), ("capacity", sizes), ("owners", jobs[:, 5])):
+        broken = np.flatnonzero(np.isfinite(values) & (values != np.floor(values)))
+        if broken.size:
+            raise _core.Error(f"{name}[{broken[0]}] is {values[broken[0]]:g}, expected a whole number")
+    for name, values in (("prices", price), ("deadline_in", jobs[:, 4])):
+        if np.isnan(values).any() or (name == "prices" and (values < 0).any()):
+            raise _core.Error(f"{name} has a value that is negative or not a number")
     members = _numbers("pairs", list(pairs or ())).astype(np.int64)
     pair_rates = _numbers("pairs", list((pairs or {}).values()))
     if pairs and (members.shape != (len(pairs), 2) or pair_rates.size != 2 * len(members) * len(sizes)):

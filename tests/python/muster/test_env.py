@@ -108,3 +108,17 @@ def test_vector():
     assert ends >= 3
     with pytest.raises(muster.Error, match="one action"):
         vector.step(np.zeros(2, dtype=np.int64))
+
+
+@pytest.mark.parametrize("settings, message", [
+    ({"window": 0}, "window is 0"), ({"window": 1.5}, "window is 1.5"), ({"latency": -1}, "latency is -1"),
+    ({"latency": float("nan")}, "latency is nan"),
+])
+def test_bad_settings(settings, message):
+    with pytest.raises(muster.Error, match=message):
+        SchedulingEnv(**SETTINGS, **settings)
+
+
+def test_seeds_of_the_wrong_number():
+    with pytest.raises(muster.Error, match="expected one seed, or one for each of 2 environments"):
+        VectorSchedulingEnv(2, **SETTINGS).reset(seed=[1, 2, 3])

@@ -40,6 +40,7 @@ def test_errors_are_those_of_the_command(command, trace):
     ({"pacing": object()}, "pacing is a object, expected"),
     ({"preset": "bloks"}, "did you mean 'blox'"),
     ({"generate": "poisson:jobs=5"}, "choose one"),
+    ({"workload": {"limit": 5}}, "workload says how jobs are read or drawn, and these are in memory"),
     ({"time_limit": 0}, "time_limit is 0, but must be above 0"),
     ({"time_limit": float("nan")}, "time_limit is nan"),
 ])
@@ -111,6 +112,12 @@ def test_sweep_equals_single_runs(trace):
         assert one["avg_jct_s"] == row["avg_jct_s"]
 
 
+def test_sweep_takes_arrays(trace):
+    import numpy
+    table = muster.sweep(trace[:20], "8x8", vary={"restart.restart": numpy.arange(2) * 60}, seeds=numpy.array([3, 4]))
+    assert table["restart.restart"].tolist() == [0, 0, 60, 60] and table["seed"].tolist() == [3, 4, 3, 4]
+
+
 def test_sweep_of_a_data_frame(trace):
     table = muster.sweep(trace.to_pandas(), "8x8", scheduling=["fifo", "las"])
     assert table["avg_jct_s"].tolist() == muster.sweep(trace, "8x8", scheduling=["fifo", "las"])["avg_jct_s"].tolist()
@@ -137,6 +144,13 @@ print(len(muster.sweep(trace, "4x8", scheduling=["fifo", "las"], seeds=2, proces
     ({"scheduling": ["fifo"], "vary": {"restart.restrat": [0]}, "processes": 1}, "did you mean 'restart'"),
     ({"scheduling": [lambda jobs, now: jobs.submit, "fifo"], "processes": 2}, "cannot be sent to other processes"),
     ({"scheduling": ["fifo"], "output": "out"}, "output is where a sweep continues"),
+    ({"vary": {"restart.restart": 5}}, "restart.restart is 5: expected a list of values"),
+    ({"vary": {"restart.restart": "60"}}, "restart.restart is '60': expected a list of values"),
+    ({"vary": {"load": [0.5, 1]}}, "workload says how jobs are read or drawn"),
+    ({"seeds": "12"}, "seeds is '12': expected a list"),
+    ({"seeds": [1.5]}, "a seed is 1.5"),
+    ({"processes": -2}, "processes is -2"),
+    ({"threads": 1.5}, "threads is 1.5"),
 ])
 def test_bad_sweeps(trace, settings, message):
     with pytest.raises(muster.Error, match=message):
@@ -151,6 +165,8 @@ def test_unknown_names(trace):
         muster.policies("schedulng")
     with pytest.raises(muster.Error, match="scheduling is an empty list"):
         muster.compare(trace, "8x8", scheduling=[])
+    with pytest.raises(muster.Error, match="threads is -1"):
+        muster.compare(trace, "8x8", scheduling=["fifo", "las"], threads=-1)
 
 
 def test_reproduce_lists():

@@ -53,6 +53,14 @@ def test_bad_problems(arguments, message):
 
 
 def test_bad_columns():
+    for columns, message in [({"gpus": [1.5]}, r"gpus\[0\] is 1.5, expected a whole number"),
+                             ({"owners": [0.5]}, r"owners\[0\] is 0.5, expected a whole number"),
+                             ({"prices": [float("nan")]}, "prices has a value"), ({"prices": [-1]}, "prices has a value"),
+                             ({"deadline_in": [float("nan")]}, "deadline_in has a value")]:
+        with pytest.raises(muster.Error, match=message):
+            muster.solve.allocate([[1.0]], [1], **columns)
+    with pytest.raises(muster.Error, match=r"capacity\[0\] is 1.5, expected a whole number"):
+        muster.solve.allocate([[1.0]], [1.5])
     with pytest.raises(muster.Error, match="weights has the shape"):
         muster.solve.allocate([[1.0], [1.0]], [1], weights=[1])
     for pairs in ({(0,): [(1, 1)]}, {(0, 1): [(1,)]}, {(0, "x"): [(1, 1)]}):
