@@ -9,9 +9,9 @@
 // that are strict). A job runs on one type in a round.
 //
 // Where turns follow events, a round lasts `round` seconds. An event within it takes nothing from
-// those who run: they keep their GPUs until it is over, and others get what is free. Otherwise
-// whoever has just begun would be the one whose time has grown, each start would be an event that
-// undoes it, and nobody would get anywhere.
+// those who run: they keep their GPUs until it is over, and others get what is free or join them.
+// Otherwise whoever has just begun would be the one whose time has grown, each start would be an
+// event that undoes it, and nobody would get anywhere.
 //
 // The allocator is asked again, and the times start anew, when jobs came or left and the reset
 // interval has passed; a new job does not have to wait for that.

@@ -76,13 +76,34 @@ void RoundsPolicy::choose(const View& view, Plan& plan) {
   }
 }
 
+// A job that runs alone may be joined by one that waits: that takes nothing from it but speed, and
+// the fractions say that it is worth it.
 void RoundsPolicy::take_kept() {
   if (kept_.empty()) return;
-  for (std::size_t e = 0; e < entries_.size(); ++e) {
-    const Kept wanted{entries_[e].first, entries_[e].second, 0};
+  const auto kept = [this](JobId first, JobId second) -> const Kept* {
+    const Kept wanted{first, second, 0};
     const auto at = std::lower_bound(kept_.begin(), kept_.end(), wanted);
-    if (at != kept_.end() && !(wanted < *at)) take(e, at->column);
+    return at != kept_.end() && !(wanted < *at) ? &*at : nullptr;
+  };
+  bids_.clear();
+  for (std::size_t e = 0; e < entries_.size(); ++e) {
+    const Entry& entry = entries_[e];
+    if (const Kept* whole = kept(entry.first, entry.second)) {
+      if (entry.pair()) {
+        take(e, whole->column);
+      } else {
+        add_bid(e * types_ + whole->column);
+      }
+    } else if (entry.pair()) {
+      const Kept* first = kept(entry.first, kNoJob);
+      const Kept* second = kept(entry.second, kNoJob);
+      if ((first == nullptr) == (second == nullptr)) continue;
+      const std::size_t at = e * types_ + (first != nullptr ? first : second)->column;
+      if (cells_[at].priority > 0) add_bid(at);
+    }
   }
+  std::sort(bids_.begin(), bids_.end());
+  for (const Bid& bid : bids_) take(bid.at / types_, bid.at % types_);
 }
 
 void RoundsPolicy::take_claims(std::size_t from, std::size_t to) {
