@@ -12,8 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "agent/gpus/gpus.h"
 #include "backend/live/live_backend.h"
 #include "daemon/board.h"
+#include "daemon/gpu_meter.h"
 #include "daemon/launches.h"
 #include "daemon/live_inbox.h"
 #include "daemon/progress_meter.h"
@@ -77,6 +79,8 @@ class Core final : private Observer {
   // A job that is committed already; ids rise.
   void submit(const StoredJob& row, std::shared_ptr<const JobRequest> request, Seconds now);
   void hear(const Report& report, Seconds now);
+  // What the GPUs of this machine are doing.
+  void see_gpus(const std::vector<GpuUse>& uses, Seconds now);
   void begin_census() { launches_.begin_census(); }
 
   // Wishes of people. They take effect in the next step.
@@ -112,6 +116,7 @@ class Core final : private Observer {
     StoredJob row;
     std::shared_ptr<const JobRequest> request;
     ProgressMeter meter;
+    GpuMeter use;
     Seconds limit_at = kNever;  // when its time is up, while it runs
     bool held = false;
     bool over = false;  // only its last launch is not
@@ -131,6 +136,7 @@ class Core final : private Observer {
 
   // core_events.cc
   void hear_progress(const ProgressReport& report, Seconds now);
+  void tell_metric(JobId job, std::string_view name, double value, Seconds now);
   // Seconds of run in all: as its steps tell, or as the engine believes by itself.
   double total_work_of(const Known& known, Slot slot) const;
   void hear_node(const NodeReport& report, Seconds now);

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "daemon/core.h"
+#include "run/assembly/live_metrics.h"
 
 namespace muster {
 
@@ -31,6 +32,10 @@ void Core::hear_progress(const ProgressReport& report, Seconds now) {
   ProgressMeter& meter = known.meter;
   meter.hear(report, now);
   effects_.news.emplace_back(report.run.job, meter.news());
+  for (const auto& [name, value] : report.metrics) tell_metric(report.run.job, name, value, now);
+  if (meter.knows_speed()) {
+    tell_metric(report.run.job, kStepsPerSecond, meter.news().steps_per_second, now);
+  }
   if (!meter.knows_total() && !meter.all_done()) return;
   JobEvent event;
   event.time = now;
@@ -43,6 +48,44 @@ void Core::hear_progress(const ProgressReport& report, Seconds now) {
   event.rate = 1;
   event.saved = std::max(0.0, meter.work_of(std::max(meter.news().saved_step, 0.0), event.value));
   events_.push_back(event);
+}
+
+// Policies see a few metrics; the others are for people.
+void Core::tell_metric(JobId job, std::string_view name, double value, Seconds now) {
+  const bool seen = std::find(kLiveMetrics.begin(), kLiveMetrics.end(), name) != kLiveMetrics.end();
+  if (!seen || value < 0 || !std::isfinite(value)) return;
+  JobEvent event;
+  event.time = now;
+  event.kind = EventKind::kMetric;
+  event.job = job;
+  event.slot = slot_of(job);
+  event.metric = plan_.symbols->find(name);
+  event.value = value;
+  events_.push_back(event);
+}
+
+void Core::see_gpus(const std::vector<GpuUse>& uses, Seconds now) {
+  now_ = std::max(now_, now);
+  const JobTable& jobs = engine_->jobs();
+  for (const Slot slot : jobs.running()) {
+    const Job& job = jobs[slot];
+    const auto known = known_.find(job.spec.id);
+    // Of GPUs that several use nobody can say whose doing it is.
+    if (job.starting() || job.next_co_located != slot || known == known_.end()) continue;
+    GpuMeter& meter = known->second.use;
+    for (const GpuUse& use : uses) {
+      if (((job.gpus[0].mask >> use.gpu.index) & 1U) != 0) meter.see(use);
+    }
+    const std::pair<std::string_view, double> measured[] = {{kGpuUtil, meter.gpu_util()},
+                                                            {kMemoryUtil, meter.memory_util()},
+                                                            {kMemoryMb, meter.memory_mb()},
+                                                            {kWatts, meter.watts()}};
+    for (const auto& [name, value] : measured) {
+      // What it says of itself it knows better.
+      const bool told = known->second.meter.news().metrics.contains(std::string(name));
+      if (!told) tell_metric(job.spec.id, name, value, now);
+    }
+  }
 }
 
 double Core::total_work_of(const Known& known, Slot slot) const {

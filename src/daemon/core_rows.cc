@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "daemon/core.h"
 #include "run/whatif/future.h"
 
@@ -97,6 +98,15 @@ void Core::account(Known& known, const Job& job, Seconds now) const {
   row.preemptions = job.preemptions;
   row.restarts = job.restarts;
   row.resizes = job.resizes;
+  row.metrics.clear();
+  const JobMetrics* metrics = engine_->view().metrics;
+  if (metrics == nullptr) return;
+  for (const Symbol name : metrics->names()) {
+    if (const auto value = metrics->of(job.self, name)) {
+      row.metrics += fmt::format("{}{}={}", row.metrics.empty() ? "" : " ",
+                                 plan_.symbols->text(name), exact_text(*value));
+    }
+  }
 }
 
 // A launch that is taken back in the step in which it was to begin is never begun: where a job

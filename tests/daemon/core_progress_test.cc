@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "daemon/core.h"
+#include "daemon/submission.h"
 #include "run/config/load_config.h"
 
 namespace muster {
@@ -28,16 +29,7 @@ class CoreProgress : public ::testing::Test {
   }
 
   void submit(std::uint32_t id, Seconds estimate, Seconds now) {
-    auto request = std::make_shared<JobRequest>();
-    request->command = {"train"};
-    request->gpus = 1;
-    request->estimate = estimate;
-    StoredJob row;
-    row.id = JobId{id};
-    row.state = "submitted";
-    row.description = job_request_text(*request);
-    row.submitted = now;
-    core_->submit(row, request, now);
+    submit_to(*core_, JobId{id}, training(1, estimate), now);
     step(now);
   }
   void done(double steps, Seconds now) {

@@ -293,6 +293,44 @@ class Systems(unittest.TestCase):
     def test_tiresias(self):
         self.runs_trainers_to_their_end("tiresias")
 
+    def test_lucid_profiles_jobs_before_they_queue(self):
+        """GPU 1 is the profiler's. What trainers say of their use of the GPU decides who shares GPU 0 afterwards."""
+        lucid = ["--preset", "lucid", "--set", "partitions.apart=false", "--set", "profiling.within=true",
+                 "--set", "profiling.nodes=1", "--set", "profiling.gpus_per_node=1", "--set", "profiling.limit=2.5",
+                 "--pacing", "ticks:length=0.2"]
+        with Daemon(*lucid, gpus=2) as daemon:
+            self.assertIn("the profiler has the last 1 GPUs", daemon.log())
+
+            def submit(name, steps, use):
+                return daemon.submit("--name", name, "--estimate", "30", "--", MUSTER, "trainer", f"{name}.step", str(steps),
+                                     "0.1", "--report", f"gpu_util={use}", "--report", "gmem_util=5", "--report", "gmem=2000")
+
+            noticeable = submit("noticeable", 150, 60)
+            heavy = submit("heavy", 40, 95)
+            light = submit("light", 60, 20)
+            short = submit("short", 5, 20)
+            # In the midst of it the daemon dies, and the next one goes on.
+            wait_until(lambda: daemon.job(noticeable)["progress"], what="progress in the profiler")
+            daemon.kill()
+            daemon.start()
+            daemon.run("wait", *map(str, (noticeable, heavy, light, short)), "--timeout", "90")
+            told = {name: daemon.job(number) for name, number in
+                    (("noticeable", noticeable), ("heavy", heavy), ("light", light), ("short", short))}
+            for name, job in told.items():
+                self.assertEqual((job["state"], job["progress"]["step"]), ("finished", job["progress"]["total"]), job)
+                self.assertEqual(job["runs"][0]["placement"], [{"node": "node0", "gpus": [1]}], name)
+                self.assertFalse(job["runs"][0]["shared"], name)
+            self.assertEqual(len(told["short"]["runs"]), 1, "it ended in the profiler")
+            for name in ("noticeable", "heavy", "light"):
+                first, second = told[name]["runs"]
+                self.assertEqual(second["placement"], [{"node": "node0", "gpus": [0]}], name)
+                self.assertTrue(2.4 < first["ended"] - first["started"] < 10, (name, first))
+                self.assertGreater(first["saved_step"], 0, name)
+            # The light one goes beside the noticeable one; the heavy one waits until a GPU is free.
+            self.assertTrue(told["light"]["runs"][1]["shared"])
+            self.assertLess(told["light"]["runs"][1]["started"], told["noticeable"]["ended"])
+            self.assertGreaterEqual(told["heavy"]["runs"][1]["started"], told["noticeable"]["ended"] - 0.1)
+
     def test_elasticflow_declines_what_cannot_be_in_time(self):
         with Daemon(*SYSTEMS["elasticflow"], gpus=1) as daemon:
             fine = daemon.submit("--estimate", "1", "--deadline", "60", "--", "/bin/sleep", "0.5")
@@ -367,8 +405,11 @@ class Systems(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             lucid = ("lucid", "--set", "partitions.apart=false", "--set", "profiling.lender=", "--set", "profiling.free=false",
                      "--pacing", "ticks:length=0.5")
+            within = (*lucid, "--set", "profiling.within=true")
             refused = ((("gavel",), "pacing"), (("lucid",), "partitions"), (("helios",), "partitions"), (("muri",), "pacing"),
-                       (lucid, "in advance"), ((*lucid, "--set", "profiling.online=true"), "profiling.online"))
+                       (lucid, "in advance"), ((*lucid, "--set", "profiling.online=true"), "nodes of its own"),
+                       (within, "all GPUs would be the profiler's"),
+                       ((*within, "--set", "profiling.gpus_per_node=1", "--scheduling", "srtf"), "does not preempt"))
             for words, reason in refused:
                 done = subprocess.run([MUSTER, "serve", "--state", folder, "--fake-gpus", "4", "--preset", *words],
                                       capture_output=True, text=True, timeout=30)
