@@ -112,7 +112,7 @@ void Core::adopt_job(const StoredJob& row, JobRequest request, const RunRows& ro
   }
   Job job = job_of(row, std::move(spec), rows, now);
   if (job.running() && known.request->time_limit > 0 && !job.starting()) {
-    set_limit(known, now + std::max(0.0, known.request->time_limit - job.attained_at(now)));
+    limits_.set(row.id, now + std::max(0.0, known.request->time_limit - job.attained_at(now)));
   }
   if (known.held && job.state == JobState::kSubmitted) {
     found.on_hold.push_back(row.id);

@@ -45,7 +45,7 @@ void Core::on_job_end(const JobRecord& record) {
   Known& known = found->second;
   if (slot != kNoSlot) account(known, engine_->jobs()[slot], record.end);
   known.over = true;
-  set_limit(known, kNever);
+  stand_down(record.id);
   known.row.state = std::string(job_state_name(record.status));
   known.row.reason = std::string(reason_sentence(record.reason));
   known.row.first_start = record.start;

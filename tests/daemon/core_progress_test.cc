@@ -80,6 +80,30 @@ TEST_F(CoreProgress, BetweenReportsItGoesOnAsFastAsWasMeasured) {
   EXPECT_FALSE(stopped(21.5)) << "half a second is left of it";
 }
 
+TEST_F(CoreProgress, OneThatHangsIsBelievedToNeedAsLongAgainAsItHasBeenSilent) {
+  done(0, 2);
+  done(10, 4);
+  done(90, 20);  // 2 s are left
+  submit(2, 30, 21);
+  // At 22 s it is believed to need 2 s more, at 24 s 4 s, and so on.
+  for (const Seconds now : {22, 24, 28, 36}) {
+    EXPECT_DOUBLE_EQ(core_->due(), now);
+    EXPECT_FALSE(stopped(now));
+  }
+  EXPECT_DOUBLE_EQ(core_->due(), 52);
+  EXPECT_TRUE(stopped(52)) << "it has been silent for 32 s, and the other one takes 30 s";
+}
+
+TEST_F(CoreProgress, OneThatIsLateAndSpeaksAgainIsBelieved) {
+  done(0, 2);
+  done(10, 4);
+  done(90, 20);
+  for (const Seconds now : {22, 24, 28, 36}) step(now);
+  done(95, 40);  // 5 steps are left, at 2.36 a second
+  submit(2, 3, 41);
+  EXPECT_FALSE(stopped(41));
+}
+
 TEST_F(CoreProgress, HowLongTheEndTakesDoesNotMakeItLonger) {
   done(0, 2);
   done(10, 4);
