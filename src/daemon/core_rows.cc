@@ -31,7 +31,10 @@ void Core::on_decision(const Decision& decision) {
   touched_.insert(decision.job);
   const auto found = known_.find(decision.job);
   if (found == known_.end() || found->second.over) return;
-  if (decision.action != Action::kRevise) {
+  // Of one on hold the row says who holds it.
+  const bool said = decision.action == Action::kRevise ||
+                    (found->second.held && decision.reason == Reason::kRevised);
+  if (!said) {
     found->second.row.reason = std::string(reason_sentence(decision.reason));
   }
 }

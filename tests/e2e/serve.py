@@ -129,6 +129,7 @@ class OneMachine(unittest.TestCase):
             daemon.until_launched(number)
             daemon.run("hold", str(number))
             wait_until(lambda: not daemon.marked(), what="its stop")
+            self.assertIn("hold", daemon.job(number)["reason"])
             other = daemon.submit("--", "/bin/true")
             daemon.run("wait", str(other), "--timeout", "30")
             daemon.run("release", str(number))
@@ -199,6 +200,16 @@ class OneMachine(unittest.TestCase):
             self.assertIn("expected to start in 2 min", daemon.run("explain", str(third)).stdout)
             for number in (first, third):
                 daemon.run("cancel", str(number))
+
+    def test_when_one_that_was_preempted_goes_on(self):
+        with Daemon("--scheduling", "srtf", gpus=1) as daemon:
+            long = daemon.submit("--estimate", "1000", "--", "/bin/sleep", "1000")
+            daemon.until_launched(long)
+            short = daemon.submit("--estimate", "100", "--", "/bin/sleep", "1000")
+            daemon.until_launched(short)
+            story = json.loads(daemon.run("explain", "--json", str(long)).stdout)
+            self.assertTrue(80 < story["expected_start"] < 101, story)
+            daemon.run("cancel", str(long), str(short))
 
     def test_what_if(self):
         with Daemon(gpus=2) as daemon:
@@ -526,6 +537,18 @@ class Deaths(unittest.TestCase):
             self.assertFalse((daemon.work / "outlives.twice").exists())
             status = json.loads(daemon.run("status", "--json").stdout)
             self.assertEqual(status["generation"], 2)
+
+    def test_logs_are_followed_over_a_restart(self):
+        with Daemon() as daemon:
+            number = daemon.submit("--", "/bin/sh", "-c", "for i in 1 2 3 4 5 6; do echo $i; sleep 0.3; done")
+            daemon.until_launched(number)
+            with subprocess.Popen([MUSTER, "logs", "--state", daemon.state, "-f", str(number)], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True) as follower:
+                self.assertEqual(follower.stdout.readline(), "1\n")
+                daemon.kill()
+                daemon.start()
+                told = follower.communicate(timeout=30)
+            self.assertEqual((told, follower.returncode), (("2\n3\n4\n5\n6\n", ""), 0))
 
     def test_a_second_daemon_is_refused(self):
         with Daemon() as daemon:

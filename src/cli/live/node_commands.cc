@@ -68,12 +68,20 @@ int drain_node(const NodeOptions& options) {
 // follow.
 Result<bool> print_launch(DaemonLink& link, const LogsOptions& options, long long launch,
                           bool follow) {
+  constexpr int kTries = 100;
   long long offset = 0;
-  while (true) {
+  for (int failures = 0; true;) {
     const auto answer =
         link.call("GET", fmt::format("/v1/jobs/{}/logs?launch={}&rank={}&offset={}",
                                      percent_encoded(options.job), launch, options.rank, offset));
-    if (!answer) return answer.error();
+    if (!answer) {
+      // A daemon that is being restarted is back in a moment; one that says no is there.
+      if (!follow || link.answered() || ++failures > kTries || interrupted()) return answer.error();
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      if (auto again = DaemonLink::open(options.link)) link = std::move(*again);
+      continue;
+    }
+    failures = 0;
     fmt::print("{}", answer->body);
     std::fflush(stdout);
     offset = parse_integer(header_of(*answer, "Muster-Offset")).value_or(offset);
