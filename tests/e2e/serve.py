@@ -268,6 +268,86 @@ SYSTEMS = {
 }
 
 
+class Clients(unittest.TestCase):
+    """Every command that talks to a daemon finds it by --state and by MUSTER_STATE, and answers in JSON if it is told to."""
+
+    # What each prints: one or more lists or objects. Some need something to speak about first.
+    COMMANDS = {
+        "submit": (["--name", "one", "--", "/bin/sh", "-c", "echo first; printf second"], dict),
+        "jobs": ([], list),
+        "status": (["1"], dict),
+        "wait": (["1"], list),
+        "logs": (["1"], dict),
+        "hold": (["2"], dict),
+        "release": (["2"], dict),
+        "cancel": (["2"], dict),
+        "nodes": ([], list),
+        "drain": (["node0"], dict),
+        "top": (["--once"], dict),
+        "explain": (["1"], dict),
+        "what-if": ([], dict),
+        "token create": ([], dict),
+        "token list": ([], list),
+        "token revoke": (["TOKEN"], dict),
+        "drive": (["trace.csv", "--speed", "1000"], dict),
+    }
+
+    def clients(self):
+        """Those that the command's own reference says take the address of a daemon."""
+        found, name = [], None
+        for line in subprocess.run([MUSTER, "reference", "commands"], capture_output=True, text=True, check=True).stdout.split("\n"):
+            if line.startswith("## muster "):
+                name = line.removeprefix("## muster ")
+            elif line.startswith("| `--server`"):
+                found.append(name)
+        return found
+
+    def answers(self, done):
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        text, found = done.stdout, []
+        while text.strip():
+            value, end = json.JSONDecoder().raw_decode(text)
+            found.append(value)
+            text = text[end:].lstrip()
+        self.assertTrue(found)
+        return found
+
+    def test_all_of_them(self):
+        self.assertEqual(sorted(self.COMMANDS), sorted(self.clients()))
+        for by_variable in (False, True):
+            with Daemon(gpus=1) as daemon:
+                (daemon.work / "trace.csv").write_text("job_id,submit_s,duration_s,gpus\na,0,50,1\n")
+                told = {}
+                for command, (words, kind) in self.COMMANDS.items():
+                    with self.subTest(command=command, by_variable=by_variable):
+                        if command == "hold":
+                            daemon.submit("--", "/bin/sleep", "1000")
+                        if command == "token revoke":
+                            words = [told["token list"][0][0]["name"]]
+                        given = [MUSTER, *command.split(), "--json", *([] if by_variable else ["--state", daemon.state]), *words]
+                        told[command] = self.answers(subprocess.run(
+                            given, capture_output=True, text=True, timeout=60, cwd=daemon.work,
+                            env={**os.environ, "MUSTER_STATE": str(daemon.state)} if by_variable else None))
+                        self.assertEqual({type(one) for one in told[command]}, {kind}, told[command])
+                fields = {"id", "name", "state", "gpus", "submitted", "started", "ended", "launches", "reason"}
+                self.assertLessEqual(fields, told["jobs"][0][0].keys())
+                [awaited] = told["wait"][0]
+                self.assertLessEqual(fields, awaited.keys())
+                self.assertEqual((awaited["id"], awaited["state"]), (1, "finished"))
+                self.assertEqual(told["logs"], [{"launch": 1, "rank": 0, "line": "first"}, {"launch": 1, "rank": 0, "line": "second"}])
+
+    def test_wait_for_all_lists_whom_it_waited_for(self):
+        with Daemon(gpus=1) as daemon:
+            before = daemon.submit("--", "/bin/true")
+            daemon.run("wait", str(before))
+            numbers = [daemon.submit("--", "/bin/sleep", "0.5"), daemon.submit("--", "/bin/false")]
+            waited = json.loads(daemon.run("wait", "--json", "--timeout", "30").stdout)
+            self.assertEqual([(job["id"], job["state"]) for job in waited], list(zip(numbers, ("finished", "failed"))))
+            named = daemon.run("wait", "--json", str(numbers[1]), str(before), check=False)
+            self.assertEqual(named.returncode, 1)
+            self.assertEqual([job["id"] for job in json.loads(named.stdout)], [numbers[1], before])
+
+
 class Systems(unittest.TestCase):
     def run_trace(self, options):
         with Daemon(*options, gpus=4) as daemon:
