@@ -11,12 +11,16 @@ struct EnvironmentVariable {
   std::string_view meaning;
 };
 
-inline constexpr std::array<EnvironmentVariable, 6> kEnvironment = {{
+inline constexpr std::array<EnvironmentVariable, 10> kEnvironment = {{
     {"MUSTER_DATA", "folder for fetched public data; by default muster under XDG_DATA_HOME"},
     {"MUSTER_SHARED", "second folder to search for public data; by default ../shared"},
     {"MUSTER_HOME", "folder with presets, experiments and the data catalogue"},
     {"MUSTER_PYTHON", "the Python that runs policies written in Python (FILE.py:NAME)"},
     {"MUSTER_PLUGINS", "libraries of policies to load, as --plugin does, with : between"},
+    {"MUSTER_STATE", "state folder of the daemon, for it and for all that talk to it"},
+    {"MUSTER_SERVER", "daemon on another machine, as --server names it"},
+    {"MUSTER_TOKEN", "the token for that one"},
+    {"MUSTER_CA", "certificates of who vouches for it"},
     {"NO_COLOR", "no colours, even on a terminal"},
 }};
 

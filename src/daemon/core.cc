@@ -144,8 +144,7 @@ Seconds Core::due() {
   if (!frozen_.empty()) return kNever;
   if (inbox_.added() != offered_ || !events_.empty()) return now_;
   Seconds next = std::min(closing_ ? kNever : engine_->due().at, launches_.due());
-  if (!limits_.empty()) next = std::min(next, limits_.begin()->first);
-  return next;
+  return std::min({next, limits_.next(), silences_.next()});
 }
 
 void Core::step(Seconds now) {
@@ -153,6 +152,7 @@ void Core::step(Seconds now) {
   launches_.pass_time(now);
   take_news(now);
   check_limits(now);
+  check_silence(now);
   if (!frozen_.empty()) return;
   // What is ordered may be answered at once, as where a launch is stopped before it was begun.
   for (int again = 0; again < 8; ++again) {

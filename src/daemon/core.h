@@ -12,8 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "agent/gpus/gpus.h"
 #include "backend/live/live_backend.h"
 #include "daemon/board.h"
+#include "daemon/gpu_meter.h"
+#include "daemon/job_alarms.h"
 #include "daemon/launches.h"
 #include "daemon/live_inbox.h"
 #include "daemon/progress_meter.h"
@@ -77,6 +80,8 @@ class Core final : private Observer {
   // A job that is committed already; ids rise.
   void submit(const StoredJob& row, std::shared_ptr<const JobRequest> request, Seconds now);
   void hear(const Report& report, Seconds now);
+  // What the GPUs of this machine are doing.
+  void see_gpus(const std::vector<GpuUse>& uses, Seconds now);
   void begin_census() { launches_.begin_census(); }
 
   // Wishes of people. They take effect in the next step.
@@ -112,7 +117,8 @@ class Core final : private Observer {
     StoredJob row;
     std::shared_ptr<const JobRequest> request;
     ProgressMeter meter;
-    Seconds limit_at = kNever;  // when its time is up, while it runs
+    GpuMeter use;
+    Seconds stepped = 0;  // when it began, or made its last step
     bool held = false;
     bool over = false;  // only its last launch is not
   };
@@ -131,6 +137,8 @@ class Core final : private Observer {
 
   // core_events.cc
   void hear_progress(const ProgressReport& report, Seconds now);
+  void tell_metric(JobId job, std::string_view name, double value, Seconds now);
+  void expect_end(const Known& known, double step, Seconds now);
   // Seconds of run in all: as its steps tell, or as the engine believes by itself.
   double total_work_of(const Known& known, Slot slot) const;
   void hear_node(const NodeReport& report, Seconds now);
@@ -140,7 +148,8 @@ class Core final : private Observer {
   void take_news(Seconds now);
   void add_event(const LaunchNews& news, Seconds now);
   void check_limits(Seconds now);
-  void set_limit(Known& known, Seconds at);
+  void check_silence(Seconds now);
+  void stand_down(JobId job);
   void give_orders(Seconds now);
   Seconds lease_from(Seconds now);
   void renew_leases(Seconds now);
@@ -185,9 +194,10 @@ class Core final : private Observer {
   };
   std::vector<Outside> outside_;
   std::set<NodeId> touched_nodes_;
-  std::set<std::pair<Seconds, JobId>> limits_;  // by time: when the time of a job is up
-  std::map<JobId, JobSpec> shelf_;              // on hold, and the engine has not seen them
-  std::map<JobId, std::string> why_;            // words of people, for the row of a job that leaves
+  JobAlarms limits_;                  // when the time of a job is up, while it runs
+  JobAlarms silences_;                // when it should have ended, as its steps tell
+  std::map<JobId, JobSpec> shelf_;    // on hold, and the engine has not seen them
+  std::map<JobId, std::string> why_;  // words of people, for the row of a job that leaves
   CoreEffects effects_;
   std::string frozen_;
   bool closing_ = false;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "daemon/core.h"
 #include "engine/world.h"
 
@@ -111,7 +112,7 @@ void Core::adopt_job(const StoredJob& row, JobRequest request, const RunRows& ro
   }
   Job job = job_of(row, std::move(spec), rows, now);
   if (job.running() && known.request->time_limit > 0 && !job.starting()) {
-    set_limit(known, now + std::max(0.0, known.request->time_limit - job.attained_at(now)));
+    limits_.set(row.id, now + std::max(0.0, known.request->time_limit - job.attained_at(now)));
   }
   if (known.held && job.state == JobState::kSubmitted) {
     found.on_hold.push_back(row.id);
@@ -119,6 +120,12 @@ void Core::adopt_job(const StoredJob& row, JobRequest request, const RunRows& ro
     events_.push_back(hold_event(row.id, true));
   }
   found.jobs.push_back(std::move(job));
+  // What was measured of it is news to the engine that begins.
+  for (const std::string_view one : split(row.metrics, ' ')) {
+    const std::size_t at = one.find('=');
+    const auto value = parse_real(at == one.npos ? std::string_view() : one.substr(at + 1));
+    if (value) tell_metric(row.id, one.substr(0, at), *value, now);
+  }
 }
 
 Status Core::adopt(const StoredWorld& world, Seconds now) {

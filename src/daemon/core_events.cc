@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "daemon/core.h"
+#include "run/assembly/live_metrics.h"
 
 namespace muster {
 
@@ -29,9 +30,16 @@ void Core::hear_progress(const ProgressReport& report, Seconds now) {
   if (found == known_.end() || found->second.over) return;
   Known& known = found->second;
   ProgressMeter& meter = known.meter;
+  const double step_before = meter.news().step;
   meter.hear(report, now);
+  if (meter.news().step > step_before) known.stepped = now;
   effects_.news.emplace_back(report.run.job, meter.news());
+  for (const auto& [name, value] : report.metrics) tell_metric(report.run.job, name, value, now);
+  if (meter.knows_speed()) {
+    tell_metric(report.run.job, kStepsPerSecond, meter.news().steps_per_second, now);
+  }
   if (!meter.knows_total() && !meter.all_done()) return;
+  expect_end(known, meter.news().step, now);
   JobEvent event;
   event.time = now;
   event.kind = EventKind::kProgress;
@@ -43,6 +51,73 @@ void Core::hear_progress(const ProgressReport& report, Seconds now) {
   event.rate = 1;
   event.saved = std::max(0.0, meter.work_of(std::max(meter.news().saved_step, 0.0), event.value));
   events_.push_back(event);
+}
+
+// Policies see a few metrics; the others are for people.
+void Core::tell_metric(JobId job, std::string_view name, double value, Seconds now) {
+  const bool seen = std::find(kLiveMetrics.begin(), kLiveMetrics.end(), name) != kLiveMetrics.end();
+  if (!seen || value < 0 || !std::isfinite(value)) return;
+  JobEvent event;
+  event.time = now;
+  event.kind = EventKind::kMetric;
+  event.job = job;
+  event.slot = slot_of(job);
+  event.metric = plan_.symbols->find(name);
+  event.value = value;
+  events_.push_back(event);
+}
+
+// At the speed that was measured; after its last step all that may follow is the end.
+void Core::expect_end(const Known& known, double step, Seconds now) {
+  const ProgressMeter& meter = known.meter;
+  const bool runs_on = meter.knows_total() && !meter.all_done();
+  silences_.set(
+      known.row.id,
+      runs_on ? now + meter.total_work() - meter.work_of(step, meter.total_work()) : kNever);
+}
+
+// One that should have made its last step, and says nothing of it, is believed to need as long
+// again as it has been silent: it falls behind those who have less left (model/belief.h).
+void Core::check_silence(Seconds now) {
+  for (JobId job = silences_.take(now); job != kNoJob; job = silences_.take(now)) {
+    const auto known = known_.find(job);
+    const Slot slot = slot_of(job);
+    if (known == known_.end() || slot == kNoSlot || !engine_->jobs()[slot].running()) continue;
+    const Seconds silent = std::max(ProgressMeter::kLeastSeconds, now - known->second.stepped);
+    JobEvent event;
+    event.time = now;
+    event.kind = EventKind::kRevised;
+    event.revision = Revision::kTotalWork;
+    event.job = job;
+    event.slot = slot;
+    event.value = engine_->jobs()[slot].work_at(now) + silent;
+    events_.push_back(event);
+    silences_.set(job, now + silent);
+  }
+}
+
+void Core::see_gpus(const std::vector<GpuUse>& uses, Seconds now) {
+  now_ = std::max(now_, now);
+  const JobTable& jobs = engine_->jobs();
+  for (const Slot slot : jobs.running()) {
+    const Job& job = jobs[slot];
+    const auto known = known_.find(job.spec.id);
+    // Of GPUs that several use nobody can say whose doing it is.
+    if (job.starting() || job.next_co_located != slot || known == known_.end()) continue;
+    GpuMeter& meter = known->second.use;
+    for (const GpuUse& use : uses) {
+      if (((job.gpus[0].mask >> use.gpu.index) & 1U) != 0) meter.see(use);
+    }
+    const std::pair<std::string_view, double> measured[] = {{kGpuUtil, meter.gpu_util()},
+                                                            {kMemoryUtil, meter.memory_util()},
+                                                            {kMemoryMb, meter.memory_mb()},
+                                                            {kWatts, meter.watts()}};
+    for (const auto& [name, value] : measured) {
+      // What it says of itself it knows better.
+      const bool told = known->second.meter.news().metrics.contains(std::string(name));
+      if (!told) tell_metric(job.spec.id, name, value, now);
+    }
+  }
 }
 
 double Core::total_work_of(const Known& known, Slot slot) const {
@@ -83,12 +158,14 @@ void Core::add_event(const LaunchNews& news, Seconds now) {
     event.saved = -1;
     known.meter.begin(news.run.launch);
     const Seconds left = known.request->time_limit - known.row.held;
-    if (known.request->time_limit > 0) set_limit(known, now + std::max(0.0, left));
+    if (known.request->time_limit > 0) limits_.set(news.run.job, now + std::max(0.0, left));
+    known.stepped = now;
+    expect_end(known, std::max(known.meter.news().saved_step, 0.0), now);
     if (plan_.round > 0) effects_.leases.emplace_back(news.run, lease_from(now));
     events_.push_back(event);
     return;
   }
-  set_limit(known, kNever);
+  stand_down(news.run.job);
   const bool ended = news.news == RunNews::kReleased || news.news == RunNews::kEnded;
   if (ended && news.outcome == RunOutcome::kFinished) {
     event.kind = EventKind::kFinished;
@@ -117,20 +194,17 @@ void Core::add_event(const LaunchNews& news, Seconds now) {
 }
 
 void Core::check_limits(Seconds now) {
-  while (!limits_.empty() && limits_.begin()->first <= now) {
-    const JobId job = limits_.begin()->second;
-    Known& known = known_.at(job);
-    set_limit(known, kNever);
-    const Status done = cancel(
-        job, fmt::format("it ran longer than its time limit of {} s", known.request->time_limit));
+  for (JobId job = limits_.take(now); job != kNoJob; job = limits_.take(now)) {
+    const Status done = cancel(job, fmt::format("it ran longer than its time limit of {} s",
+                                                known_.at(job).request->time_limit));
     static_cast<void>(done);
   }
 }
 
-void Core::set_limit(Known& known, Seconds at) {
-  if (known.limit_at != kNever) limits_.erase({known.limit_at, known.row.id});
-  known.limit_at = at;
-  if (at != kNever) limits_.emplace(at, known.row.id);
+// It runs no more.
+void Core::stand_down(JobId job) {
+  limits_.set(job, kNever);
+  silences_.set(job, kNever);
 }
 
 void Core::give_orders(Seconds now) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "daemon/core.h"
 #include "run/whatif/future.h"
 
@@ -30,7 +31,10 @@ void Core::on_decision(const Decision& decision) {
   touched_.insert(decision.job);
   const auto found = known_.find(decision.job);
   if (found == known_.end() || found->second.over) return;
-  if (decision.action != Action::kRevise) {
+  // Of one on hold the row says who holds it.
+  const bool said = decision.action == Action::kRevise ||
+                    (found->second.held && decision.reason == Reason::kRevised);
+  if (!said) {
     found->second.row.reason = std::string(reason_sentence(decision.reason));
   }
 }
@@ -44,7 +48,7 @@ void Core::on_job_end(const JobRecord& record) {
   Known& known = found->second;
   if (slot != kNoSlot) account(known, engine_->jobs()[slot], record.end);
   known.over = true;
-  set_limit(known, kNever);
+  stand_down(record.id);
   known.row.state = std::string(job_state_name(record.status));
   known.row.reason = std::string(reason_sentence(record.reason));
   known.row.first_start = record.start;
@@ -97,6 +101,15 @@ void Core::account(Known& known, const Job& job, Seconds now) const {
   row.preemptions = job.preemptions;
   row.restarts = job.restarts;
   row.resizes = job.resizes;
+  row.metrics.clear();
+  const JobMetrics* metrics = engine_->view().metrics;
+  if (metrics == nullptr) return;
+  for (const Symbol name : metrics->names()) {
+    if (const auto value = metrics->of(job.self, name)) {
+      row.metrics += fmt::format("{}{}={}", row.metrics.empty() ? "" : " ",
+                                 plan_.symbols->text(name), exact_text(*value));
+    }
+  }
 }
 
 // A launch that is taken back in the step in which it was to begin is never begun: where a job

@@ -250,6 +250,10 @@ void Daemon::turn() {
     core_->submit(submission.row, std::move(submission.request), now);
   }
   for (const Report& report : reports) hear(report, now);
+  if (settings_.gpus && now >= look_at_gpus_ && !core_->engine().jobs().running().empty()) {
+    look_at_gpus_ = now + 1;
+    core_->see_gpus(settings_.gpus(), now);
+  }
   std::vector<Status> answers;
   for (const Wish& wish : wishes) answers.push_back(wish.work(*core_));
   core_->step(now);

@@ -118,6 +118,7 @@ class Daemon {
   std::atomic<Wanted> wanted_{Wanted::kGoOn};
   std::function<Wanted()> asked_;  // that of run()
   std::uint64_t censuses_ = 0;
+  Seconds look_at_gpus_ = 0;  // when they are looked at next
   double began_ = 0;
   bool safe_ = false;
   bool healthy_ = false;  // it has run long enough to be no part of a crash loop

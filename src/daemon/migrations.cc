@@ -36,7 +36,10 @@ CREATE TABLE decisions(
 CREATE INDEX decisions_by_job ON decisions(job, sequence);
 )sql";
 
-constexpr std::array kSteps = {kVersion1};
+constexpr std::string_view kVersion2 =
+    "ALTER TABLE jobs ADD COLUMN metrics TEXT NOT NULL DEFAULT ''";
+
+constexpr std::array kSteps = {kVersion1, kVersion2};
 
 // A file of another program, or of SQLite without anything of ours.
 Status check_owner(Database& database, const std::filesystem::path& file, std::int64_t version) {

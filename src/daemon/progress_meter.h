@@ -46,8 +46,9 @@ class ProgressMeter {
   }
 
   const JobNews& news() const { return news_; }
+  bool knows_speed() const { return news_.steps_per_second > 0; }
   // Whether work can be told in seconds: it said how much there is in all.
-  bool knows_total() const { return news_.total > 0 && news_.steps_per_second > 0; }
+  bool knows_total() const { return news_.total > 0 && knows_speed(); }
   // Seconds of run, where all of it takes `total_work` of them.
   double work_of(double step, double total_work) const {
     return news_.total > 0 ? total_work * std::clamp(step / news_.total, 0.0, 1.0) : -1;

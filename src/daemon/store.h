@@ -41,6 +41,7 @@ struct StoredJob {
   std::int64_t restarts = 0;
   std::int64_t crashes = 0;
   std::int64_t resizes = 0;
+  std::string metrics;  // that policies see: NAME=NUMBER with spaces between
 
   friend bool operator==(const StoredJob&, const StoredJob&) = default;
 };

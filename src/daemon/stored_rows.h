@@ -43,6 +43,7 @@ void visit_columns(Row& job,
   visit("restarts", job.restarts);
   visit("crashes", job.crashes);
   visit("resizes", job.resizes);
+  visit("metrics", job.metrics);
 }
 
 template <typename Row, typename Visit>

@@ -61,7 +61,10 @@ void Engine::revise(const JobEvent& event) {
       job.spec.deadline = event.value;
   }
   note_belief(slot);
-  log(Action::kRevise, Reason::kRevised, job.spec.id, job.spec.gpus);
+  // What is believed now nobody has asked for.
+  if (event.revision != Revision::kTotalWork) {
+    log(Action::kRevise, Reason::kRevised, job.spec.id, job.spec.gpus);
+  }
   if (!held) notify(JobMoment::kAdmitted, slot);
   if (job.running()) notify(JobMoment::kStarted, slot);
 }

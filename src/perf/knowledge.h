@@ -21,12 +21,20 @@ struct WorkloadProfile {
   int share_score = 0;  // 0 a light neighbour, 1 a noticeable one, 2 a heavy one
 };
 
+// Where nobody labelled the workload: a light neighbour leaves most of the GPU idle.
+inline int score_by_utilisation(const WorkloadProfile& profile) {
+  if (profile.gpu_util >= 85 || profile.memory_util >= 50) return 2;
+  return profile.gpu_util >= 50 || profile.memory_util >= 30 ? 1 : 0;
+}
+
 // Co-location profiles: what workloads do to a GPU.
 class WorkloadProfiles {
  public:
   virtual ~WorkloadProfiles() = default;
   // Null where nothing is known of the workload.
   virtual const WorkloadProfile* of(Symbol model) const = 0;
+  // Of one job: what was measured of it itself, else what is known of its workload.
+  virtual const WorkloadProfile* of_job(const JobSpec& job) const { return of(job.model); }
 };
 
 // Scaling curves: iterations per second by GPU count, as measured.

@@ -42,6 +42,10 @@ inline const WorkloadProfile* profile_of(const PerfModel& perf, Symbol model) {
   const WorkloadProfiles* known = perf.knowledge().profiles;
   return known == nullptr ? nullptr : known->of(model);
 }
+inline const WorkloadProfile* profile_of(const PerfModel& perf, const JobSpec& job) {
+  const WorkloadProfiles* known = perf.knowledge().profiles;
+  return known == nullptr ? nullptr : known->of_job(job);
+}
 inline const ThroughputCurve* curve_of(const PerfModel& perf, const JobSpec& job) {
   const ScalingCurves* known = perf.knowledge().scaling;
   return known == nullptr ? nullptr : known->of(job);

@@ -19,4 +19,13 @@ HostLimit::HostLimit(ClusterState& cluster, std::span<const PoolId> pools,
   }
 }
 
+HostLimit::HostLimit(ClusterState& cluster, std::span<const NodeGpus> kept) : cluster_(&cluster) {
+  for (const NodeGpus& gpus : kept) {
+    const std::uint64_t free = cluster.free_mask(gpus.node) & gpus.mask;
+    if (free == 0) continue;
+    hidden_.push_back({gpus.node, free});
+    cluster.withhold(gpus.node, free);
+  }
+}
+
 }  // namespace muster

@@ -1,5 +1,6 @@
 // While it lives, a cluster shows only those free GPUs that can have the CPU cores and memory of
-// one request beside them: any search for GPUs is then bound by both, without knowing of them.
+// one request beside them, or that are kept for nobody else: any search for GPUs is then bound by
+// this, without knowing of it.
 #pragma once
 
 #include <span>
@@ -14,6 +15,8 @@ class HostLimit {
  public:
   HostLimit() = default;
   HostLimit(ClusterState& cluster, std::span<const PoolId> pools, const HostResources& host);
+  // Hides these, as far as they are free.
+  HostLimit(ClusterState& cluster, std::span<const NodeGpus> kept);
   HostLimit(HostLimit&& other) noexcept
       : cluster_(other.cluster_), hidden_(std::exchange(other.hidden_, {})) {}
   HostLimit& operator=(HostLimit&&) = delete;

@@ -62,6 +62,8 @@ class PlacementDraft {
   // Held around the search for GPUs of a request: it sees only those that can have the request's
   // CPU cores and memory beside them.
   HostLimit limit_to_host(const AllocationRequest& request) const;
+  // Held around a rule that may not use these GPUs: it does not see them.
+  HostLimit keep(std::span<const NodeGpus> gpus) const { return {*cluster_, gpus}; }
   // Gives the request free GPUs; every job of the request must hold none. Unless `given`, the cores
   // and memory that its first job asks for go with them; those who share the GPUs share these.
   void start(const AllocationRequest& request, GpuSet gpus, Reason reason,

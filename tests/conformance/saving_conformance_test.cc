@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "conformance/cases.h"
 #include "engine/world.h"
+#include "policy/lucid/profiled_queue.h"
 #include "run/config/plugin_tables.h"
 
 namespace muster {
@@ -97,6 +98,27 @@ std::vector<SavedCase> saved_cases() {
                          const auto params = Params::make("progress", row.params, {});
                          return row.make(*params, std::move(parts), pacing);
                        };
+                       return scenario;
+                     }});
+  }
+  for (const bool real : {false, true}) {
+    cases.push_back({real ? "profiled_life" : "profiled", [real] {
+                       Scenario scenario = small(40);
+                       scenario.cluster = uniform_cluster(3, 4);
+                       scenario.policy_sets = [cluster = scenario.cluster] {
+                         ProfiledQueueSettings settings;
+                         settings.gpus = {{NodeId{1}, 8}, {NodeId{2}, 15}};
+                         settings.limit = 20;
+                         settings.largest = 2;
+                         std::vector<PolicySet> made;
+                         made.push_back(make_policy_set({"sjf"}));
+                         made.back().placement = make_profiled_queue(
+                             settings, cluster, std::move(made.back().placement));
+                         return made;
+                       };
+                       if (real) {
+                         scenario.life = {.start_latency = 2, .stop_latency = 3, .census = 15};
+                       }
                        return scenario;
                      }});
   }

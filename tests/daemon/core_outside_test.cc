@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "daemon/core.h"
+#include "daemon/submission.h"
 #include "run/config/load_config.h"
 
 namespace muster {
@@ -20,16 +21,9 @@ class CoreOutside : public ::testing::Test {
   }
 
   void submit(std::uint32_t id, int gpus, const std::string& origin = {}) {
-    auto request = std::make_shared<JobRequest>();
-    request->command = {"train"};
-    request->gpus = gpus;
-    request->origin = origin;
-    StoredJob row;
-    row.id = JobId{id};
-    row.state = "submitted";
-    row.description = job_request_text(*request);
-    row.submitted = now_;
-    core_->submit(row, request, now_);
+    JobRequest request = training(gpus);
+    request.origin = origin;
+    submit_to(*core_, JobId{id}, std::move(request), now_);
     step();
   }
   void step() {

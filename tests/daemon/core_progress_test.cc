@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "daemon/core.h"
+#include "daemon/submission.h"
 #include "run/config/load_config.h"
 
 namespace muster {
@@ -28,16 +29,7 @@ class CoreProgress : public ::testing::Test {
   }
 
   void submit(std::uint32_t id, Seconds estimate, Seconds now) {
-    auto request = std::make_shared<JobRequest>();
-    request->command = {"train"};
-    request->gpus = 1;
-    request->estimate = estimate;
-    StoredJob row;
-    row.id = JobId{id};
-    row.state = "submitted";
-    row.description = job_request_text(*request);
-    row.submitted = now;
-    core_->submit(row, request, now);
+    submit_to(*core_, JobId{id}, training(1, estimate), now);
     step(now);
   }
   void done(double steps, Seconds now) {
@@ -86,6 +78,30 @@ TEST_F(CoreProgress, BetweenReportsItGoesOnAsFastAsWasMeasured) {
   done(90, 20);  // 2 s are left
   submit(2, 1, 21.5);
   EXPECT_FALSE(stopped(21.5)) << "half a second is left of it";
+}
+
+TEST_F(CoreProgress, OneThatHangsIsBelievedToNeedAsLongAgainAsItHasBeenSilent) {
+  done(0, 2);
+  done(10, 4);
+  done(90, 20);  // 2 s are left
+  submit(2, 30, 21);
+  // At 22 s it is believed to need 2 s more, at 24 s 4 s, and so on.
+  for (const Seconds now : {22, 24, 28, 36}) {
+    EXPECT_DOUBLE_EQ(core_->due(), now);
+    EXPECT_FALSE(stopped(now));
+  }
+  EXPECT_DOUBLE_EQ(core_->due(), 52);
+  EXPECT_TRUE(stopped(52)) << "it has been silent for 32 s, and the other one takes 30 s";
+}
+
+TEST_F(CoreProgress, OneThatIsLateAndSpeaksAgainIsBelieved) {
+  done(0, 2);
+  done(10, 4);
+  done(90, 20);
+  for (const Seconds now : {22, 24, 28, 36}) step(now);
+  done(95, 40);  // 5 steps are left, at 2.36 a second
+  submit(2, 3, 41);
+  EXPECT_FALSE(stopped(41));
 }
 
 TEST_F(CoreProgress, HowLongTheEndTakesDoesNotMakeItLonger) {

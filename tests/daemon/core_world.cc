@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "daemon/submission.h"
 #include "run/config/load_config.h"
 
 namespace muster {
@@ -33,6 +34,12 @@ LivePlan CoreWorld::make_plan() const {
   choose(config.scheduling, plan_.scheduling);
   choose(config.placement, plan_.placement);
   choose(config.pacing, plan_.pacing);
+  if (plan_.profiled > 0) {
+    config.profiling.within = true;
+    config.profiling.nodes = 1;
+    config.profiling.gpus_per_node = plan_.profiled;
+    config.profiling.limit = 10;
+  }
   auto complete = complete_config(std::move(config));
   if (!complete) throw std::runtime_error(complete.error().message);
   auto plan = make_live_plan(*complete);
@@ -109,19 +116,12 @@ void CoreWorld::submit() {
     at(now_ + 1, [this] { submit(); });
     return;
   }
-  auto request = std::make_shared<JobRequest>();
-  request->command = {"train"};
-  request->working_directory = "/";
-  request->gpus = static_cast<int>(1 + random_.below(static_cast<std::uint64_t>(plan_.gpus)));
-  request->estimate = random_.uniform(5, 60);
+  const auto gpus = static_cast<int>(1 + random_.below(static_cast<std::uint64_t>(plan_.gpus)));
+  auto request = std::make_shared<JobRequest>(training(gpus, random_.uniform(5, 60)));
   request->grace = 8;
   request->retries = 1'000'000;  // a start that fails after it was seen in place is one of these
   request->priority = static_cast<int>(random_.below(3));
-  StoredJob row;
-  row.id = JobId{next_++};
-  row.state = "submitted";
-  row.description = job_request_text(*request);
-  row.submitted = now_;
+  const StoredJob row = submitted_row(JobId{next_++}, *request, now_);
   work_left_[row.id] = request->estimate * random_.uniform(0.5, 2);
   Batch batch;
   batch.jobs.push_back(row);

@@ -22,6 +22,7 @@ struct CoreWorldPlan {
   int gpus = 4;
   int jobs = 10;
   bool wishes = true;  // people change their minds
+  int profiled = 0;    // GPUs of the last node that are a profiler's
 };
 
 class CoreWorld final : public MachineWorld {

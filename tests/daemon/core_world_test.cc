@@ -17,6 +17,7 @@ const CoreWorldPlan kPlans[] = {
     {.scheduling = "max-min", .pacing = "rounds:length=30"},
     {.scheduling = "optimus", .pacing = "rounds:length=30"},
     {.scheduling = "gavel-fifo-packed"},
+    {.scheduling = "lucid", .placement = "packing:share=always", .profiled = 2},
 };
 
 WorldFaults faults_of(std::uint64_t seed) {

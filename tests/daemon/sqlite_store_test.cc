@@ -203,7 +203,28 @@ TEST(SqliteStore, ALaterVersionIsRefused) {
   }
   EXPECT_THAT(refusal(folder.path()),
               HasSubstr("written by a later Muster (version 7 of the store, this one knows up to "
-                        "1); start that one, or a newer one"));
+                        "2); start that one, or a newer one"));
+}
+
+TEST(SqliteStore, AnEarlierVersionIsBroughtUp) {
+  TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "state.db";
+  {
+    auto database = Database::open(file);
+    ASSERT_TRUE(database);
+    ASSERT_TRUE(migrate(**database, file, store_migrations().first(1)));
+    ASSERT_TRUE((*database)->execute(
+        "INSERT INTO jobs VALUES (3, 'eve', 'old', '', 'queued', '', '{}', 1, 2, 3, 4, 5, 6, 7, 8, "
+        "9, 10, 11, 12, 13, 14, 15, 16, 17)"));
+  }
+  auto store = open_store(folder.path());
+  ASSERT_TRUE(store);
+  const auto world = store->load();
+  ASSERT_TRUE(world);
+  ASSERT_EQ(world->jobs.size(), 1U);
+  EXPECT_EQ(world->jobs[0].name, "old");
+  EXPECT_EQ(world->jobs[0].resizes, 17);
+  EXPECT_EQ(world->jobs[0].metrics, "");
 }
 
 TEST(SqliteStore, AnotherProgramsFileIsRefused) {

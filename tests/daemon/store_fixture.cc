@@ -32,8 +32,8 @@ T pick(std::uint64_t below, Random& random) {
 StoredJob random_job(JobId id, Random& random) {
   StoredJob job;
   job.id = id;
-  for (std::string* text :
-       {&job.owner, &job.name, &job.request, &job.state, &job.reason, &job.description}) {
+  for (std::string* text : {&job.owner, &job.name, &job.request, &job.state, &job.reason,
+                            &job.description, &job.metrics}) {
     *text = random_text(random);
   }
   for (double* number :

@@ -129,6 +129,7 @@ class OneMachine(unittest.TestCase):
             daemon.until_launched(number)
             daemon.run("hold", str(number))
             wait_until(lambda: not daemon.marked(), what="its stop")
+            self.assertIn("hold", daemon.job(number)["reason"])
             other = daemon.submit("--", "/bin/true")
             daemon.run("wait", str(other), "--timeout", "30")
             daemon.run("release", str(number))
@@ -200,6 +201,16 @@ class OneMachine(unittest.TestCase):
             for number in (first, third):
                 daemon.run("cancel", str(number))
 
+    def test_when_one_that_was_preempted_goes_on(self):
+        with Daemon("--scheduling", "srtf", gpus=1) as daemon:
+            long = daemon.submit("--estimate", "1000", "--", "/bin/sleep", "1000")
+            daemon.until_launched(long)
+            short = daemon.submit("--estimate", "100", "--", "/bin/sleep", "1000")
+            daemon.until_launched(short)
+            story = json.loads(daemon.run("explain", "--json", str(long)).stdout)
+            self.assertTrue(80 < story["expected_start"] < 101, story)
+            daemon.run("cancel", str(long), str(short))
+
     def test_what_if(self):
         with Daemon(gpus=2) as daemon:
             first = daemon.submit("--gpus", "2", "--estimate", "100", "--", "/bin/sleep", "1000")
@@ -257,6 +268,86 @@ SYSTEMS = {
 }
 
 
+class Clients(unittest.TestCase):
+    """Every command that talks to a daemon finds it by --state and by MUSTER_STATE, and answers in JSON if it is told to."""
+
+    # What each prints: one or more lists or objects. Some need something to speak about first.
+    COMMANDS = {
+        "submit": (["--name", "one", "--", "/bin/sh", "-c", "echo first; printf second"], dict),
+        "jobs": ([], list),
+        "status": (["1"], dict),
+        "wait": (["1"], list),
+        "logs": (["1"], dict),
+        "hold": (["2"], dict),
+        "release": (["2"], dict),
+        "cancel": (["2"], dict),
+        "nodes": ([], list),
+        "drain": (["node0"], dict),
+        "top": (["--once"], dict),
+        "explain": (["1"], dict),
+        "what-if": ([], dict),
+        "token create": ([], dict),
+        "token list": ([], list),
+        "token revoke": (["TOKEN"], dict),
+        "drive": (["trace.csv", "--speed", "1000"], dict),
+    }
+
+    def clients(self):
+        """Those that the command's own reference says take the address of a daemon."""
+        found, name = [], None
+        for line in subprocess.run([MUSTER, "reference", "commands"], capture_output=True, text=True, check=True).stdout.split("\n"):
+            if line.startswith("## muster "):
+                name = line.removeprefix("## muster ")
+            elif line.startswith("| `--server`"):
+                found.append(name)
+        return found
+
+    def answers(self, done):
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        text, found = done.stdout, []
+        while text.strip():
+            value, end = json.JSONDecoder().raw_decode(text)
+            found.append(value)
+            text = text[end:].lstrip()
+        self.assertTrue(found)
+        return found
+
+    def test_all_of_them(self):
+        self.assertEqual(sorted(self.COMMANDS), sorted(self.clients()))
+        for by_variable in (False, True):
+            with Daemon(gpus=1) as daemon:
+                (daemon.work / "trace.csv").write_text("job_id,submit_s,duration_s,gpus\na,0,50,1\n")
+                told = {}
+                for command, (words, kind) in self.COMMANDS.items():
+                    with self.subTest(command=command, by_variable=by_variable):
+                        if command == "hold":
+                            daemon.submit("--", "/bin/sleep", "1000")
+                        if command == "token revoke":
+                            words = [told["token list"][0][0]["name"]]
+                        given = [MUSTER, *command.split(), "--json", *([] if by_variable else ["--state", daemon.state]), *words]
+                        told[command] = self.answers(subprocess.run(
+                            given, capture_output=True, text=True, timeout=60, cwd=daemon.work,
+                            env={**os.environ, "MUSTER_STATE": str(daemon.state)} if by_variable else None))
+                        self.assertEqual({type(one) for one in told[command]}, {kind}, told[command])
+                fields = {"id", "name", "state", "gpus", "submitted", "started", "ended", "launches", "reason"}
+                self.assertLessEqual(fields, told["jobs"][0][0].keys())
+                [awaited] = told["wait"][0]
+                self.assertLessEqual(fields, awaited.keys())
+                self.assertEqual((awaited["id"], awaited["state"]), (1, "finished"))
+                self.assertEqual(told["logs"], [{"launch": 1, "rank": 0, "line": "first"}, {"launch": 1, "rank": 0, "line": "second"}])
+
+    def test_wait_for_all_lists_whom_it_waited_for(self):
+        with Daemon(gpus=1) as daemon:
+            before = daemon.submit("--", "/bin/true")
+            daemon.run("wait", str(before))
+            numbers = [daemon.submit("--", "/bin/sleep", "0.5"), daemon.submit("--", "/bin/false")]
+            waited = json.loads(daemon.run("wait", "--json", "--timeout", "30").stdout)
+            self.assertEqual([(job["id"], job["state"]) for job in waited], list(zip(numbers, ("finished", "failed"))))
+            named = daemon.run("wait", "--json", str(numbers[1]), str(before), check=False)
+            self.assertEqual(named.returncode, 1)
+            self.assertEqual([job["id"] for job in json.loads(named.stdout)], [numbers[1], before])
+
+
 class Systems(unittest.TestCase):
     def run_trace(self, options):
         with Daemon(*options, gpus=4) as daemon:
@@ -292,6 +383,44 @@ class Systems(unittest.TestCase):
 
     def test_tiresias(self):
         self.runs_trainers_to_their_end("tiresias")
+
+    def test_lucid_profiles_jobs_before_they_queue(self):
+        """GPU 1 is the profiler's. What trainers say of their use of the GPU decides who shares GPU 0 afterwards."""
+        lucid = ["--preset", "lucid", "--set", "partitions.apart=false", "--set", "profiling.within=true",
+                 "--set", "profiling.nodes=1", "--set", "profiling.gpus_per_node=1", "--set", "profiling.limit=2.5",
+                 "--pacing", "ticks:length=0.2"]
+        with Daemon(*lucid, gpus=2) as daemon:
+            self.assertIn("the profiler has the last 1 GPUs", daemon.log())
+
+            def submit(name, steps, use):
+                return daemon.submit("--name", name, "--estimate", "30", "--", MUSTER, "trainer", f"{name}.step", str(steps),
+                                     "0.1", "--report", f"gpu_util={use}", "--report", "gmem_util=5", "--report", "gmem=2000")
+
+            noticeable = submit("noticeable", 150, 60)
+            heavy = submit("heavy", 40, 95)
+            light = submit("light", 60, 20)
+            short = submit("short", 5, 20)
+            # In the midst of it the daemon dies, and the next one goes on.
+            wait_until(lambda: daemon.job(noticeable)["progress"], what="progress in the profiler")
+            daemon.kill()
+            daemon.start()
+            daemon.run("wait", *map(str, (noticeable, heavy, light, short)), "--timeout", "90")
+            told = {name: daemon.job(number) for name, number in
+                    (("noticeable", noticeable), ("heavy", heavy), ("light", light), ("short", short))}
+            for name, job in told.items():
+                self.assertEqual((job["state"], job["progress"]["step"]), ("finished", job["progress"]["total"]), job)
+                self.assertEqual(job["runs"][0]["placement"], [{"node": "node0", "gpus": [1]}], name)
+                self.assertFalse(job["runs"][0]["shared"], name)
+            self.assertEqual(len(told["short"]["runs"]), 1, "it ended in the profiler")
+            for name in ("noticeable", "heavy", "light"):
+                first, second = told[name]["runs"]
+                self.assertEqual(second["placement"], [{"node": "node0", "gpus": [0]}], name)
+                self.assertTrue(2.4 < first["ended"] - first["started"] < 10, (name, first))
+                self.assertGreater(first["saved_step"], 0, name)
+            # The light one goes beside the noticeable one; the heavy one waits until a GPU is free.
+            self.assertTrue(told["light"]["runs"][1]["shared"])
+            self.assertLess(told["light"]["runs"][1]["started"], told["noticeable"]["ended"])
+            self.assertGreaterEqual(told["heavy"]["runs"][1]["started"], told["noticeable"]["ended"] - 0.1)
 
     def test_elasticflow_declines_what_cannot_be_in_time(self):
         with Daemon(*SYSTEMS["elasticflow"], gpus=1) as daemon:
@@ -367,8 +496,11 @@ class Systems(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             lucid = ("lucid", "--set", "partitions.apart=false", "--set", "profiling.lender=", "--set", "profiling.free=false",
                      "--pacing", "ticks:length=0.5")
+            within = (*lucid, "--set", "profiling.within=true")
             refused = ((("gavel",), "pacing"), (("lucid",), "partitions"), (("helios",), "partitions"), (("muri",), "pacing"),
-                       (lucid, "in advance"), ((*lucid, "--set", "profiling.online=true"), "profiling.online"))
+                       (lucid, "in advance"), ((*lucid, "--set", "profiling.online=true"), "nodes of its own"),
+                       (within, "all GPUs would be the profiler's"),
+                       ((*within, "--set", "profiling.gpus_per_node=1", "--scheduling", "srtf"), "does not preempt"))
             for words, reason in refused:
                 done = subprocess.run([MUSTER, "serve", "--state", folder, "--fake-gpus", "4", "--preset", *words],
                                       capture_output=True, text=True, timeout=30)
@@ -485,6 +617,18 @@ class Deaths(unittest.TestCase):
             self.assertFalse((daemon.work / "outlives.twice").exists())
             status = json.loads(daemon.run("status", "--json").stdout)
             self.assertEqual(status["generation"], 2)
+
+    def test_logs_are_followed_over_a_restart(self):
+        with Daemon() as daemon:
+            number = daemon.submit("--", "/bin/sh", "-c", "for i in 1 2 3 4 5 6; do echo $i; sleep 0.3; done")
+            daemon.until_launched(number)
+            with subprocess.Popen([MUSTER, "logs", "--state", daemon.state, "-f", str(number)], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True) as follower:
+                self.assertEqual(follower.stdout.readline(), "1\n")
+                daemon.kill()
+                daemon.start()
+                told = follower.communicate(timeout=30)
+            self.assertEqual((told, follower.returncode), (("2\n3\n4\n5\n6\n", ""), 0))
 
     def test_a_second_daemon_is_refused(self):
         with Daemon() as daemon:

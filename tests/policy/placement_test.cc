@@ -52,18 +52,18 @@ struct Layout {
   Reason reason = Reason::kNone;
 };
 
-using NodeGpus = std::pair<int, int>;  // node, GPUs
+using OnNode = std::pair<int, int>;  // node, GPUs
 
 TEST(Consolidated, TakesTheTightestNodeAndElseAsFewAsPossible) {
   EXPECT_THAT(Layout(8, {8, 3, 4, 8}).place({"consolidated"}, job_of(0, 1, 3)),
-              ElementsAre(NodeGpus(1, 3)));
+              ElementsAre(OnNode(1, 3)));
   EXPECT_THAT(Layout(8, {8, 3, 4, 8}).place({"consolidated"}, job_of(0, 1, 5)),
-              ElementsAre(NodeGpus(0, 5)));
+              ElementsAre(OnNode(0, 5)));
   // 10 needs two nodes: a whole one, and the tightest for the other two.
   EXPECT_THAT(Layout(8, {8, 3, 2, 8}).place({"consolidated"}, job_of(0, 1, 10)),
-              ElementsAre(NodeGpus(0, 8), NodeGpus(2, 2)));
+              ElementsAre(OnNode(0, 8), OnNode(2, 2)));
   EXPECT_THAT(Layout(4, {1, 2, 3, 1}).place({"consolidated"}, job_of(0, 1, 7)),
-              ElementsAre(NodeGpus(0, 1), NodeGpus(1, 2), NodeGpus(2, 3), NodeGpus(3, 1)));
+              ElementsAre(OnNode(0, 1), OnNode(1, 2), OnNode(2, 3), OnNode(3, 1)));
 }
 
 TEST(Consolidated, CanInsistOnOneNode) {
@@ -71,39 +71,39 @@ TEST(Consolidated, CanInsistOnOneNode) {
   EXPECT_THAT(layout.place({"consolidated", {{"one_node", "true"}}}, job_of(0, 1, 4)), IsEmpty());
   EXPECT_EQ(layout.reason, Reason::kFragmented);
   EXPECT_THAT(Layout(4, {3, 3}).place({"consolidated"}, job_of(0, 1, 4)),
-              ElementsAre(NodeGpus(0, 3), NodeGpus(1, 1)));
+              ElementsAre(OnNode(0, 3), OnNode(1, 1)));
   EXPECT_THAT(layout.place({"consolidated"}, job_of(0, 1, 7)), IsEmpty());
   EXPECT_EQ(layout.reason, Reason::kNotEnoughFree);
 }
 
 TEST(FirstGpu, TakesTheLowestNumbers) {
   EXPECT_THAT(Layout(4, {1, 0, 2, 4}).place({"first-gpu"}, job_of(0, 1, 4)),
-              ElementsAre(NodeGpus(0, 1), NodeGpus(2, 2), NodeGpus(3, 1)));
+              ElementsAre(OnNode(0, 1), OnNode(2, 2), OnNode(3, 1)));
 }
 
 TEST(Scattered, TakesFromAsManyNodesAsPossible) {
   EXPECT_THAT(Layout(4, {4, 1, 2, 0}).place({"scattered"}, job_of(0, 1, 3)),
-              ElementsAre(NodeGpus(0, 1), NodeGpus(1, 1), NodeGpus(2, 1)));
+              ElementsAre(OnNode(0, 1), OnNode(1, 1), OnNode(2, 1)));
   EXPECT_THAT(Layout(4, {4, 1, 2, 0}).place({"scattered"}, job_of(0, 1, 6)),
-              ElementsAre(NodeGpus(0, 3), NodeGpus(1, 1), NodeGpus(2, 2)));
+              ElementsAre(OnNode(0, 3), OnNode(1, 1), OnNode(2, 2)));
 }
 
 TEST(ProfileGuided, ConsolidatesOnlyWhoLosesSpeedOtherwise) {
   const Choice sensitive = {"locality", {{"across_nodes", "0.3"}}};
   const Choice tolerant = {"locality", {{"across_nodes", "0.01"}}};
   EXPECT_THAT(Layout(4, {1, 4, 2}).place({"profile-guided"}, job_of(0, 1, 3), sensitive),
-              ElementsAre(NodeGpus(1, 3)));
+              ElementsAre(OnNode(1, 3)));
   EXPECT_THAT(Layout(4, {1, 4, 2}).place({"profile-guided"}, job_of(0, 1, 3), tolerant),
-              ElementsAre(NodeGpus(0, 1), NodeGpus(2, 2)));
+              ElementsAre(OnNode(0, 1), OnNode(2, 2)));
 }
 
 TEST(Bebop, TakesThePlaceWhereTheJobRunsFastest) {
   const Choice local = {"locality"};
   EXPECT_THAT(Layout(4, {1, 2, 4}).place({"bebop"}, job_of(0, 1, 3), local),
-              ElementsAre(NodeGpus(2, 3)));
+              ElementsAre(OnNode(2, 3)));
   // Where all places are equal, whole nodes are not broken up.
   EXPECT_THAT(Layout(4, {1, 2, 4}).place({"bebop"}, job_of(0, 1, 3)),
-              ElementsAre(NodeGpus(0, 1), NodeGpus(1, 2)));
+              ElementsAre(OnNode(0, 1), OnNode(1, 2)));
 }
 
 TEST(Bebop, PrefersTheFasterType) {
@@ -115,17 +115,17 @@ TEST(Bebop, PrefersTheFasterType) {
   layout.cluster = ClusterState(std::make_shared<const ClusterSpec>(spec));
   layout.symbols = std::move(symbols);
   const Choice speeds = {"gpu-types", {{"speeds", "k80=0.25,v100=1"}}};
-  EXPECT_THAT(layout.place({"bebop"}, job_of(0, 1, 2), speeds), ElementsAre(NodeGpus(1, 2)));
+  EXPECT_THAT(layout.place({"bebop"}, job_of(0, 1, 2), speeds), ElementsAre(OnNode(1, 2)));
 }
 
 TEST(WholeNodes, GivesLargeJobsWholeNodesOrNothing) {
   EXPECT_THAT(Layout(4, {3, 4, 4, 2}).place({"whole-nodes"}, job_of(0, 1, 10)),
-              ElementsAre(NodeGpus(0, 2), NodeGpus(1, 4), NodeGpus(2, 4)));
+              ElementsAre(OnNode(0, 2), OnNode(1, 4), OnNode(2, 4)));
   Layout layout(4, {3, 4, 3, 2});
   EXPECT_THAT(layout.place({"whole-nodes"}, job_of(0, 1, 10)), IsEmpty());
   EXPECT_EQ(layout.reason, Reason::kFragmented);
   EXPECT_THAT(Layout(4, {3, 4, 3, 2}).place({"consolidate-first"}, job_of(0, 1, 10)),
-              ElementsAre(NodeGpus(0, 3), NodeGpus(1, 4), NodeGpus(2, 3)));
+              ElementsAre(OnNode(0, 3), OnNode(1, 4), OnNode(2, 3)));
 }
 
 // Its search takes from each node up to the whole demand, and fails where the sum overshoots.
@@ -133,11 +133,11 @@ TEST(Blox, HasTheDefectsOfTheOriginal) {
   Layout layout(2, {1, 2, 2});
   EXPECT_THAT(layout.place({"blox"}, job_of(0, 1, 2)), IsEmpty());
   EXPECT_EQ(layout.reason, Reason::kFragmented);
-  EXPECT_THAT(Layout(2, {2, 1, 2}).place({"blox"}, job_of(0, 1, 2)), ElementsAre(NodeGpus(0, 2)));
+  EXPECT_THAT(Layout(2, {2, 1, 2}).place({"blox"}, job_of(0, 1, 2)), ElementsAre(OnNode(0, 2)));
   EXPECT_THAT(Layout(2, {1, 1, 2}).place({"blox"}, job_of(0, 1, 2)),
-              ElementsAre(NodeGpus(0, 1), NodeGpus(1, 1)));
+              ElementsAre(OnNode(0, 1), OnNode(1, 1)));
   const Choice exact = {"blox", {{"exact_node", "true"}}};
-  EXPECT_THAT(Layout(4, {3, 4, 2}).place(exact, job_of(0, 1, 2)), ElementsAre(NodeGpus(2, 2)));
+  EXPECT_THAT(Layout(4, {3, 4, 2}).place(exact, job_of(0, 1, 2)), ElementsAre(OnNode(2, 2)));
   EXPECT_THAT(Layout(4, {3, 4, 1}).place(exact, job_of(0, 1, 2)), IsEmpty());
 }
 

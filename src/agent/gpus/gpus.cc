@@ -95,7 +95,10 @@ std::vector<GpuUse> look_at_gpus() {
     NvmlUtilization busy = {};
     NvmlMemory memory = {};
     unsigned milliwatts = 0;
-    if (nvml().use(device, &busy) == 0) use.busy = busy.gpu / 100.0;
+    if (nvml().use(device, &busy) == 0) {
+      use.busy = busy.gpu / 100.0;
+      use.memory_busy = busy.memory / 100.0;
+    }
     if (nvml().memory(device, &memory) == 0) use.memory_bytes = static_cast<double>(memory.used);
     if (nvml().power(device, &milliwatts) == 0) use.watts = milliwatts / 1000.0;
   }

@@ -23,6 +23,7 @@ struct GpuInfo {
 struct GpuUse {
   GpuInfo gpu;
   double busy = -1;          // part of the time in which a kernel ran
+  double memory_busy = -1;   // part of the time in which memory was read or written
   double memory_bytes = -1;  // in use
   double watts = -1;
 };

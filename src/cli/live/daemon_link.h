@@ -37,10 +37,13 @@ class DaemonLink {
   // The whole answer, for those who want its headers.
   Result<HttpResponse> call(std::string_view method, const std::string& target,
                             const std::string& body = {});
+  // Whether the last call was answered at all, be it with a refusal.
+  bool answered() const { return answered_; }
 
  private:
   explicit DaemonLink(std::unique_ptr<HttpClient> client) : client_(std::move(client)) {}
   std::unique_ptr<HttpClient> client_;
+  bool answered_ = false;
 };
 
 std::string header_of(const HttpResponse& response, std::string_view name);

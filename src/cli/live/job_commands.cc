@@ -1,6 +1,8 @@
-// jobs, status, wait, cancel, hold, release, revise: the commands about jobs of a daemon.
+// jobs, status, wait, cancel, hold, release: the commands about jobs of a daemon.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <thread>
 #include <unistd.h>
@@ -98,22 +100,56 @@ bool job_over(const Json& job) {
   return state == "finished" || state == "failed" || state == "refused" || state == "cancelled";
 }
 
-// Whether all of the jobs that are waited for have left; without numbers, all there are.
-Result<bool> all_left(DaemonLink& link, const std::vector<std::string>& ids, bool& all_well) {
-  all_well = true;
-  if (ids.empty()) {
-    const auto answer = link.get("/v1/jobs?active=true&limit=1");
-    if (!answer) return answer.error();
-    return Json::parse(*answer).empty();
-  }
+// The jobs that are waited for, as they are now.
+struct Awaited {
+  std::map<std::string, Json> jobs;  // by number as it was given, or as the daemon has it
+  bool all_left = false;
+  bool all_well = true;  // of those that were named: they have finished
+
+  // `all`: of those that nobody named, too, each is wanted.
+  Status look(DaemonLink& link, const std::vector<std::string>& ids, bool all);
+  Status look_again(DaemonLink& link, const std::string& id);
+};
+
+Status Awaited::look_again(DaemonLink& link, const std::string& id) {
+  Json& job = jobs[id];
+  if (job.is_object() && job_over(job)) return Done{};
+  const auto answer = link.get("/v1/jobs/" + percent_encoded(id));
+  if (!answer) return answer.error();
+  job = Json::parse(*answer);
+  return Done{};
+}
+
+Status Awaited::look(DaemonLink& link, const std::vector<std::string>& ids, bool all) {
+  all_left = all_well = true;
   for (const std::string& id : ids) {
-    const auto answer = link.get("/v1/jobs/" + percent_encoded(id));
-    if (!answer) return answer.error();
-    const Json job = Json::parse(*answer);
-    if (!job_over(job)) return false;
-    all_well = all_well && job["state"] == "finished";
+    if (Status done = look_again(link, id); !done) return done;
+    all_left = all_left && job_over(jobs[id]);
+    all_well = all_well && jobs[id]["state"] == "finished";
   }
-  return true;
+  if (!ids.empty()) return Done{};
+  // Without numbers, all there are.
+  const auto answer = link.get(all ? "/v1/jobs?active=true" : "/v1/jobs?active=true&limit=1");
+  if (!answer) return answer.error();
+  const Json active = Json::parse(*answer);
+  for (const Json& job : active) jobs[std::to_string(job["id"].get<std::uint64_t>())] = job;
+  all_left = active.empty();
+  if (!all_left || !all) return Done{};
+  for (const auto& [id, job] : std::map(jobs)) {
+    if (Status done = look_again(link, id); !done) return done;
+  }
+  return Done{};
+}
+
+void print_awaited(const std::vector<std::string>& ids, const Awaited& awaited) {
+  Json list = Json::array();
+  for (const std::string& id : ids) list.push_back(awaited.jobs.at(id));
+  if (ids.empty()) {
+    for (const auto& [id, job] : awaited.jobs) list.push_back(job);
+    std::sort(list.begin(), list.end(),
+              [](const Json& a, const Json& b) { return a["id"] < b["id"]; });
+  }
+  fmt::print("{}\n", list.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 int wait_for_jobs(const WhichOptions& options) {
@@ -121,14 +157,18 @@ int wait_for_jobs(const WhichOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   double pause = 0.02;
   int failures = 0;
+  Awaited awaited;
   while (!interrupted()) {
-    bool all_well = true;
     auto link = DaemonLink::open(options.link);
-    Result<bool> left = link ? all_left(*link, options.ids, all_well) : Result<bool>(link.error());
-    if (left && *left) return all_well ? kExitOk : kExitFailed;
+    const Status looked =
+        link ? awaited.look(*link, options.ids, options.link.json) : Status(link.error());
+    if (looked && awaited.all_left) {
+      if (options.link.json) print_awaited(options.ids, awaited);
+      return awaited.all_well ? kExitOk : kExitFailed;
+    }
     // A daemon that is being restarted is back in a moment.
-    failures = left ? 0 : failures + 1;
-    if (failures > 50) return complain(left.error(), kExitFailed);
+    failures = looked ? 0 : failures + 1;
+    if (failures > 50) return complain(looked.error(), kExitFailed);
     const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begin;
     if (options.timeout > 0 && waited.count() > options.timeout) {
       return complain(Error{fmt::format("not all have left after {} s", options.timeout)},

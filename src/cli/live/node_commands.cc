@@ -64,18 +64,62 @@ int drain_node(const NodeOptions& options) {
   return kExitOk;
 }
 
+// What one launch has written, as it is or as JSON with an object for each line.
+class LogPrinter {
+ public:
+  LogPrinter(const LogsOptions& options, long long launch) : options_(options), launch_(launch) {}
+  ~LogPrinter() {
+    if (!begun_.empty()) print_line(begun_);
+  }
+  LogPrinter(const LogPrinter&) = delete;
+  LogPrinter& operator=(const LogPrinter&) = delete;
+
+  void print(const std::string& text) {
+    if (!options_.link.json) {
+      fmt::print("{}", text);
+    } else {
+      begun_ += text;
+      std::size_t begin = 0;
+      for (std::size_t end; (end = begun_.find('\n', begin)) != std::string::npos;
+           begin = end + 1) {
+        print_line(begun_.substr(begin, end - begin));
+      }
+      begun_.erase(0, begin);
+    }
+    std::fflush(stdout);
+  }
+
+ private:
+  void print_line(const std::string& line) const {
+    const Json json = {{"launch", launch_}, {"rank", options_.rank}, {"line", line}};
+    fmt::print("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+
+  const LogsOptions& options_;
+  long long launch_;
+  std::string begun_;  // a line that has no end yet
+};
+
 // One launch, from the beginning to its end or to what there is; tells whether more launches
 // follow.
 Result<bool> print_launch(DaemonLink& link, const LogsOptions& options, long long launch,
                           bool follow) {
+  constexpr int kTries = 100;
+  LogPrinter printer(options, launch);
   long long offset = 0;
-  while (true) {
+  for (int failures = 0; true;) {
     const auto answer =
         link.call("GET", fmt::format("/v1/jobs/{}/logs?launch={}&rank={}&offset={}",
                                      percent_encoded(options.job), launch, options.rank, offset));
-    if (!answer) return answer.error();
-    fmt::print("{}", answer->body);
-    std::fflush(stdout);
+    if (!answer) {
+      // A daemon that is being restarted is back in a moment; one that says no is there.
+      if (!follow || link.answered() || ++failures > kTries || interrupted()) return answer.error();
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      if (auto again = DaemonLink::open(options.link)) link = std::move(*again);
+      continue;
+    }
+    failures = 0;
+    printer.print(answer->body);
     offset = parse_integer(header_of(*answer, "Muster-Offset")).value_or(offset);
     const bool more_launches =
         parse_integer(header_of(*answer, "Muster-Last-Launch")).value_or(0) > launch;

@@ -62,7 +62,11 @@ int revoke_tokens(const TokenOptions& options) {
   int status = kExitOk;
   for (const std::string& name : options.names) {
     const auto answer = link->post("/v1/tokens/" + percent_encoded(name) + "/revoke");
-    if (!answer) status = complain(answer.error(), kExitFailed);
+    if (!answer) {
+      status = complain(answer.error(), kExitFailed);
+    } else if (options.link.json) {
+      fmt::print("{}", *answer);
+    }
   }
   return status;
 }

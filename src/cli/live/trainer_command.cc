@@ -22,6 +22,7 @@ struct TrainerOptions {
   long long steps = 0;
   double step_seconds = 0;
   int gpus = 1;  // with which a step takes that long
+  std::vector<std::string> metrics;
 };
 
 int gpus_here() {
@@ -35,6 +36,13 @@ int train(const TrainerOptions& options) {
   std::ifstream(options.checkpoint) >> completed;
   const int here = gpus_here() * muster_job::Job::world_size();
   const double seconds = options.step_seconds * options.gpus / std::max(1, here);
+  std::vector<std::pair<std::string, double>> metrics;
+  for (const std::string& one : options.metrics) {
+    const std::vector<std::string_view> words = split(one, '=');
+    const auto value = words.size() == 2 ? parse_real(words[1]) : std::nullopt;
+    if (!value) return complain(Error{fmt::format("--report {}: expected NAME=NUMBER", one)});
+    metrics.emplace_back(words[0], *value);
+  }
   muster_job::Job job;
   fmt::print("launch {}: from step {} on {} GPUs\n", muster_job::Job::launch(), completed, here);
   std::fflush(stdout);
@@ -45,6 +53,7 @@ int train(const TrainerOptions& options) {
     std::this_thread::sleep_until(next);
     ++completed;
     job.report("loss", 1 / std::sqrt(static_cast<double>(completed)));
+    for (const auto& [name, value] : metrics) job.report(name, value);
   }
   if (job.leaving()) {
     if (muster_job::Job::rank() == 0) {
@@ -67,6 +76,8 @@ void add_trainer_command(CLI::App& app, Chosen& chosen) {
   command->add_option("CHECKPOINT", options->checkpoint, "file that keeps the count")->required();
   command->add_option("STEPS", options->steps, "steps in all")->required();
   command->add_option("SECONDS", options->step_seconds, "length of a step")->required();
+  command->add_option("--report", options->metrics, "NAME=NUMBER that it reports with each step")
+      ->allow_extra_args(false);
   command->add_option("--gpus", options->gpus, "GPUs with which a step takes that long");
   command->callback([options, &chosen] { chosen.run = [options] { return train(*options); }; });
 }

@@ -7,21 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "daemon/record/record_json.h"
 #include "policy/failure.h"
 
 namespace muster {
 namespace {
 
 using Json = nlohmann::json;
-
-// JSON has no infinity, and numbers must come back exactly.
-Json number_json(double value) {
-  return std::isfinite(value) ? Json(value) : Json(exact_text(value));
-}
-double answered_number(const Json& json) {
-  if (!json.is_string()) return json.get<double>();
-  return parse_real(json.get<std::string>()).value_or(std::nan(""));
-}
 
 class RecordedRespondent final : public Respondent {
  public:
@@ -72,7 +64,7 @@ std::optional<PolicyAnswer> answer_from(const Json& json) {
     answer.integers = json["integers"].get<std::vector<std::int64_t>>();
   }
   if (json.contains("numbers")) {
-    for (const Json& number : json["numbers"]) answer.numbers.push_back(answered_number(number));
+    for (const Json& number : json["numbers"]) answer.numbers.push_back(number_from(number));
   }
   return answer;
 }

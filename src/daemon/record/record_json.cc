@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "daemon/stored_rows.h"
 #include "engine/recording_words.h"
 
@@ -75,31 +76,22 @@ void each_field_of_node(Node& node, Field field) {
   field("broken_gpus", node.broken_gpus);
 }
 
-Json number(double value) {
-  if (std::isfinite(value)) return value;
-  return value > 0 ? "never" : "always";  // JSON has no infinity
-}
-
-double number_from(const Json& json) {
-  if (!json.is_string()) return json.get<double>();
-  return json.get<std::string>() == "never" ? kNever : -kNever;
-}
-
 struct Writer {
   Json& json;
   const Symbols& symbols;
 
-  void operator()(std::string_view name, double value) const { put(name, number(value)); }
+  void operator()(std::string_view name, double value) const { put(name, number_json(value)); }
   void operator()(std::string_view name, const GpuSet& value) const { put(name, gpus_text(value)); }
   void operator()(std::string_view name, Symbol value) const { put(name, symbols.text(value)); }
   void operator()(std::string_view name, const StageTimes& value) const {
     Json list = Json::array();
-    for (const double time : value) list.push_back(number(time));
+    for (const double time : value) list.push_back(number_json(time));
     put(name, std::move(list));
   }
   void operator()(std::string_view name, const std::vector<ValueStep>& value) const {
     Json list = Json::array();
-    for (const ValueStep& step : value) list.push_back({number(step.by), number(step.value)});
+    for (const ValueStep& step : value)
+      list.push_back({number_json(step.by), number_json(step.value)});
     put(name, std::move(list));
   }
   template <typename Value>
@@ -148,6 +140,15 @@ struct Taker {
 };
 
 }  // namespace
+
+Json number_json(double value) {
+  return std::isfinite(value) ? Json(value) : Json(exact_text(value));
+}
+
+double number_from(const Json& json) {
+  if (!json.is_string()) return json.get<double>();
+  return parse_real(json.get<std::string>()).value_or(std::nan(""));
+}
 
 Json to_json(const JobSpec& spec, const Symbols& symbols) {
   Json json = Json::object();

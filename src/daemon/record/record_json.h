@@ -16,6 +16,10 @@ nlohmann::json to_json(const JobEvent& event, const Symbols& symbols);
 nlohmann::json to_json(const Decision& decision);
 nlohmann::json to_json(const EngineWorld& world, const Symbols& symbols);
 
+// JSON has no infinity: that is written as text.
+nlohmann::json number_json(double value);
+double number_from(const nlohmann::json& json);
+
 // Back again; they throw what the JSON library throws where the text is not one of ours.
 JobSpec spec_from(const nlohmann::json& json, Symbols& symbols);
 JobEvent event_from(const nlohmann::json& json, Symbols& symbols);

@@ -99,8 +99,8 @@ void PackingPlacement::collect_hosts(const View& view) {
 
 bool PackingPlacement::affine(const View& view, const JobSpec& newcomer,
                               const JobSpec& host) const {
-  const WorkloadProfile* mine = profile_of(view.perf, newcomer.model);
-  const WorkloadProfile* theirs = profile_of(view.perf, host.model);
+  const WorkloadProfile* mine = profile_of(view.perf, newcomer);
+  const WorkloadProfile* theirs = profile_of(view.perf, host);
   if (mine == nullptr || theirs == nullptr || newcomer.partition != host.partition) return false;
   return theirs->memory_mb < memory_mb_ - mine->memory_mb &&
          mine->share_score + theirs->share_score <= score_limit_ &&

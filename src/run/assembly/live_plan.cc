@@ -5,9 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "run/assembly/live_metrics.h"
 #include "run/assembly/make_parts.h"
 #include "run/assembly/needs_check.h"
 #include "run/assembly/prices.h"
+#include "run/assembly/profiled_queues.h"
 
 namespace muster {
 namespace {
@@ -28,12 +30,13 @@ Status check_live(const RunConfig& config) {
         "partitions apart are a way to simulate: leave them out, as with --set "
         "partitions.apart=false"};
   }
-  if (config.profiling.nodes > 0) {
+  if (config.profiling.nodes > 0 && !config.profiling.within) {
     return Error{fmt::format(
-        "{}: leave it out, as with --set profiling.nodes=0",
-        config.profiling.online
-            ? "a profiler beside the run (profiling.online) exists in simulations alone so far"
-            : "a profiling stage before the run needs all jobs in advance")};
+        "{}: profile jobs on GPUs of the cluster (--set profiling.within=true), or leave it out "
+        "(--set profiling.nodes=0)",
+        config.profiling.online ? "a profiler beside the run has nodes of its own, and starts jobs "
+                                  "afterwards from their beginning (profiling.online)"
+                                : "a profiling stage before the run needs all jobs in advance")};
   }
   if (config.execution.name != "turns") {
     return Error{fmt::format("the execution '{}' is a way to simulate: leave it out",
@@ -83,6 +86,20 @@ Result<LivePlan> make_live_plan(const RunConfig& config) {
   plan.parts.prices = std::move(*prices);
   if (Status added = add_policies(config, *plan.symbols, plan.parts); !added) return added.error();
   if (Status fit = check_policies(plan.parts); !fit) return fit.error();
+  for (const std::string_view name : kLiveMetrics) {
+    plan.parts.metrics.push_back(plan.symbols->intern(name));
+  }
+  if (Status added =
+          add_profiler_within(config, *plan.cluster, *plan.symbols, plan.parts.policy_sets);
+      !added) {
+    return added.error();
+  }
+  if (const ProfilingConfig& profiling = config.profiling; profiling.nodes > 0) {
+    plan.notes.push_back(
+        fmt::format("the profiler has the last {} GPUs of the last {} nodes: jobs of up to {} GPUs "
+                    "run there first, for up to {} s",
+                    profiling.gpus_per_node, profiling.nodes, profiling.largest, profiling.limit));
+  }
   const auto policies = needy_policies(config);
   if (!policies) return policies.error();
   if (clairvoyant(*policies)) {

@@ -18,9 +18,18 @@
 #include "run/assembly/online_profiling.h"
 #include "run/assembly/priced_jobs.h"
 #include "run/assembly/prices.h"
+#include "run/assembly/profiled_queues.h"
 #include "run/config/plugin_tables.h"
 
 namespace muster {
+namespace {
+
+// A profiler with an engine of its own.
+bool has_stage(const RunConfig& config) {
+  return config.profiling.nodes > 0 && !config.profiling.within;
+}
+
+}  // namespace
 
 Status Simulation::add_stages(const RunConfig& config) {
   const ProfilingConfig& chosen = config.profiling;
@@ -129,8 +138,7 @@ Result<bool> Simulation::run_apart(const std::function<bool()>& keep_going) {
 }
 
 Status Simulation::open_source(const RunConfig& config, std::shared_ptr<const SharedJobs> jobs) {
-  const bool staged =
-      config.partitions_apart || (config.profiling.nodes > 0 && !config.profiling.online);
+  const bool staged = config.partitions_apart || (has_stage(config) && !config.profiling.online);
   const bool counts_first =
       needs_.about_jobs() && !config.workload.stream && !endless(config.workload);
   if ((staged || counts_first || parts_.pacing->needs_last_arrival()) && jobs == nullptr) {
@@ -161,6 +169,9 @@ Status Simulation::add_engine(const RunConfig& config, std::shared_ptr<const Res
   if (const CompletionRule* rule = sole_completion_rule()) {
     const Status fit = fit_to_drive_completion(config, *cluster_, rule->pacing());
     if (!fit) return fit;
+  }
+  if (Status added = add_profiler_within(config, *cluster_, symbols_, parts_.policy_sets); !added) {
+    return added;
   }
   source_ = checked_by(truth_, parts_.perf, std::move(source_));
   backend_ = make_backend(config, {cluster_, truth_, std::move(cost), config.failures});
@@ -220,7 +231,7 @@ Result<std::unique_ptr<Simulation>> Simulation::make(const RunConfig& config,
   auto believed = as_believed(config, std::move(self.source_), self.symbols_, self.parts_.perf);
   if (!believed) return believed.error();
   self.source_ = std::move(*believed);
-  if (config.partitions_apart || config.profiling.nodes > 0) {
+  if (config.partitions_apart || has_stage(config)) {
     if (self.jobs_ != nullptr && !config.profiling.online) {
       auto list = as_believed(config, std::move(self.jobs_), self.parts_.perf);
       if (!list) return list.error();

@@ -107,6 +107,9 @@ struct ProfilingConfig {
   std::string lender;
   bool free = false;
   bool online = false;  // beside the run: see run/assembly/online_profiling.h
+  // On GPUs of the cluster itself, before its queue: see policy/lucid/profiled_queue.h. The nodes
+  // that are borrowed or given mean nothing then, nor does `free`.
+  bool within = false;
 };
 
 // Dollars per GPU and hour, by GPU type; and a CSV file of prices that change

@@ -138,7 +138,7 @@ Status check_stages(const RunConfig& config) {
     return Error{fmt::format("forecast.slot is {}, but must be a positive number of seconds",
                              config.forecast.slot)};
   }
-  const bool staged = config.partitions_apart || profiling.nodes > 0;
+  const bool staged = config.partitions_apart || (profiling.nodes > 0 && !profiling.within);
   if (staged && config.measure.last) {
     return Error{"a measured window cannot be combined with partitions.apart or profiling"};
   }
@@ -162,6 +162,12 @@ Status check_stages(const RunConfig& config) {
         profiling.nodes, profiling.gpus_per_node, profiling.largest, profiling.limit,
         kMaxGpusPerNode)};
   }
+  if (profiling.within && (config.partitions_apart || profiling.online)) {
+    return Error{
+        "profiling.within has GPUs of the one cluster that there is: it cannot be combined with "
+        "partitions.apart, nor with profiling.online, which has nodes of its own"};
+  }
+  if (profiling.within) return Done{};
   if (!profiling.lender.empty() && !config.partitions_apart) {
     return Error{"profiling.lender names a virtual cluster: it needs partitions.apart = true"};
   }

@@ -227,6 +227,7 @@ void read_stages(TomlReader& reader, RunConfig& config, const std::string& folde
     table.read("lender", profiling.lender);
     table.read("free", profiling.free);
     table.read("online", profiling.online);
+    table.read("within", profiling.within);
     reader.keep(table.finish());
   }
 }

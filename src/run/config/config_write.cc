@@ -152,6 +152,7 @@ void write_stages(Writer& out, const RunConfig& config) {
     out.text("lender", profiling.lender);
     out.flag("free", profiling.free);
     out.flag("online", profiling.online);
+    out.flag("within", profiling.within);
   }
 }
 

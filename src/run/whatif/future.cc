@@ -56,7 +56,10 @@ class Lives final : public Observer {
     for (std::size_t i = 0; i < lives_.size(); ++i) lives_[i].start = world.jobs[i].first_start;
     for (const JobId job : starts_of) {
       const std::size_t place = places.of(job);
-      if (place == lives_.size() || lives_[place].start != kNever || awaited_[place]) continue;
+      if (place == lives_.size() || awaited_[place]) continue;
+      // Of one that lost its GPUs, the next start is what matters.
+      if (world.jobs[place].waiting()) lives_[place].start = kNever;
+      if (lives_[place].start != kNever) continue;
       awaited_[place] = true;
       ++left_;
     }

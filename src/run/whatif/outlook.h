@@ -45,7 +45,7 @@ struct OutlookOptions {
   std::function<std::unique_ptr<ErrorModel>(int sample)> errors;
   Seconds horizon = kNever;      // nobody looks further ahead than this
   unsigned threads = 0;          // that copies run in; 0: as many as the machine has
-  std::vector<JobId> starts_of;  // only the starts of these matter; empty: all starts and ends
+  std::vector<JobId> starts_of;  // only the next starts of these matter; empty: starts and ends
   // Asked between two turns of a copy, in any thread; false: nobody waits for the answer any more.
   std::function<bool()> keep_going;
 };

@@ -5,6 +5,7 @@
 
 #include "base/table_lookup.h"
 #include "run/assembly/make_policies.h"
+#include "run/assembly/profiled_queues.h"
 #include "run/config/load_config.h"
 #include "run/config/plugin_tables.h"
 #include "run/config/plugins.h"
@@ -34,6 +35,11 @@ Result<std::shared_ptr<const PolicySet>> other_policies(const Subject& subject,
   auto made = make_policy_set({complete->admission, complete->scheduling, complete->placement},
                               complete->loader.get(), subject.symbols);
   if (!made) return made.error();
+  if (Status added = add_profiler_within(*complete, *subject.parts.cluster, subject.symbols,
+                                         std::span(&*made, 1));
+      !added) {
+    return added.error();
+  }
   return std::make_shared<const PolicySet>(std::move(*made));
 }
 

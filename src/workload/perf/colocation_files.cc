@@ -21,12 +21,6 @@ std::string workload_of(const SmallTable& table, std::size_t row, std::string_vi
   return workload_name(part("model"), part("dataset"), part("batchsize"), part("amp") == "1");
 }
 
-// Where nobody labelled the workload: a light neighbour leaves most of the GPU idle.
-int score_by_utilisation(const WorkloadProfile& profile) {
-  if (profile.gpu_util >= 85 || profile.memory_util >= 50) return 2;
-  return profile.gpu_util >= 50 || profile.memory_util >= 30 ? 1 : 0;
-}
-
 Result<WorkloadProfile> read_profile(const SmallTable& table, std::size_t row) {
   const auto gpu = table.number(row, "gpu_util", 0);
   if (!gpu) return gpu.error();

@@ -2,6 +2,7 @@
 #include "run/assembly/online_profiling.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -123,6 +124,30 @@ TEST(OnlineProfiler, SaysWhatItCannotBeCombinedWith) {
   const auto apart = profiled_run(text + "[partitions]\napart = true\n");
   ASSERT_FALSE(apart);
   EXPECT_THAT(apart.error().message, HasSubstr("partitions.apart"));
+  const auto both = profiled_run(text + "within = true\n");
+  ASSERT_FALSE(both);
+  EXPECT_THAT(both.error().message, HasSubstr("nodes of its own"));
+}
+
+TEST(ProfilerWithin, ProfilesOnGpusOfTheCluster) {
+  for (const char* pacing : {"events", "ticks", "rounds:length=30"}) {
+    const Everything everything = told_by(fmt::format(
+        "cluster = \"3x8\"\npacing = \"{}\"\nscheduling = \"lucid\"\n"
+        "placement = \"packing:share=always\"\nperf = \"colocation:profiles={}\"\n"
+        "[workload.generator]\nname = \"poisson\"\njobs = 300\nload = 0.7\nmean_duration = 500\n"
+        "models = \"{}\"\ngpus = \"1:0.6,2:0.2,4:0.1,8:0.1\"\n"
+        "[profiling]\nnodes = 1\ngpus_per_node = 4\nlimit = 150\nlargest = 4\nwithin = true\n",
+        pacing, (source_dir() / "presets" / "venus_like_profiles.csv").string(), kModels));
+    EXPECT_EQ(everything.jobs, 300);
+    std::map<std::string, int> stops;  // by job
+    for (const std::string& line : everything.lines) {
+      const std::vector<std::string_view> words = split(line, ' ');
+      if (words[1] == "stop" && words[3] == "profiled") ++stops[std::string(words[2])];
+    }
+    EXPECT_GT(stops.size(), 100U) << pacing;
+    EXPECT_LT(stops.size(), 280U) << pacing;
+    for (const auto& [job, count] : stops) EXPECT_EQ(count, 1) << job;
+  }
 }
 
 }  // namespace
