@@ -10,6 +10,7 @@
 
 #include "backend/local/run_folder.h"
 #include "backend/slurm/command.h"
+#include "backend/slurm/slurm_record.h"
 #include "base/out_file.h"
 
 namespace muster {
@@ -42,7 +43,11 @@ void SlurmDesk::prepare(const RunOrder& order) {
   kept.order = order;
   due_ = 0;
   if (order.origin.empty()) {
-    mkdir((settings_.runs / run_folder_name(order.run)).c_str(), 0700);
+    mkdir(folder_of(order.run).c_str(), 0700);
+    make_slurm_next(settings_.runs, order.run.job);
+    if (const Status made = make_rank_words(folder_of(order.run)); !made) {
+      say(made.error().message + "; the job cannot tell how far it is");
+    }
     return;
   }
   const auto origin = parse_origin(order.origin);
@@ -218,7 +223,8 @@ void SlurmDesk::find_launches() {
   for (const auto& [id, row] : rows_) {
     const auto mark = ours(row) ? mark_of(row) : std::nullopt;
     if (!mark || mark->run.launch == 0 || in_place_of(row, *mark) != nullptr) continue;
-    if (!kept_.contains(mark->run)) find_again(row, *mark);
+    if (kept_.contains(mark->run)) continue;
+    stays(row) ? find_staying(row, *mark) : find_again(row, *mark);
   }
 }
 
@@ -242,6 +248,7 @@ void SlurmDesk::find_again(const SlurmJob& row, const SlurmMark& mark) {
   kept.job = row.id;
   kept.nonce = mark.nonce;
   kept.requeues = mark.requeues;
+  kept.ranks = mark.ranks;
   kept.signalled = access(told_file(mark.run).c_str(), F_OK) == 0;
   const bool ran = row.restarts > mark.requeues;
   if (row.state == SlurmState::kPending && !ran) {
