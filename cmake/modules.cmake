@@ -93,6 +93,21 @@ function(muster_add_module module)
   set_property(GLOBAL PROPERTY MUSTER_MODULE_TARGETS ${target} ${earlier})
 endfunction()
 
+# Of an inline function that several archives and the program itself have, the linker keeps the copy that it meets first.
+# Named here, before the program's own objects, the archives provide it, and those that are compiled to run fast come
+# first. (With ld, which takes nothing from an archive before somebody asks for it, programs are slower: what one of them
+# has from muster_cli, or a test, is hardly optimised.)
+function(muster_prefer_modules target)
+  get_property(modules GLOBAL PROPERTY MUSTER_MODULE_TARGETS)
+  list(REVERSE modules)
+  foreach(module IN LISTS modules)
+    get_target_property(type ${module} TYPE)
+    if(type STREQUAL "STATIC_LIBRARY")
+      target_link_options(${target} PRIVATE "$<TARGET_FILE:${module}>")
+    endif()
+  endforeach()
+endfunction()
+
 # Adds muster_cli (everything in src/cli but main.cc, so that tests can link it) and the command itself.
 function(muster_add_command)
   set(MUSTER_NEEDS_cli CLI11::CLI11)
@@ -117,6 +132,7 @@ function(muster_add_command)
   endforeach()
   get_property(modules GLOBAL PROPERTY MUSTER_MODULE_TARGETS)
   add_executable(muster "${PROJECT_SOURCE_DIR}/src/cli/main.cc")
+  muster_prefer_modules(muster)
   target_link_libraries(muster PRIVATE muster_flags ${modules} ${MUSTER_NEEDS_PUBLIC})
   # Policies from outside use the functions of the command itself.
   set_target_properties(muster PROPERTIES ENABLE_EXPORTS ON)

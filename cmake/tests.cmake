@@ -30,19 +30,6 @@ set(MUSTER_TEST_ENVIRONMENT "MUSTER=$<TARGET_FILE:muster>")
 # It is the code under test whose speed matters; optimising the tests would only take time.
 set(MUSTER_TEST_OPTIONS -O0)
 
-# Of an inline function that tests and modules share the linker keeps the copy that it meets first. Named here, before
-# the tests' own objects, the archives provide it: the optimised one. (With ld, which takes nothing from an archive before
-# somebody asks for it, the tests are slower.)
-function(muster_prefer_modules target)
-  get_property(modules GLOBAL PROPERTY MUSTER_MODULE_TARGETS)
-  foreach(module IN LISTS modules)
-    get_target_property(type ${module} TYPE)
-    if(type STREQUAL "STATIC_LIBRARY")
-      target_link_options(${target} PRIVATE "$<TARGET_FILE:${module}>")
-    endif()
-  endforeach()
-endfunction()
-
 # The code block of docs/policies.md that follows "<!-- example: NAME -->", as guide_NAME.inc for tests/guide.
 function(muster_extract_example name)
   set(page "${PROJECT_SOURCE_DIR}/docs/policies.md")

@@ -10,7 +10,7 @@ namespace muster {
 void Engine::carry_out() {
   ++turn_mark_;
   stop_and_sort();
-  if (!movers_.empty() || draft_.joins() > 0) regroup();
+  regroup();
   const std::vector<PlacementDraft::Step>& steps = draft_.steps();
   for (const std::uint32_t i : movers_) state_.jobs[steps[i].job].start_order = ++state_.starts;
   for (const std::uint32_t i : starters_) state_.jobs[steps[i].job].start_order = ++state_.starts;
@@ -37,36 +37,33 @@ void Engine::carry_out() {
 void Engine::stop_and_sort() {
   const std::vector<PlacementDraft::Step>& steps = draft_.steps();
   const PreemptionRule& rule = parts_.options.preemptions;
-  final_step_.resize(state_.jobs.slots());
+  assert(draft_.lifted() == 0 && "a lifted job got no GPUs");
   told_.resize(state_.jobs.slots(), 0);
   movers_.clear();
   starters_.clear();
   regrouped_.clear();
-  for (std::uint32_t i = 0; i < steps.size(); ++i) final_step_[index(steps[i].job)] = i;
   for (std::uint32_t i = 0; i < steps.size(); ++i) {
     const PlacementDraft::Step& step = steps[i];
-    const bool final = final_step_[index(step.job)] == i;
+    const bool final = draft_.is_last(i);
     Job& job = state_.jobs[step.job];
-    assert((!final || step.kind != PlacementDraft::Kind::kLift) && "a lifted job got no GPUs");
     if (step.kind == PlacementDraft::Kind::kStop) {
       if (final || rule.passing_stops) count_preemption(job);
       if (!final || !job.running()) continue;
       note_neighbours(step.job);
       halt(step.job, step.reason, step.other, {.at = state_.now, .update_rates = false});
-    } else if (step.kind == PlacementDraft::Kind::kStart && final) {
-      if (job.waiting()) starters_.push_back(i);
+    } else if (final && job.waiting()) {
+      starters_.push_back(i);
+    } else if (final && job.running()) {
       const bool stays = step.gpus == job.gpus && step.co_located_with == kNoSlot;
-      if (job.running() && !stays) movers_.push_back(i);
-      if (job.running() && stays && !(job.host == step.host)) {
+      if (!stays) {
+        movers_.push_back(i);
+        const bool resize = step.gpus.gpus() != job.gpus.gpus();
+        if (!resize && !step.lifted && rule.moves) count_preemption(job);
+      } else if (!(job.host == step.host)) {
         job.host = step.host;
         regrouped_.push_back(step.job);
       }
     }
-  }
-  for (const std::uint32_t i : movers_) {
-    Job& job = state_.jobs[steps[i].job];
-    const bool resize = steps[i].gpus.gpus() != job.gpus.gpus();
-    if (!resize && !steps[i].lifted && rule.moves) count_preemption(job);
   }
 }
 
@@ -80,12 +77,15 @@ void Engine::regroup() {
   const std::vector<PlacementDraft::Step>& steps = draft_.steps();
   for (const std::uint32_t i : movers_) {
     Job& job = state_.jobs[steps[i].job];
-    note_neighbours(steps[i].job);
-    unlink(steps[i].job, state_.now, false);
+    if (job.next_co_located != steps[i].job) {
+      note_neighbours(steps[i].job);
+      unlink(steps[i].job, state_.now, false);
+    }
     if (!job.opportunistic) continue;
     job.opportunistic = false;
     --state_.opportunistic;
   }
+  if (draft_.joins() == 0) return;
   for (const std::vector<std::uint32_t>* who : {&movers_, &starters_}) {
     for (const std::uint32_t i : *who) {
       const Slot host = steps[i].co_located_with;

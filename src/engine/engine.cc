@@ -62,11 +62,6 @@ bool Engine::turn() {
   return turn_at(now, events_);
 }
 
-void Engine::take_in(Seconds now, std::span<const JobEvent> events) {
-  state_.now = now;
-  for (const JobEvent& event : events) on_event(event);
-}
-
 void Engine::apply(Seconds now, std::span<const JobEvent> events) {
   // What the last turn stopped is no news: to ask again whenever one of its commands is answered
   // would regroup jobs for ever that take long to start.
@@ -116,10 +111,11 @@ void Engine::decide() {
   stops_ = 0;
   planned_ = false;
   if (!state_.changed && known().stable && state_.now < state_.wake) return;
-  state_.changed = false;
-  planned_ = true;
   const SchedulingTraits& traits = known().traits;
   calm_ = parts_.options.calm > 0 && keeps_calm(traits);
+  if (calm_ && state_.running > 0 && state_.cluster.free_gpus() == 0) return;
+  state_.changed = false;
+  planned_ = true;
   Plan::Depth depth = active().placement->depth(state_.cluster, traits);
   if (depth == Plan::Depth::kUntilFirstMisfit && !active().scheduling->repeats()) {
     depth = Plan::Depth::kAll;
@@ -224,6 +220,8 @@ Seconds Engine::next_turn(bool news) {
   if (state_.rescaled && turn_length_ > 0)
     state_.wake = std::min(state_.wake, state_.now + turn_length_);
   if (!news && state_.wake <= state_.now) state_.wake = kNever;  // that was this turn
+  // Who runs is left alone until then, whatever a policy thinks of it.
+  if (calm_) state_.wake = std::max(state_.wake, calm_until_);
   moments.wake =
       minds_lengths_ ? std::min(state_.wake, state_.overruns.next(state_.jobs)) : state_.wake;
   // On a backend that can surprise, a running job may be done by the next turn, whatever is known.

@@ -176,7 +176,10 @@ class Engine final : public WhatIf {
   // Jobs that have done all the work they were believed to have are believed to be longer.
   void outgrow_beliefs();
   // The job's progress is news: what is believed of its length must exceed it.
-  void note_belief(Slot slot);
+  void note_belief(Slot slot) {
+    if (state_.jobs[slot].spec.believed) outgrow_belief(slot);
+  }
+  void outgrow_belief(Slot slot);
   // Whether a belief about the length of a job matters to anybody who decides.
   bool minds_lengths() const;
   void take_arrivals();
@@ -213,6 +216,9 @@ class Engine final : public WhatIf {
   void dispatch();
 
   void on_event(const JobEvent& event);
+  // Takes in word of a launch that runs and goes on; false: it is about something else.
+  bool goes_on(const JobEvent& event);
+  static void note_progress(Job& job, const JobEvent& event);
   void on_node_event(const JobEvent& event);
   void on_node_down(const JobEvent& event, Reason reason);
   // What is heard of a launch.
@@ -231,7 +237,12 @@ class Engine final : public WhatIf {
   void revise(const JobEvent& event);
   void resize_request(Slot slot, int gpus);
   void put_on_hold(Slot slot, bool hold);
-  Slot slot_of(const JobEvent& event) const;
+  Slot slot_of(const JobEvent& event) const {
+    const bool there =
+        index(event.slot) < state_.jobs.slots() && state_.jobs[event.slot].spec.id == event.job;
+    return there ? event.slot : look_for(event.job);
+  }
+  Slot look_for(JobId id) const;
   bool ever_fits(const JobSpec& job) const;
 
   void finish(Slot slot, Seconds end, Seconds done);
@@ -296,8 +307,7 @@ class Engine final : public WhatIf {
   std::vector<PolicyCompletion> completions_;
   std::vector<const JobSpec*> neighbours_;
   // Of the draft that is being carried out.
-  std::vector<std::uint32_t> final_step_;  // by slot: the last step of the job
-  std::vector<std::uint32_t> movers_;      // positions of steps
+  std::vector<std::uint32_t> movers_;  // positions of steps
   std::vector<std::uint32_t> starters_;
   std::vector<Slot> regrouped_;      // jobs that may have got other neighbours
   std::vector<std::uint32_t> told_;  // by slot: the turn in which it last got a command

@@ -7,12 +7,37 @@
 
 namespace muster {
 
-Slot Engine::slot_of(const JobEvent& event) const {
-  const Slot slot = state_.jobs.find(event.job, event.slot);
+void Engine::take_in(Seconds now, std::span<const JobEvent> events) {
+  state_.now = now;
+  for (const JobEvent& event : events) {
+    if (!goes_on(event)) on_event(event);
+  }
+}
+
+void Engine::note_progress(Job& job, const JobEvent& event) {
+  job.work = std::max(event.work, 0.0);
+  job.saved_work = event.saved < 0 ? job.work : event.saved;
+  job.rate = job.running() ? event.rate : 0;
+  job.since = event.time;
+}
+
+// Some simulators say at every turn how far everybody has come: this is most of all news.
+bool Engine::goes_on(const JobEvent& event) {
+  if (event.kind != EventKind::kProgress || event.launch != 0 || event.value > 0) return false;
+  if (index(event.slot) >= state_.jobs.slots()) return false;
+  Job& job = state_.jobs[event.slot];
+  if (job.spec.id != event.job || !job.running() || job.starting()) return false;
+  note_progress(job, event);
+  note_belief(event.slot);
+  return true;
+}
+
+Slot Engine::look_for(JobId id) const {
+  const Slot slot = state_.jobs.find(id);
   if (slot != kNoSlot) return slot;
   for (const std::vector<Slot>* list : {&state_.held, &state_.on_hold}) {
     for (const Slot outside : *list) {
-      if (state_.jobs[outside].spec.id == event.job) return outside;
+      if (state_.jobs[outside].spec.id == id) return outside;
     }
   }
   return kNoSlot;
@@ -87,15 +112,12 @@ void Engine::on_metric(const JobEvent& event) {
 void Engine::on_progress(Slot slot, const JobEvent& event) {
   Job& job = state_.jobs[slot];
   if (job.starting()) begin_run(slot, event);  // that word was lost
-  job.work = std::max(event.work, 0.0);
-  job.saved_work = event.saved < 0 ? job.work : event.saved;
   if (event.value > 0) {
     // It has said itself how long it is: there is nothing left to outrun.
     job.total_work = event.value;
     job.spec.believed = false;
   }
-  job.rate = job.running() ? event.rate : 0;
-  job.since = event.time;
+  note_progress(job, event);
   note_belief(slot);
   if (job.waiting()) notify(JobMoment::kChanged, slot);
 }

@@ -51,9 +51,8 @@ Slot Overruns::take(Seconds now, const JobTable& jobs) {
   return slot;
 }
 
-void Engine::note_belief(Slot slot) {
+void Engine::outgrow_belief(Slot slot) {
   Job& job = state_.jobs[slot];
-  if (!job.spec.believed) return;
   while (job.work_at(state_.now) >= job.total_work) double_belief(job);
   if (job.running()) state_.overruns.expect(job, state_.jobs);
 }

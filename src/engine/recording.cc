@@ -1,5 +1,6 @@
 #include "engine/recording.h"
 
+#include <algorithm>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -12,7 +13,8 @@ namespace muster {
 
 Recorder::Recorder(Backend& backend, JobSource& source, const Symbols& symbols, std::ostream& out)
     : symbols_(symbols), out_(out), source_(source, *this), backend_(backend, *this) {
-  out_ << recording_header(backend.has_external_events(), backend.answers_later());
+  out_ << recording_header(
+      {backend.has_external_events(), backend.answers_later(), source.numbers_jobs()});
 }
 
 void Recorder::finish() { out_ << recording_end() << std::flush; }
@@ -21,6 +23,16 @@ void Recorder::write(const Recording::Entry& entry) {
   out_ << text_of(entry, symbols_);
   empty_looks_ = 0;
   denials_ = 0;
+}
+
+void Recorder::apply(Engine& engine, Seconds now, std::span<const JobEvent> events) {
+  write(Recording::News{now, false, {events.begin(), events.end()}});
+  engine.apply(now, events);
+}
+
+bool Recorder::turn_at(Engine& engine, Seconds now, std::span<const JobEvent> events) {
+  write(Recording::News{now, true, {events.begin(), events.end()}});
+  return engine.turn_at(now, events);
 }
 
 JobProgress Recorder::RecordingBackend::act(const Command& command, Seconds now) {
@@ -60,7 +72,8 @@ const JobSpec* Recorder::RecordingSource::peek() {
     ++recorder_.empty_looks_;
   } else if (!offered_) {
     offered_ = true;
-    recorder_.write(Recording::Offer{recorder_.empty_looks_, *job});
+    last_ = !inner_.more_after(job->arrival);
+    recorder_.write(Recording::Offer{recorder_.empty_looks_, *job, last_});
   }
   return job;
 }
@@ -82,11 +95,34 @@ bool Recorder::RecordingSource::finished() {
 }
 
 Status Replay::run(Engine& engine) {
-  while (!difference_ && engine.turn()) {
+  while (!difference_ && go_on(engine)) {
   }
   if (!difference_ && !exhausted()) differ("is over");
   if (difference_ && !(exhausted() && !recording_.complete)) return Error{*difference_};
   return Done{};
+}
+
+bool Replay::driven_next() const {
+  const auto from_source = [](const Recording::Entry& entry) {
+    return std::holds_alternative<Recording::Offer>(entry) ||
+           std::holds_alternative<Recording::Close>(entry);
+  };
+  const auto next = recording_.entries.begin() + static_cast<std::ptrdiff_t>(next_);
+  const auto other = std::find_if_not(next, recording_.entries.end(), from_source);
+  return other != recording_.entries.end() && std::holds_alternative<Recording::News>(*other);
+}
+
+bool Replay::go_on(Engine& engine) {
+  const auto* news = peek_entry<Recording::News>();
+  if (news == nullptr && !engine.state().started && driven_next()) {
+    engine.due();  // whoever drove it asked for the first turn, and so it looked for a job
+    return !engine.over();
+  }
+  if (news == nullptr) return engine.turn();
+  step();
+  if (news->turns) return engine.turn_at(news->at, news->events);
+  engine.apply(news->at, news->events);
+  return !engine.over();
 }
 
 template <typename Entry>
@@ -166,12 +202,12 @@ Seconds Replay::ReplayBackend::next_event() {
 }
 
 const JobSpec* Replay::ReplaySource::peek() {
-  if (offered_ != nullptr && !replay_.difference_) return offered_;
+  if (offered_ != nullptr && !replay_.difference_) return &offered_->job;
   const auto* offer = replay_.peek_entry<Recording::Offer>();
   if (offer == nullptr || replay_.empty_looks_++ < offer->refusals) return nullptr;
   replay_.step();
-  offered_ = &offer->job;
-  return offered_;
+  offered_ = offer;
+  return &offered_->job;
 }
 
 bool Replay::ReplaySource::finished() {

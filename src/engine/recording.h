@@ -7,9 +7,9 @@
 // difference is kept: the policies are not those of the recording, or something in them is not
 // deterministic.
 //
-// What is handed to Engine::apply() and turn_at() does not pass through the backend and is not
-// recorded here. Whoever drives an engine like that has it all in hand and writes it down himself;
-// the daemon does (daemon/record/).
+// What is handed to Engine::apply() and turn_at() does not pass through the backend. Whoever drives
+// an engine like that hands it to the Recorder's functions of these names instead. (The daemon has
+// a record of its own, which also holds what people asked it: daemon/record/.)
 //
 // Not for what-if questions: the answers are those to the recorded decisions. A selector that looks
 // ahead needs a backend that can be forked, which a recording is not.
@@ -38,6 +38,7 @@ struct Recording {
   struct Offer {  // the source showed its next job, after so many answers that there is none
     int refusals = 0;
     JobSpec job;
+    bool last = false;  // nobody will come after those that arrive with it
   };
   struct Close {  // the source said that no job will come again, after so many denials
     int refusals = 0;
@@ -46,6 +47,11 @@ struct Recording {
     Seconds until = 0;
     bool stop_at_event = false;
     Seconds reached = 0;
+    std::vector<JobEvent> events;
+  };
+  struct News {  // apply() or turn_at(), from outside
+    Seconds at = 0;
+    bool turns = false;
     std::vector<JobEvent> events;
   };
   struct Outlook {  // next_event()
@@ -60,10 +66,11 @@ struct Recording {
     bool graceful = true;
     JobProgress progress;
   };
-  using Entry = std::variant<Offer, Close, Wait, Outlook, Act>;
+  using Entry = std::variant<Offer, Close, Wait, News, Outlook, Act>;
 
   bool has_external_events = false;  // of the backend
   bool answers_later = false;        // likewise
+  bool numbers_jobs = false;         // of the source: offers have numbers
   std::vector<Entry> entries;
   bool complete = false;  // it was finished; otherwise whoever wrote it was cut off
 };
@@ -81,6 +88,9 @@ class Recorder {
   // What the engine is given instead of the two.
   Backend& backend() { return backend_; }
   JobSource& source() { return source_; }
+  // For who drives the engine from outside: what the engine's functions of these names do.
+  void apply(Engine& engine, Seconds now, std::span<const JobEvent> events);
+  bool turn_at(Engine& engine, Seconds now, std::span<const JobEvent> events);
   // Marks the recording as complete.
   void finish();
 
@@ -109,12 +119,15 @@ class Recorder {
     const JobSpec* peek() override;
     void pop() override;
     bool finished() override;
+    bool numbers_jobs() const override { return inner_.numbers_jobs(); }
+    bool more_after(Seconds) const override { return !last_; }
     std::optional<Error> error() const override { return inner_.error(); }
 
    private:
     JobSource& inner_;
     Recorder& recorder_;
     bool offered_ = false;
+    bool last_ = false;  // what is offered
     bool closed_ = false;
   };
 
@@ -172,10 +185,12 @@ class Replay {
     const JobSpec* peek() override;
     void pop() override { offered_ = nullptr; }
     bool finished() override;
+    bool numbers_jobs() const override { return replay_.recording_.numbers_jobs; }
+    bool more_after(Seconds) const override { return offered_ == nullptr || !offered_->last; }
 
    private:
     Replay& replay_;
-    const JobSpec* offered_ = nullptr;
+    const Recording::Offer* offered_ = nullptr;
     bool closed_ = false;
   };
 
@@ -183,6 +198,10 @@ class Replay {
   template <typename Entry>
   const Entry* peek_entry() const;
   void step();
+  // Whether what follows, but for looks at the source, came from outside.
+  bool driven_next() const;
+  // Gives the engine what it was given from outside, or takes its own turn; false: it is over.
+  bool go_on(Engine& engine);
   // Notes the first difference: what this run did.
   void differ(const std::string& what);
 

@@ -76,7 +76,7 @@ class Line {
     return 0;
   }
   GpuSet gpus();
-  void job(JobSpec& job, Symbols& symbols);
+  void offer(Recording::Offer& offer, Symbols& symbols);
 
   void complain(std::string_view found, std::string_view expected) {
     if (error_) return;
@@ -159,6 +159,12 @@ bool store(bool& field, std::string_view text, Symbols&) {
   field = text == "yes";
   return field || text == "no";
 }
+bool store(JobId& field, std::string_view text, Symbols&) {
+  const auto value = parse_integer(text);
+  if (!value || *value < 0 || *value >= static_cast<std::int64_t>(index(kNoJob))) return false;
+  field = JobId{static_cast<std::uint32_t>(*value)};
+  return true;
+}
 bool store(Symbol& field, std::string_view text, Symbols& symbols) {
   const auto value = unescaped(text);
   if (value) field = symbols.intern(*value);
@@ -170,19 +176,20 @@ bool store(std::string& field, std::string_view text, Symbols&) {
   return value.has_value();
 }
 
-void Line::job(JobSpec& job, Symbols& symbols) {
+void Line::offer(Recording::Offer& offer, Symbols& symbols) {
   while (more()) {
     const std::string_view found = word("a field of the job");
-    const std::size_t equals = found.find('=');
+    const std::size_t equals = std::min(found.find('='), found.size());
     const std::string_view name = found.substr(0, equals);
-    bool known = false;
-    bool good = false;
+    const std::string_view text = found.substr(std::min(equals + 1, found.size()));
+    bool known = equals < found.size() && (name == "number" || name == "last");
+    bool good = known && (name == "number" ? store(offer.job.id, text, symbols)
+                                           : store(offer.last, text, symbols));
     for (const RecordedField& field : recorded_job_fields()) {
-      if (field.name != name || equals == std::string_view::npos) continue;
+      if (field.name != name || equals == found.size()) continue;
       known = true;
-      good = std::visit(
-          [&](auto member) { return store(job.*member, found.substr(equals + 1), symbols); },
-          field.member);
+      good = std::visit([&](auto member) { return store(offer.job.*member, text, symbols); },
+                        field.member);
     }
     if (!known) complain(found, "a field of the job, as in gpus=4");
     if (known && !good) complain(found, "a legal value of that field");
@@ -243,6 +250,26 @@ Recording::Act read_act(Line& line, std::size_t kind) {
   return act;
 }
 
+// Of an entry to which events belong; else null.
+std::vector<JobEvent>* events_of(Recording::Entry& entry) {
+  if (auto* wait = std::get_if<Recording::Wait>(&entry)) return &wait->events;
+  if (auto* news = std::get_if<Recording::News>(&entry)) return &news->events;
+  return nullptr;
+}
+
+// What the backend and the source of the recording said of themselves.
+void read_kind(Line& line, Recording& recording) {
+  constexpr std::array<std::string_view, 2> kForesight = {"foreseen", "external"};
+  constexpr std::array<std::string_view, 2> kMore = {"later", "numbered"};
+  recording.has_external_events = line.one_of(kForesight, "external or foreseen") == 1;
+  while (line.more()) {
+    bool& said = line.one_of(kMore, "later, numbered, or the end of the line") == 0
+                     ? recording.answers_later
+                     : recording.numbers_jobs;
+    said = true;
+  }
+}
+
 // Appends the entry that the line holds; the first word has been taken.
 void read_entry(std::string_view first, Line& line, Recording& recording, Symbols& symbols) {
   constexpr std::array<std::string_view, 2> kStops = {"time", "event"};
@@ -250,7 +277,7 @@ void read_entry(std::string_view first, Line& line, Recording& recording, Symbol
   if (first == "job") {
     Recording::Offer offer;
     offer.refusals = line.integer("how often there was no job", 0);
-    line.job(offer.job, symbols);
+    line.offer(offer, symbols);
     entries.emplace_back(std::move(offer));
   } else if (first == "closed") {
     entries.emplace_back(Recording::Close{line.integer("how often more jobs were promised", 0)});
@@ -260,13 +287,15 @@ void read_entry(std::string_view first, Line& line, Recording& recording, Symbol
     wait.stop_at_event = line.one_of(kStops, "time or event") == 1;
     wait.reached = line.real("the time reached in seconds");
     entries.emplace_back(std::move(wait));
+  } else if (first == "apply" || first == "turn") {
+    entries.emplace_back(Recording::News{line.real("a time in seconds"), first == "turn", {}});
   } else if (first == "event") {
     const JobEvent event = read_event(line, symbols);
-    auto* wait = entries.empty() ? nullptr : std::get_if<Recording::Wait>(&entries.back());
-    if (wait == nullptr) {
-      line.complain(first, "events only after the wait that they ended");
+    std::vector<JobEvent>* const events = entries.empty() ? nullptr : events_of(entries.back());
+    if (events == nullptr) {
+      line.complain(first, "events only after the wait that they ended, or apply or turn");
     } else {
-      wait->events.push_back(event);
+      events->push_back(event);
     }
   } else if (first == "outlook") {
     entries.emplace_back(Recording::Outlook{line.real("a time in seconds, or inf")});
@@ -278,7 +307,7 @@ void read_entry(std::string_view first, Line& line, Recording& recording, Symbol
       entries.emplace_back(read_act(line, kind));
       return line.end();
     }
-    line.complain(first, "job, closed, wait, event, outlook, a command, or end");
+    line.complain(first, "job, closed, wait, apply, turn, event, outlook, a command, or end");
   }
   line.end();
 }
@@ -286,7 +315,6 @@ void read_entry(std::string_view first, Line& line, Recording& recording, Symbol
 }  // namespace
 
 Result<Recording> read_recording(std::string_view text, Symbols& symbols) {
-  constexpr std::array<std::string_view, 2> kForesight = {"foreseen", "external"};
   Recording recording;
   bool header = false;
   for (std::size_t number = 1; !text.empty(); ++number) {
@@ -307,13 +335,7 @@ Result<Recording> read_recording(std::string_view text, Symbols& symbols) {
         line.complain(fmt::format("version {}", version),
                       fmt::format("version {}, which this program writes", kRecordingVersion));
       }
-      recording.has_external_events = line.one_of(kForesight, "external or foreseen") == 1;
-      if (line.more()) {
-        constexpr std::array<std::string_view, 1> kLater = {"later"};
-        line.one_of(kLater, "later, or the end of the line");
-        recording.answers_later = true;
-      }
-      line.end();
+      read_kind(line, recording);
     } else {
       read_entry(first, line, recording, symbols);
     }

@@ -76,6 +76,8 @@ struct Writer {
   void operator()(const Recording::Offer& offer) {
     static const JobSpec kDefault;
     text = fmt::format("job {}", offer.refusals);
+    if (offer.job.id != kDefault.id) text += fmt::format(" number={}", index(offer.job.id));
+    add("last", offer.last, false);
     for (const RecordedField& field : recorded_job_fields()) {
       std::visit([&](auto member) { add(field.name, offer.job.*member, kDefault.*member); },
                  field.member);
@@ -88,15 +90,11 @@ struct Writer {
   void operator()(const Recording::Wait& wait) {
     text = fmt::format("wait {} {} {}\n", exact_text(wait.until),
                        wait.stop_at_event ? "event" : "time", exact_text(wait.reached));
-    for (const JobEvent& event : wait.events) {
-      text += fmt::format("event {} {} {} {} {} {} {} {}", exact_text(event.time),
-                          kEventNames.at(static_cast<std::size_t>(event.kind)),
-                          id_text(event.slot, kNoSlot), id_text(event.job, kNoJob),
-                          id_text(event.node, kNoNode), event.gpu, exact_text(event.work),
-                          exact_text(event.rate));
-      add_rest(event);
-      text += '\n';
-    }
+    add(wait.events);
+  }
+  void operator()(const Recording::News& news) {
+    text = fmt::format("{} {}\n", news.turns ? "turn" : "apply", exact_text(news.at));
+    add(news.events);
   }
   void operator()(const Recording::Outlook& outlook) {
     text = fmt::format("outlook {}\n", exact_text(outlook.time));
@@ -111,6 +109,17 @@ struct Writer {
   }
 
  private:
+  void add(const std::vector<JobEvent>& events) {
+    for (const JobEvent& event : events) {
+      text += fmt::format("event {} {} {} {} {} {} {} {}", exact_text(event.time),
+                          kEventNames.at(static_cast<std::size_t>(event.kind)),
+                          id_text(event.slot, kNoSlot), id_text(event.job, kNoJob),
+                          id_text(event.node, kNoNode), event.gpu, exact_text(event.work),
+                          exact_text(event.rate));
+      add_rest(event);
+      text += '\n';
+    }
+  }
   // What few events have.
   void add_rest(const JobEvent& event) {
     static const JobEvent kDefault;
@@ -157,9 +166,10 @@ struct Writer {
 
 }  // namespace
 
-std::string recording_header(bool has_external_events, bool answers_later) {
-  return fmt::format("muster-recording {} {}{}\n", kRecordingVersion,
-                     has_external_events ? "external" : "foreseen", answers_later ? " later" : "");
+std::string recording_header(const RecordingKind& kind) {
+  return fmt::format("muster-recording {} {}{}{}\n", kRecordingVersion,
+                     kind.has_external_events ? "external" : "foreseen",
+                     kind.answers_later ? " later" : "", kind.numbers_jobs ? " numbered" : "");
 }
 
 std::string recording_end() { return "end\n"; }

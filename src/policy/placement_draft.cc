@@ -9,23 +9,20 @@ void PlacementDraft::reset() {
   for (const Slot job : touched_) last_step_[index(job)] = kUntouched;
   touched_.clear();
   joins_ = 0;
+  lifted_ = 0;
   steps_.clear();
   rehosts_.clear();
   block_ = {};
   wants_all_ = false;
 }
 
-std::uint32_t& PlacementDraft::last_step(Slot job) {
-  if (last_step_.size() < jobs_->slots()) last_step_.resize(jobs_->slots(), kUntouched);
-  return last_step_[index(job)];
-}
-
 const GpuSet* PlacementDraft::holding(Slot job) const {
-  const std::uint32_t last = index(job) < last_step_.size() ? last_step_[index(job)] : kUntouched;
+  const std::uint32_t last = last_step(job);
   if (last == kUntouched) {
     const Job& state = (*jobs_)[job];
     return state.running() ? &state.gpus : nullptr;
   }
+  if (last == kLifted) return nullptr;
   return steps_[last].kind == Kind::kStart ? &steps_[last].gpus : nullptr;
 }
 
@@ -33,9 +30,7 @@ bool PlacementDraft::shared_with_others(Slot job) const {
   // Members of one group hold equal sets: old groups are rings, new ones are `beside` links.
   for (Slot other = (*jobs_)[job].next_co_located; other != job;
        other = (*jobs_)[other].next_co_located) {
-    const std::uint32_t last =
-        index(other) < last_step_.size() ? last_step_[index(other)] : kUntouched;
-    if (last == kUntouched) return true;
+    if (last_step(other) == kUntouched) return true;
   }
   return joins_ > 0 && std::any_of(touched_.begin(), touched_.end(), [&](Slot other) {
            return other != job && started_beside(other, job);
@@ -43,17 +38,15 @@ bool PlacementDraft::shared_with_others(Slot job) const {
 }
 
 bool PlacementDraft::started_beside(Slot other, Slot job) const {
-  const Step& step = steps_[last_step_[index(other)]];
+  const GpuSet* theirs = holding(other);
   const GpuSet* mine = holding(job);
-  return step.kind == Kind::kStart && mine != nullptr && step.gpus == *mine;
+  return theirs != nullptr && mine != nullptr && *theirs == *mine;
 }
 
 PlacementDraft::Step& PlacementDraft::add(Kind kind, Slot job, Reason reason) {
-  std::uint32_t& last = last_step(job);
-  if (last == kUntouched) touched_.push_back(job);
-  const bool lifted =
-      last != kUntouched && kind == Kind::kStart && steps_[last].kind == Kind::kLift;
-  last = static_cast<std::uint32_t>(steps_.size());
+  const bool lifted = last_step(job) == kLifted;
+  if (lifted) --lifted_;
+  touch(job, static_cast<std::uint32_t>(steps_.size()));
   Step& step = steps_.emplace_back();  // written where it stays: a step is large
   step.kind = kind;
   step.job = job;
@@ -62,25 +55,30 @@ PlacementDraft::Step& PlacementDraft::add(Kind kind, Slot job, Reason reason) {
   return step;
 }
 
-PlacementDraft::Step& PlacementDraft::take_off(Kind kind, Slot job, Reason reason) {
+void PlacementDraft::take_off(Slot job) {
   const GpuSet* held = holding(job);
   assert(held != nullptr && "only a job that holds GPUs can lose them");
   const Job& state = (*jobs_)[job];
-  const bool started_opportunistic =
-      last_step(job) == kUntouched ? state.opportunistic : steps_[last_step(job)].opportunistic;
-  if (!started_opportunistic && !shared_with_others(job)) {
+  const std::uint32_t last = last_step(job);
+  const bool opportunistic = last == kUntouched ? state.opportunistic : steps_[last].opportunistic;
+  const bool alone = state.next_co_located == job && joins_ == 0;
+  if (!opportunistic && (alone || !shared_with_others(job))) {
     cluster_->release(*held, state.spec.partition, host_of(job));
   }
   if (!rehosts_.empty())
     std::erase_if(rehosts_, [job](const Rehost& rehost) { return rehost.job == job; });
-  return add(kind, job, reason);
 }
 
 void PlacementDraft::stop(Slot job, Reason reason, JobId other) {
-  take_off(Kind::kStop, job, reason).other = other;
+  take_off(job);
+  add(Kind::kStop, job, reason).other = other;
 }
 
-void PlacementDraft::lift(Slot job) { take_off(Kind::kLift, job, Reason::kNone); }
+void PlacementDraft::lift(Slot job) {
+  take_off(job);
+  touch(job, kLifted);
+  ++lifted_;
+}
 
 HostLimit PlacementDraft::limit_to_host(const AllocationRequest& request) const {
   const JobSpec& job = (*jobs_)[request.lead()].spec;
@@ -94,7 +92,8 @@ void PlacementDraft::start(const AllocationRequest& request, GpuSet gpus, Reason
                            const HostResources& given) {
   const Slot lead = request.lead();
   assert(!holds(lead) && "a job that holds GPUs cannot be started");
-  const HostResources host = given.any() ? given : cluster_->host_wanted((*jobs_)[lead].spec);
+  HostResources host = given;
+  if (!given.any() && cluster_->host_binds()) host = cluster_->host_wanted((*jobs_)[lead].spec);
   cluster_->take(gpus, (*jobs_)[lead].spec.partition, host);
   Step& step = add(Kind::kStart, lead, reason);
   step.gpus = std::move(gpus);
@@ -124,8 +123,13 @@ void PlacementDraft::start_opportunistic(Slot job, GpuSet gpus, Reason reason) {
 }
 
 HostResources PlacementDraft::host_of(Slot job) const {
-  const std::uint32_t last = index(job) < last_step_.size() ? last_step_[index(job)] : kUntouched;
-  HostResources host = last == kUntouched ? (*jobs_)[job].host : steps_[last].host;
+  const std::uint32_t last = last_step(job);
+  HostResources host;
+  if (last == kUntouched) {
+    host = (*jobs_)[job].host;
+  } else if (last != kLifted) {
+    host = steps_[last].host;
+  }
   for (const Rehost& rehost : rehosts_) {
     if (rehost.job == job) host = rehost.host;  // the latest counts
   }
@@ -139,8 +143,7 @@ void PlacementDraft::rehost(Slot job, const HostResources& host) {
   // Those who share the GPUs share what goes with them.
   for (Slot other = (*jobs_)[job].next_co_located; other != job;
        other = (*jobs_)[other].next_co_located) {
-    const bool moved = index(other) < last_step_.size() && last_step_[index(other)] != kUntouched;
-    if (!moved) rehosts_.push_back({other, host});
+    if (last_step(other) == kUntouched) rehosts_.push_back({other, host});
   }
   for (const Slot other : touched_) {
     if (joins_ > 0 && other != job && started_beside(other, job)) rehosts_.push_back({other, host});

@@ -20,7 +20,6 @@ class PlacementDraft {
  public:
   enum class Kind : std::uint8_t {
     kStop,   // it loses its GPUs
-    kLift,   // the same, to get others in this very draft
     kStart,  // it gets GPUs
   };
   struct Step {
@@ -87,16 +86,31 @@ class PlacementDraft {
   void unblock() { block_ = {}; }
 
   const std::vector<Step>& steps() const { return steps_; }
+  // Whether the step at this position is the last of its job: the one that counts.
+  bool is_last(std::size_t step) const {
+    return last_step_[index(steps_[step].job)] == static_cast<std::uint32_t>(step);
+  }
+  int lifted() const { return lifted_; }  // jobs that were lifted and hold nothing so far
   const std::vector<Rehost>& rehosts() const { return rehosts_; }
   int joins() const { return joins_; }  // starts beside another job
   const Block* blocked() const { return block_.request.size > 0 ? &block_ : nullptr; }
 
  private:
   static constexpr std::uint32_t kUntouched = 0xffffffffU;
-  std::uint32_t& last_step(Slot job);
+  static constexpr std::uint32_t kLifted = 0xfffffffeU;
+  std::uint32_t last_step(Slot job) const {
+    return index(job) < last_step_.size() ? last_step_[index(job)] : kUntouched;
+  }
+  // Notes that the last thing that happened to the job is this.
+  void touch(Slot job, std::uint32_t step) {
+    if (last_step_.size() <= index(job)) last_step_.resize(jobs_->slots(), kUntouched);
+    std::uint32_t& last = last_step_[index(job)];
+    if (last == kUntouched) touched_.push_back(job);
+    last = step;
+  }
   bool shared_with_others(Slot job) const;
-  // Gives back what the job holds, as far as nobody shares it, and adds the step.
-  Step& take_off(Kind kind, Slot job, Reason reason);
+  // Gives back what the job holds, as far as nobody shares it.
+  void take_off(Slot job);
   Step& add(Kind kind, Slot job, Reason reason);
   // Whether `other`, which was touched, holds the GPUs of `job` since a step of this draft.
   bool started_beside(Slot other, Slot job) const;
@@ -105,9 +119,10 @@ class PlacementDraft {
   ClusterState* cluster_;
   std::vector<Step> steps_;
   std::vector<Rehost> rehosts_;
-  std::vector<std::uint32_t> last_step_;  // by slot: its latest step, or kUntouched
+  std::vector<std::uint32_t> last_step_;  // by slot: its latest step, kLifted or kUntouched
   std::vector<Slot> touched_;
   int joins_ = 0;
+  int lifted_ = 0;
   Block block_;
   bool wants_all_ = false;
 };

@@ -38,6 +38,13 @@ std::int32_t job_step(std::uint32_t from, std::uint32_t to) {
   return static_cast<std::int32_t>(to - from);
 }
 
+// The GPUs on one node; nodes are sent as their distance from the one before.
+char* put_part(char* at, NodeId before, const NodeGpus& part) {
+  const auto step =
+      job_step(static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(part.node));
+  return put_varint(put_varint(at, zigzag(step)), part.mask);
+}
+
 class Cursor {
  public:
   Cursor(const char* begin, const char* end) : at_(begin), end_(end) {}
@@ -102,7 +109,7 @@ void append_varint(std::string& out, std::uint64_t value) {
     return;
   }
   char bytes[kVarintRoom];
-  out.append(bytes, put_varint(bytes, value));
+  out.append(bytes, static_cast<std::size_t>(put_varint(bytes, value) - bytes));
 }
 
 void encode_decision(std::string& out, DecisionContext& context, const Decision& decision,
@@ -114,7 +121,7 @@ void encode_decision(std::string& out, DecisionContext& context, const Decision&
                          (decision.gpus != 0 ? kHasGpus : 0) |
                          (decision.detail != 0 ? kHasDetail : 0) |
                          (placement.empty() ? 0 : kHasPlacement);
-  char record[3 + 6 * kVarintRoom];
+  char record[3 + 9 * kVarintRoom];
   char* at = record;
   *at++ = static_cast<char>(parts);
   *at++ = static_cast<char>(decision.action);
@@ -127,16 +134,15 @@ void encode_decision(std::string& out, DecisionContext& context, const Decision&
   }
   if (decision.gpus != 0) at = put_varint(at, zigzag(decision.gpus));
   if (decision.detail != 0) at = put_varint(at, zigzag(decision.detail));
-  out.append(record, at);
   if (!placement.empty()) {
-    append_varint(out, static_cast<std::uint64_t>(placement.nodes()));
-    std::uint32_t node = 0;
-    for (int i = 0; i < placement.nodes(); ++i) {
-      const auto next = static_cast<std::uint32_t>(placement[i].node);
-      append_varint(out, zigzag(job_step(node, next)));
-      append_varint(out, placement[i].mask);
-      node = next;
-    }
+    at = put_varint(at, static_cast<std::uint64_t>(placement.nodes()));
+    at = put_part(at, NodeId{0}, placement[0]);
+  }
+  out.append(record, static_cast<std::size_t>(at - record));
+  for (int i = 1; i < placement.nodes(); ++i) {
+    char part[2 * kVarintRoom];
+    const char* const end = put_part(part, placement[i - 1].node, placement[i]);
+    out.append(part, static_cast<std::size_t>(end - part));
   }
   context.advance(decision);
 }

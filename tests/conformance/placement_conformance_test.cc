@@ -81,6 +81,7 @@ TEST_P(PlacementConformance, GivesExactlyWhatWasAskedForAndOnlyWhatIsFree) {
     disturb(situation.cluster, random);
     const bool counts = round % 2 == 0;
     situation.cluster.count_host(counts);
+    situation.cluster.expect(situation.jobs[situation.slot].spec);
     const ClusterState before = situation.cluster;
     const GpuSet given = situation.place(*rule);
     const JobSpec& job = situation.jobs[situation.slot].spec;

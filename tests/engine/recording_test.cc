@@ -23,7 +23,8 @@ std::string complaint(const std::string& lines) {
 
 TEST(RecordingText, KeepsEveryFieldExactly) {
   Symbols symbols;
-  const Recording::Offer offer{2, full_job(symbols)};
+  Recording::Offer offer{2, full_job(symbols), true};
+  offer.job.id = JobId{77};
   Recording::Wait wait;
   wait.until = kNever;
   wait.stop_at_event = true;
@@ -59,10 +60,10 @@ TEST(RecordingText, KeepsEveryFieldExactly) {
   since = 13;
   saved = 0.05;
   added = 62;
-  const std::string text = recording_header(true) + "# a remark\n\n" + text_of(offer, symbols) +
-                           text_of(wait, symbols) + text_of(Recording::Outlook{kNever}, symbols) +
-                           text_of(act, symbols) + text_of(Recording::Close{1}, symbols) +
-                           recording_end();
+  const std::string text = recording_header({.has_external_events = true, .numbers_jobs = true}) +
+                           "# a remark\n\n" + text_of(offer, symbols) + text_of(wait, symbols) +
+                           text_of(Recording::Outlook{kNever}, symbols) + text_of(act, symbols) +
+                           text_of(Recording::Close{1}, symbols) + recording_end();
   Symbols others;
   others.intern("shifts the numbers of all symbols");
   const auto read = read_recording(text, others);
@@ -73,6 +74,9 @@ TEST(RecordingText, KeepsEveryFieldExactly) {
   const auto& offer_again = std::get<Recording::Offer>(read->entries[0]);
   EXPECT_EQ(offer_again.refusals, 2);
   EXPECT_TRUE(same_fields(offer_again.job, full_job(others)));
+  EXPECT_TRUE(read->numbers_jobs);
+  EXPECT_EQ(offer_again.job.id, JobId{77});
+  EXPECT_TRUE(offer_again.last);
   const auto& wait_again = std::get<Recording::Wait>(read->entries[1]);
   EXPECT_EQ(wait_again.until, kNever);
   EXPECT_EQ(wait_again.reached, wait.reached);
@@ -102,7 +106,7 @@ TEST(RecordingText, KeepsEveryFieldExactly) {
 
 TEST(RecordingText, KeepsAnyName) {
   Symbols symbols;
-  std::string text = recording_header(false);
+  std::string text = recording_header({});
   std::vector<JobSpec> jobs;
   for (const std::string& name : hostile_names()) {
     JobSpec& job = jobs.emplace_back(full_job(symbols));

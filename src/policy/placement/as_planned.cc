@@ -22,7 +22,7 @@ class AsPlanned final : public WalkingPlacement {
       WalkingPlacement::place(view, traits, plan, draft);
       return;
     }
-    arrangement_.reset();
+    arrangement_.reset(view);
     ClusterState trial = draft.cluster();
     for (const Slot slot : view.jobs.running()) {
       const Job& job = view.jobs[slot];
@@ -51,7 +51,7 @@ class AsPlanned final : public WalkingPlacement {
       arrangement_.put(request, places_[i],
                        draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder);
     }
-    arrangement_.write(view, draft);
+    arrangement_.write(draft);
   }
   bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<PlacementPolicy> clone() const override {

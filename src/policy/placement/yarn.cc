@@ -25,7 +25,7 @@ void Yarn::place(const View& view, const SchedulingTraits& traits, const Plan& p
   }
   fit_.reset(view.cluster);
   fit_.count_memory(free_memory(view));
-  arrangement_.reset();
+  arrangement_.reset(view);
   claimed_.assign(view.cluster.node_count(), 0);
   quotas_.clear();
   choose(view, plan, draft);
@@ -33,7 +33,6 @@ void Yarn::place(const View& view, const SchedulingTraits& traits, const Plan& p
     draft.ask_for_all();
     return;
   }
-  for (Target& target : targets_) claim_held(view, target);
   for (Target& target : targets_) {
     if (target.holder == kNoSlot) claim_new(view, target);
   }
@@ -45,7 +44,7 @@ void Yarn::place(const View& view, const SchedulingTraits& traits, const Plan& p
       arrangement_.put(*target.request, std::move(target.fresh), reason);
     }
   }
-  arrangement_.write(view, draft);
+  arrangement_.write(draft);
 }
 
 bool Yarn::ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const {
@@ -64,13 +63,14 @@ void Yarn::choose(const View& view, const Plan& plan, PlacementDraft& draft) {
   targets_.clear();
   parts_.clear();
   const bool one_queue = view.cluster.one_queue();
+  const bool host_binds = view.cluster.host_binds();
   for (const AllocationRequest& request : plan.requests()) {
     if (fit_.free() < request.gpus && draft.blocked() != nullptr) {
       if (fit_.free() == 0) break;
       continue;
     }
     const std::size_t first = parts_.size();
-    fit_.ask_for(view.cluster.host_wanted(view.jobs[request.lead()].spec));
+    if (host_binds) fit_.ask_for(view.cluster.host_wanted(view.jobs[request.lead()].spec));
     int* const quota = one_queue ? nullptr : &quota_left(view, request);
     if (quota != nullptr && *quota < request.gpus) {
       draft.block(request, Reason::kOverQuota);
@@ -78,12 +78,19 @@ void Yarn::choose(const View& view, const Plan& plan, PlacementDraft& draft) {
                    ? fit_.take(request.gpus, &parts_)
                    : fit_.take(request.gpus, pools_of(view, view.cluster, request), &parts_)) {
       if (quota != nullptr) *quota -= request.gpus;
-      gave(view, request, std::span(parts_).subspan(first));
+      const std::span<const NodePart> parts = std::span(parts_).subspan(first);
+      gave(view, request, parts);
+      const Slot holder = claim_held(view, request, parts);
+      if (holder != kNoSlot && request.size == 1 && !host_binds) {
+        arrangement_.keep(holder, request, Reason::kNone);  // nothing changes
+        continue;
+      }
       Target& target = targets_.emplace_back();
       target.request = &request;
       target.first = first;
       target.last = parts_.size();
       target.overtakes = draft.blocked() != nullptr;
+      target.holder = holder;
     } else {
       draft.block(request, fit_.free() < request.gpus ? Reason::kNotEnoughFree
                            : fit_.asks_for_host()     ? Reason::kNotEnoughCpu
@@ -131,23 +138,24 @@ int& Yarn::quota_left(const View& view, const AllocationRequest& request) {
   return quotas_.emplace_back(partition, left).second;
 }
 
-void Yarn::claim_held(const View& view, Target& target) {
-  const auto parts = static_cast<int>(target.last - target.first);
-  for (int i = 0; i < target.request->size; ++i) {
-    const Slot member = target.request->jobs[static_cast<std::size_t>(i)];
+Slot Yarn::claim_held(const View& view, const AllocationRequest& request,
+                      std::span<const NodePart> parts) {
+  const auto count = static_cast<int>(parts.size());
+  for (int i = 0; i < request.size; ++i) {
+    const Slot member = request.jobs[static_cast<std::size_t>(i)];
     const Job& job = view.jobs[member];
-    if (!job.running() || job.gpus.nodes() != parts) continue;
+    if (!job.running() || job.gpus.nodes() != count) continue;
     bool right = true;
-    for (int j = 0; j < parts && right; ++j) {
-      const NodePart& part = parts_[target.first + static_cast<std::size_t>(j)];
+    for (int j = 0; j < count && right; ++j) {
+      const NodePart& part = parts[static_cast<std::size_t>(j)];
       right = job.gpus[j].node == part.node && job.gpus[j].count() == part.gpus &&
               (claimed_[index(part.node)] & job.gpus[j].mask) == 0;
     }
     if (!right) continue;
-    target.holder = member;
-    for (int j = 0; j < parts; ++j) claimed_[index(job.gpus[j].node)] |= job.gpus[j].mask;
-    return;
+    for (int j = 0; j < count; ++j) claimed_[index(job.gpus[j].node)] |= job.gpus[j].mask;
+    return member;
   }
+  return kNoSlot;
 }
 
 void Yarn::claim_new(const View& view, Target& target) {

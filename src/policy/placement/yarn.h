@@ -42,14 +42,17 @@ class Yarn : public PlacementPolicy {
     GpuSet fresh;
   };
 
-  // Whom the plan's order and the shape of the nodes let run, and how many GPUs on which nodes.
+  // Whom the plan's order and the shape of the nodes let run, and how many GPUs on which nodes. Who
+  // has these GPUs already keeps them.
   void choose(const View& view, const Plan& plan, PlacementDraft& draft);
   // Under a plan that does not preempt, those who run stay where they are.
   void place_beside(const View& view, const SchedulingTraits& traits, const Plan& plan,
                     PlacementDraft& draft);
   // What the partition of the request may still get, of the whole cluster.
   int& quota_left(const View& view, const AllocationRequest& request);
-  void claim_held(const View& view, Target& target);
+  // A member of the request whose GPUs are on the right nodes, if there is one: they are its own.
+  Slot claim_held(const View& view, const AllocationRequest& request,
+                  std::span<const NodePart> parts);
   void claim_new(const View& view, Target& target);
 
   NodeFit fit_;
