@@ -10,7 +10,9 @@
 namespace {
 
 std::string written(const muster::Recording& recording, const muster::Symbols& symbols) {
-  std::string text = muster::recording_header(recording.has_external_events);
+  std::string text = muster::recording_header({.has_external_events = recording.has_external_events,
+                                               .answers_later = recording.answers_later,
+                                               .numbers_jobs = recording.numbers_jobs});
   for (const auto& entry : recording.entries) text += muster::text_of(entry, symbols);
   if (recording.complete) text += muster::recording_end();
   return text;
