@@ -141,10 +141,10 @@ INSTANTIATE_TEST_SUITE_P(Ways, Driven,
                                            Way{"max-min", "rounds", false},
                                            Way{"fifo", "events", true}, Way{"srtf", "events", true},
                                            Way{"las", "rounds", true}),
-                         [](const auto& info) {
-                           std::string name = std::string(info.param.scheduling) + "_" +
-                                              info.param.pacing +
-                                              (info.param.slow ? "_slow" : "_instant");
+                         [](const auto& test) {
+                           std::string name = std::string(test.param.scheduling) + "_" +
+                                              test.param.pacing +
+                                              (test.param.slow ? "_slow" : "_instant");
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });

@@ -78,7 +78,7 @@ class Elastic(unittest.TestCase):
     def shrinks(self, lab, daemon, kill):
         large = self.client(daemon, "large", 400, 0.1, "--gpus", "2-4", "--per-gpu", "--estimate", "1000")
         wait_until(lambda: len(self.began(daemon, "large", 4)) == 4, 60, "a launch on all GPUs")
-        other = daemon.submit("--gpus", "2", "--estimate", "900", "--", "/bin/sh", "-c", "echo on $SLURMD_NODENAME; sleep 8")
+        other = daemon.submit("--gpus", "2", "--estimate", "2000", "--", "/bin/sh", "-c", "echo on $SLURMD_NODENAME; sleep 8")
         if kill:
             wait_until(lambda: daemon.job(large)["launches"] > 1, 30, "the decision to shrink")
             daemon.kill()

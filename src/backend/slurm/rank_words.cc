@@ -66,24 +66,35 @@ RankWords::RankWords(std::filesystem::path folder, RunId run, int ranks)
 }
 
 void RankWords::hear(bool all) {
-  for (std::size_t rank = 0; rank < (all ? ranks_.size() : 1); ++rank) hear_rank(rank);
+  const std::size_t ranks = all || where_told_ ? ranks_.size() : 1;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    Heard& heard = ranks_[rank];
+    if (heard.refused) continue;
+    heard.rest += appended(folder_ / fmt::format("rank-{}.words", rank), heard.bytes);
+  }
+  // All greetings first: whoever is there is waited for before a last step is agreed on.
+  for (std::size_t rank = 0; rank < ranks; ++rank) hear_line(rank, true);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    while (hear_line(rank, false)) {
+    }
+    ranks_[rank].refused = ranks_[rank].refused || ranks_[rank].rest.size() > kLongestWords;
+  }
   pass_on();
 }
 
-void RankWords::hear_rank(std::size_t rank) {
+// Takes in the next line, where there is one.
+bool RankWords::hear_line(std::size_t rank, bool greeting) {
   Heard& heard = ranks_[rank];
-  if (heard.refused) return;
-  heard.rest += appended(folder_ / fmt::format("rank-{}.words", rank), heard.bytes);
-  for (std::size_t end = 0; (end = heard.rest.find('\n')) != std::string::npos;) {
-    const std::string line = heard.rest.substr(0, end);
-    heard.rest.erase(0, end + 1);
-    // There are no leases here, so nobody's clock matters.
-    if (desk_.heard(static_cast<JobDesk::Client>(rank), line, 0)) continue;
-    heard.refused = true;
-    desk_.closed(static_cast<JobDesk::Client>(rank));
-    return;
-  }
-  heard.refused = heard.rest.size() > kLongestWords;
+  const std::size_t end = heard.refused ? std::string::npos : heard.rest.find('\n');
+  if (end == std::string::npos || (greeting && heard.greeted)) return false;
+  const std::string line = heard.rest.substr(0, end);
+  heard.rest.erase(0, end + 1);
+  heard.greeted = true;
+  // There are no leases here, so nobody's clock matters.
+  if (desk_.heard(static_cast<JobDesk::Client>(rank), line, 0)) return true;
+  heard.refused = true;
+  desk_.closed(static_cast<JobDesk::Client>(rank));
+  return false;
 }
 
 void RankWords::ask_to_leave() {

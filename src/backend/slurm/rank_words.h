@@ -37,7 +37,7 @@ class RankWords {
   std::optional<ProgressReport> take_progress();
 
  private:
-  void hear_rank(std::size_t rank);
+  bool hear_line(std::size_t rank, bool greeting);
   void pass_on();
 
   std::filesystem::path folder_;
@@ -49,6 +49,7 @@ class RankWords {
   struct Heard {
     std::streamoff bytes = 0;
     std::string rest;  // of a line that is not complete
+    bool greeted = false;
     bool refused = false;
   };
   std::vector<Heard> ranks_;

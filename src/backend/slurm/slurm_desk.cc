@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <fstream>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -93,6 +94,12 @@ void SlurmDesk::note_told(RunId run) const {
   mkdir((settings_.runs / run_folder_name(run)).c_str(), 0700);
   const Status noted = write_file(told_file(run).string(), "told to stop\n");
   if (!noted) say(noted.error().message);
+}
+
+// After it was told: a later daemon need not, and a second signal might hurt one that saves its
+// work.
+void SlurmDesk::note_asked(RunId run) const {
+  std::ofstream(told_file(run), std::ios::app) << "asked\n";
 }
 
 std::filesystem::path SlurmDesk::told_file(RunId run) const {
@@ -249,7 +256,9 @@ void SlurmDesk::find_again(const SlurmJob& row, const SlurmMark& mark) {
   kept.nonce = mark.nonce;
   kept.requeues = mark.requeues;
   kept.ranks = mark.ranks;
-  kept.signalled = access(told_file(mark.run).c_str(), F_OK) == 0;
+  const auto told = read_file(told_file(mark.run).string());
+  kept.signalled = static_cast<bool>(told);
+  kept.asked = told && told->find("asked") != std::string::npos;
   const bool ran = row.restarts > mark.requeues;
   if (row.state == SlurmState::kPending && !ran) {
     kept.phase = row.held ? Phase::kReady : Phase::kStarting;

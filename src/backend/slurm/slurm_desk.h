@@ -75,7 +75,8 @@ class SlurmDesk {
     int unaccounted = 0;  // so often the accounts did not answer
     double grace = 0;
     bool go = false;
-    bool signalled = false;
+    bool signalled = false;  // it is to leave: its exit says nothing of its work
+    bool asked = false;      // and has been told so, perhaps by an earlier daemon
     bool started_told = false;
     bool over = false;             // the job has left: it is not kept in the queue
     std::optional<RunReport> end;  // kept until it is acknowledged
@@ -95,6 +96,7 @@ class SlurmDesk {
   SlurmJob* row_of(const Kept& kept);
   std::filesystem::path told_file(RunId run) const;
   void note_told(RunId run) const;
+  void note_asked(RunId run) const;
   void find_launches();
   void answer_census();
   void find_again(const SlurmJob& row, const SlurmMark& mark);

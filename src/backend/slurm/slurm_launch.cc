@@ -341,13 +341,16 @@ void SlurmDesk::watch_stop(Kept& kept, SlurmJob* row, double now) {
     return;
   }
   if (row->state == SlurmState::kCompleting || row->state == SlurmState::kUnknown) return;
-  if (kept.grace > 0 && !kept.signalled) {
-    kept.signalled = true;
-    // Who speaks with us leaves after a step that all ranks agree on.
-    if (kept.own() && words_of(kept).someone_listens()) return words_of(kept).ask_to_leave();
-    const Status done = control_.signal(row->id, kept.own() ? "TERM" : settings_.signal);
-    if (!done) say(fmt::format("job {} of Slurm: {}", row->id, done.error().message));
-    return;
+  if (kept.grace > 0 && !kept.asked) {
+    kept.signalled = kept.asked = true;
+    if (kept.own() && words_of(kept).someone_listens()) {
+      // Who speaks with us leaves after a step that all ranks agree on.
+      words_of(kept).ask_to_leave();
+    } else {
+      const Status done = control_.signal(row->id, kept.own() ? "TERM" : settings_.signal);
+      if (!done) say(fmt::format("job {} of Slurm: {}", row->id, done.error().message));
+    }
+    return note_asked(kept.run);
   }
   if (kept.next) return watch_shrink(kept, *row, now);
   if ((now < kept.kill_at && !waits_in_vain(kept)) || now < kept.ask_again) return;

@@ -4,12 +4,12 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <muster/job.h>
 #include <thread>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "../include/muster/job.h"
 #include "support/temporary_folder.h"
 
 namespace muster {

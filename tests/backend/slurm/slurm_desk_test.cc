@@ -422,6 +422,18 @@ TEST_F(SlurmDeskTest, OneThatLeftBecauseItWasToldToHasNotFinished) {
   EXPECT_EQ(slurm_.job(1).row.state, SlurmState::kPending);
 }
 
+TEST_F(SlurmDeskTest, OneThatWasToBeToldIsToldByTheNextDaemonOnce) {
+  run(order(1, 1));
+  slurm_.job(1).heeds_signals = false;
+  desk_->stop(kFirst, Grace{30}, slurm_.now());  // and the daemon dies before it tells the job
+  for (int life = 0; life < 2; ++life) {
+    begin();
+    desk_->stop(kFirst, Grace{30}, slurm_.now());
+    pass(2);
+    EXPECT_THAT(slurm_.job(1).signals, ElementsAre("TERM"));
+  }
+}
+
 TEST_F(SlurmDeskTest, AJobThatWasRequeuedMeanwhileHasEnded) {
   run(order(1, 1));
   slurm_.admin_requeues(1);
@@ -716,7 +728,7 @@ TEST_F(SlurmShrinkTest, ANewDaemonGoesOn) {
   EXPECT_EQ(last(kFirst).event, RunEvent::kSeenRunning);
   note("1.1/left", "0\n");
   shrink_to({0b11});
-  EXPECT_EQ(slurm_.job(1).row.nodes, "n1");
+  EXPECT_EQ(slurm_.job(1).row.nodes, "n1") << (said_.empty() ? "" : said_.back());
   heard_.clear();
   begin();  // it is smaller, and nobody knows whether that was heard
   desk_->census(2);
