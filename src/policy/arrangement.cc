@@ -23,6 +23,7 @@ void Arrangement::keep(Slot holder, const AllocationRequest& request, Reason rea
   std::uint32_t stays = 1;
   if (request.size == 1) {
     list(holder);
+    if (job(holder).next_co_located == holder && !view_->cluster.host_binds()) return;
   } else {
     stays = list(request, job(holder).gpus);
   }

@@ -73,7 +73,7 @@ void KeyPolicy::order_running(const View& view) {
     }
   }
   std::size_t moves = 0;
-  for (std::size_t i = 1; i < order_.size(); ++i) {
+  for (std::size_t i = 1; i < kept; ++i) {
     if (!(order_[i] < order_[i - 1])) continue;
     const Entry entry = order_[i];
     std::size_t at = i;
@@ -86,6 +86,9 @@ void KeyPolicy::order_running(const View& view) {
       return;
     }
   }
+  const auto fresh = order_.begin() + static_cast<std::ptrdiff_t>(kept);
+  std::sort(fresh, order_.end());
+  std::inplace_merge(order_.begin(), fresh, order_.end());
 }
 
 // The sorted lists follow from what is remembered of each job.

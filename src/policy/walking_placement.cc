@@ -168,10 +168,10 @@ void WalkingPlacement::place(const View& view, const SchedulingTraits& traits, c
     return;
   }
   for (const AllocationRequest& request : plan.requests()) {
-    // Nothing is left: only a job that runs can get another size.
-    const bool full = backfill_now_ && draft.blocked() != nullptr && request.size == 1 &&
-                      draft.cluster().free_gpus() == 0;
-    if (full && !view.jobs[request.lead()].running()) continue;
+    // There is not enough for it, and another one is blocked already: nothing comes of it.
+    const bool too_large = request.size == 1 && request.gpus > draft.cluster().free_gpus() &&
+                           !view.jobs[request.lead()].running();
+    if (too_large && backfill_now_ && draft.blocked() != nullptr) continue;
     if (behind_blocked(view, draft.cluster(), request)) continue;
     const Reason reason = draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder;
     if (try_place(view, request, draft, reason)) continue;
