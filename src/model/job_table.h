@@ -132,17 +132,18 @@ class JobTable {
     if (is_in && !was_in) list.insert_after(last_before(list, slot), slot);
     if (was_in && !is_in) list.erase(slot);
   }
-  // New jobs belong at the end; a preempted one walks back to its place. Where most active jobs are
-  // in the list, the way along these is the shorter one: it begins at the job itself.
+  // New jobs belong at the end; others walk back to their place. The way along all active jobs,
+  // which begins at the job itself, is the shorter one unless few of these are in the list.
   Slot last_before(const SlotList& list, Slot slot) const {
     Slot where = list.last_;
     const auto id_of = [this](Slot at) { return jobs_[index(at)].spec.id; };
     if (where == kNoSlot || id_of(where) < id_of(slot)) return where;
-    if (&list == &waiting_ && 2 * waiting_.size() > active_.size()) {
+    if (&list != &active_ && list.size() * list.size() > active_.size()) {
+      const auto in_list = [&](Slot at) {
+        return &list == &running_ ? jobs_[index(at)].running() : jobs_[index(at)].waiting();
+      };
       where = active_.previous_[index(slot)];
-      while (where != kNoSlot && !jobs_[index(where)].waiting()) {
-        where = active_.previous_[index(where)];
-      }
+      while (where != kNoSlot && !in_list(where)) where = active_.previous_[index(where)];
       return where;
     }
     while (where != kNoSlot && id_of(where) > id_of(slot)) where = list.previous_[index(where)];
