@@ -29,10 +29,11 @@ flags=(-std=c++20 -O0 -I"$folder/src" -I"$tree/src" -I"$tree/include")
 cp "$tree/src/policy/table.cc" src/policy/
 g++ "${flags[@]}" -c "$page_file" -o policy.o
 g++ "${flags[@]}" -c src/policy/table.cc -o table.o
-# The same link as the command's, with these two before the libraries, whose own table then does not count.
+# The same link as the command's, with these two before all libraries, whose own table then does not count.
 link=$(ninja -C "$build" -t commands muster | tail -1)
-link=${link/ -o muster / -o \"$folder/grown\" -Wl,-z,muldefs \"$folder/policy.o\" \"$folder/table.o\" }
-[[ $link == *grown* ]] || fail "the command is not linked as expected: $link"
+link=${link/ -o muster / -o \"$folder/grown\" }
+link=${link/++ /++ -Wl,-z,muldefs \"$folder/policy.o\" \"$folder/table.o\" }
+[[ $link == *table.o*grown* ]] || fail "the command is not linked as expected: $link"
 (cd "$build" && bash -c "$link") || fail "it does not link"
 
 tell "the line of the page"
