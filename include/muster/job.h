@@ -43,9 +43,16 @@ class Job {
   Job() {
     const char* path = std::getenv("MUSTER_JOB_SOCKET");
     const char* token = std::getenv("MUSTER_JOB_TOKEN");
-    if (path == nullptr || token == nullptr || *path == '\0') return;
-    socket_ = connect_to(path);
-    if (socket_ < 0 || pipe2(wake_, O_CLOEXEC) != 0) {
+    if (path == nullptr || token == nullptr || *path == '\0') {
+      // Under Slurm there is no keeper: words are passed in files of the launch's folder.
+      path = std::getenv("MUSTER_LAUNCH_FOLDER");
+      token = "-";
+      if (path == nullptr || access((std::string(path) + "/words").c_str(), R_OK) != 0) return;
+      folder_ = path;
+    } else {
+      socket_ = connect_to(path);
+    }
+    if ((folder_.empty() && socket_ < 0) || pipe2(wake_, O_CLOEXEC) != 0) {
       std::fprintf(stderr, "muster_job: cannot reach %s; going on without a scheduler\n", path);
       close_all();
       return;
@@ -157,14 +164,33 @@ class Job {
   }
 
   void say(const std::string& line) {
-    if (socket_ < 0) return;
+    if (!scheduled_) return;
     const std::lock_guard lock(sending_);
     const std::string whole = line + "\n";
+    if (!folder_.empty()) {
+      const std::string name = folder_ + "/rank-" + std::to_string(rank()) + ".words";
+      const int file = open(name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+      const bool written = file >= 0 && write(file, whole.data(), whole.size()) >= 0;
+      if (!written) std::fprintf(stderr, "muster_job: cannot write %s\n", name.c_str());
+      if (file >= 0) close(file);
+      return;
+    }
     for (std::size_t sent = 0; sent < whole.size();) {
       const ssize_t count = send(socket_, whole.data() + sent, whole.size() - sent, MSG_NOSIGNAL);
       if (count <= 0) return;  // the listening thread sees it, too
       sent += static_cast<std::size_t>(count);
     }
+  }
+
+  // What is new of what the ranks are told. Opened anew each time: that is when a network file
+  // system looks whether others have changed it.
+  ssize_t read_words(char* bytes, std::size_t size) {
+    const int file = open((folder_ + "/words").c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    const ssize_t count = pread(file, bytes, size, words_read_);
+    close(file);
+    if (count > 0) words_read_ += count;
+    return count;
   }
 
   void goodbye(const char* word, std::int64_t completed) {
@@ -179,14 +205,16 @@ class Job {
     double next_report = now() + 1;
     while (true) {
       pollfd polls[] = {{socket_, POLLIN, 0}, {wake_[0], POLLIN, 0}};
-      const double wait = std::min(next_report, renew_at_) - now();
+      double wait = std::min(next_report, renew_at_) - now();
+      if (!folder_.empty()) wait = std::min(wait, kLookSeconds);
       poll(polls, 2, static_cast<int>(std::ceil(std::max(0.0, wait) * 1e3)));
       if (polls[1].revents != 0) break;  // the other end is closed: the program ends
-      if (polls[0].revents != 0) {
+      if (polls[0].revents != 0 || !folder_.empty()) {
         char bytes[4096];
-        const ssize_t count = read(socket_, bytes, sizeof bytes);
-        if (count <= 0) break;
-        buffer.append(bytes, static_cast<std::size_t>(count));
+        const ssize_t count =
+            folder_.empty() ? read(socket_, bytes, sizeof bytes) : read_words(bytes, sizeof bytes);
+        if (count <= 0 && folder_.empty()) break;
+        buffer.append(bytes, static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
         for (std::size_t end = 0; (end = buffer.find('\n')) != std::string::npos;) {
           hear(buffer.substr(0, end));
           buffer.erase(0, end + 1);
@@ -266,8 +294,11 @@ class Job {
   }
 
   static constexpr double kNever = std::numeric_limits<double>::infinity();
+  static constexpr double kLookSeconds = 0.5;
 
   int socket_ = -1;
+  std::string folder_;  // instead of the socket
+  off_t words_read_ = 0;
   int wake_[2] = {-1, -1};
   bool scheduled_ = false;
   std::thread thread_;

@@ -1,4 +1,5 @@
-"""The connection to the keeper of the launch: a socket and a thread that listens.
+"""The connection to the scheduler: a socket of the launch's keeper, or files in the launch's folder where there is no keeper
+(Slurm), and a thread that listens.
 
 The thread answers for the training loop, so that a rank that waits for the others inside a collective operation answers,
 too. If the connection breaks the job goes on: the keeper is dying, and ends the job with it.
@@ -15,15 +16,66 @@ import time
 _NAME = re.compile(r"[A-Za-z0-9_./-]{1,64}\Z")
 _LONGEST_PATH = 107  # of a Unix socket
 _REPORT_SECONDS = 1.0
+_LOOK_SECONDS = 0.5
+
+
+class _Socket:
+    def __init__(self, path):
+        self._socket = _open(path)
+
+    def send(self, data):
+        self._socket.sendall(data)
+
+    def receive(self, seconds):
+        """What has come within that time; None: nothing, b"": nobody is there any more."""
+        ready, _, _ = select.select([self._socket], [], [], seconds)
+        return self._socket.recv(4096) if ready else None
+
+    def close(self):
+        self._socket.close()
+
+
+class _Files:
+    """`words` is what the ranks are told, `rank-N.words` what rank N says. Both only grow, and are opened anew each time: that
+    is when a network file system looks whether others have changed them."""
+
+    def __init__(self, folder, rank):
+        self._words = os.path.join(folder, "words")
+        self._said = os.path.join(folder, "rank-%d.words" % rank)
+        self._read = 0
+        open(self._words, "rb").close()
+
+    def send(self, data):
+        with open(self._said, "ab", buffering=0) as file:
+            file.write(data)
+
+    def receive(self, seconds):
+        time.sleep(min(seconds, _LOOK_SECONDS))
+        with open(self._words, "rb") as file:
+            file.seek(self._read)
+            data = file.read(4096)
+        self._read += len(data)
+        return data or None
+
+    def close(self):
+        pass
 
 
 class Client:
     @classmethod
     def connect(cls, path, token, rank):
+        return cls._begin(path, token, rank, lambda: _Socket(path))
+
+    @classmethod
+    def in_folder(cls, folder, rank):
+        return cls._begin(folder, "-", rank, lambda: _Files(folder, rank))
+
+    @classmethod
+    def _begin(cls, path, token, rank, connection):
         """None, with a line on standard error, if nobody answers: the job runs without a scheduler then."""
         try:
-            client = cls(_open(path), rank)
-            client.say("hello %s %d" % (token, rank))
+            client = cls(connection(), rank)
+            client._connection.send(("hello %s %d\n" % (token, rank)).encode())
             client._thread.start()
             return client
         except OSError as problem:
@@ -31,7 +83,7 @@ class Client:
             return None
 
     def __init__(self, connection, rank):
-        self._socket = connection
+        self._connection = connection
         self._rank = rank
         self._lock = threading.Condition()
         self._sending = threading.Lock()
@@ -84,7 +136,7 @@ class Client:
     def say(self, line):
         try:
             with self._sending:
-                self._socket.sendall(line.encode() + b"\n")
+                self._connection.send(line.encode() + b"\n")
         except OSError:
             pass  # the listening thread sees it, too
 
@@ -95,8 +147,7 @@ class Client:
         next_report = time.monotonic() + _REPORT_SECONDS
         while True:
             try:
-                ready, _, _ = select.select([self._socket], [], [], self._patience(next_report))
-                data = self._socket.recv(4096) if ready else None
+                data = self._connection.receive(self._patience(next_report))
             except OSError:
                 data = b""
             if data == b"":
@@ -113,7 +164,7 @@ class Client:
         with self._lock:
             self._open = False
             self._lock.notify_all()
-        self._socket.close()
+        self._connection.close()
 
     def _patience(self, next_report):
         with self._lock:

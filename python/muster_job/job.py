@@ -11,7 +11,12 @@ def join(save=None):
     path = os.environ.get("MUSTER_JOB_SOCKET")
     token = os.environ.get("MUSTER_JOB_TOKEN")
     rank = _number("RANK", 0)
-    client = Client.connect(path, token, rank) if path and token else None
+    folder = os.environ.get("MUSTER_LAUNCH_FOLDER")  # under Slurm, where nodes see the daemon's state folder
+    client = None
+    if path and token:
+        client = Client.connect(path, token, rank)
+    elif folder and os.path.exists(os.path.join(folder, "words")):
+        client = Client.in_folder(folder, rank)
     return Job(client, save)
 
 

@@ -15,7 +15,8 @@ sys.path.insert(0, os.path.join(HERE, "..", "..", "python"))
 import muster_job  # noqa: E402
 from fake_keeper import FakeKeeper  # noqa: E402
 
-VARIABLES = ("MUSTER_JOB_SOCKET", "MUSTER_JOB_TOKEN", "MUSTER_LAUNCH", "MUSTER_GPUS", "RANK", "LOCAL_RANK", "WORLD_SIZE")
+VARIABLES = ("MUSTER_JOB_SOCKET", "MUSTER_JOB_TOKEN", "MUSTER_LAUNCH", "MUSTER_GPUS", "RANK", "LOCAL_RANK", "WORLD_SIZE",
+             "MUSTER_LAUNCH_FOLDER")
 
 
 class WithoutScheduler(unittest.TestCase):
@@ -231,6 +232,64 @@ print("finished", flush=True)
         with start(last + 3) as second:
             output, _ = second.communicate(timeout=20)
         self.assertEqual((second.returncode, output), (0, "from %d ranks 2 share 6\nfinished\n" % last))
+
+
+class InAFolder(unittest.TestCase):
+    """Under Slurm: words are passed in files."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        for name in VARIABLES:
+            os.environ.pop(name, None)
+        os.environ.update(MUSTER_LAUNCH_FOLDER=self.folder.name, RANK="1", WORLD_SIZE="2")
+
+    def tearDown(self):
+        for name in VARIABLES:
+            os.environ.pop(name, None)
+        self.folder.cleanup()
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def tell(self, line):
+        with open(self.path("words"), "a") as file:
+            file.write(line)
+
+    def said(self):
+        with open(self.path("rank-1.words")) as file:
+            return file.read().splitlines()
+
+    def test_without_the_file_nobody_is_there(self):
+        self.assertFalse(muster_job.join().scheduled)
+
+    def test_a_whole_run_is_told(self):
+        self.tell("")
+        job = muster_job.join()
+        self.assertTrue(job.scheduled)
+        for _ in job.steps(10, total=13):
+            job.report(loss=0.5)
+        self.assertEqual(self.said()[:2], ["hello - 1", "step 10 13"])
+        self.assertEqual(self.said()[-1], "done 13")
+        self.assertIn("metric loss 0.5", self.said())
+
+    def test_it_saves_and_leaves_when_told(self):
+        self.tell("whe")  # the rest comes later
+        saved = []
+        job = muster_job.join(save=saved.append)
+
+        def agree():
+            self.tell("re\n")
+            while not (at := [line for line in self.said() if line.startswith("at ")]):
+                time.sleep(0.01)
+            self.tell("last %d\n" % (int(at[0].split()[1]) + 1))
+        with self.assertRaises(SystemExit):
+            for step in job.steps(0, total=10_000_000):
+                if step == 5:
+                    threading.Thread(target=agree).start()
+                time.sleep(0.01)
+        asked = int([line for line in self.said() if line.startswith("at ")][0].split()[1])
+        self.assertEqual(saved, [asked + 1])
+        self.assertEqual(self.said()[-2:], ["saved %d" % saved[0], "left %d" % saved[0]])
 
 
 if __name__ == "__main__":
