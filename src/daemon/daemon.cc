@@ -335,6 +335,9 @@ void Daemon::call(const LaunchCall& call) {
     case RunCommand::kGo:
       return executor_->go(call.run);
     case RunCommand::kStop:
+      if (call.next.launch != 0) {
+        return executor_->shrink(call.run, call.grace, core_->order(call.next, generation_));
+      }
       return executor_->stop(call.run, call.grace);
     case RunCommand::kKill:
       return executor_->stop(call.run, Grace{0});

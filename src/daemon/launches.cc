@@ -198,7 +198,32 @@ LaunchEffects Launches::take() {
   for (StoredRun& row : effects_.rows) latest[row.run] = std::move(row);
   effects_.rows.clear();
   for (auto& [run, row] : latest) effects_.rows.push_back(std::move(row));
+  for (LaunchCall& call : effects_.calls) {
+    if (call.command == RunCommand::kStop) call.next = smaller_next(call.run);
+  }
   return std::exchange(effects_, {});
+}
+
+RunId Launches::smaller_next(RunId run) const {
+  const auto found = entries_.find(run);
+  if (found == entries_.end()) return {kNoJob, 0};
+  const auto next = std::next(found);
+  if (next == entries_.end() || next->first.job != run.job) return {kNoJob, 0};
+  const GpuSet& before = found->second.row.gpus;
+  const GpuSet& after = next->second.row.gpus;
+  const bool alone = found->second.row.sharing == Sharing::kExclusive &&
+                     next->second.row.sharing == Sharing::kExclusive;
+  if (!alone || next->second.row.state != RunState::kPlanned || after.nodes() >= before.nodes()) {
+    return {kNoJob, 0};
+  }
+  for (int i = 0; i < after.nodes(); ++i) {
+    bool kept = false;
+    for (int j = 0; j < before.nodes(); ++j) {
+      kept = kept || (before[j].node == after[i].node && before[j].count() == after[i].count());
+    }
+    if (!kept) return {kNoJob, 0};
+  }
+  return next->first;
 }
 
 std::size_t Launches::alive() const { return entries_.size(); }

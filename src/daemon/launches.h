@@ -19,6 +19,9 @@ struct LaunchCall {
   RunId run;
   RunCommand command = RunCommand::kNone;
   Grace grace;  // of kStop
+  // Of kStop: the launch of the same job that waits for it and is to have some of its nodes, with
+  // as many GPUs of each; launch 0: none.
+  RunId next{kNoJob, 0};
 };
 
 struct LaunchNews {
@@ -92,6 +95,7 @@ class Launches {
   void end(Entry& entry, const RunReport* report, Seconds now);
   void set_timer(Entry& entry, Seconds now) const;
   void grant(Seconds now);
+  RunId smaller_next(RunId run) const;
 
   Abilities abilities_;
   RunBook book_;

@@ -186,5 +186,40 @@ TEST(Launches, ADecisionThatCannotBeIsRefusedWhole) {
   EXPECT_FALSE(launches.start(run(1, 1), gpus(0x40), Sharing::kExclusive, 0));
 }
 
+TEST(Launches, AStopSaysWhichOfItsNodesTheNextLaunchKeeps) {
+  Launches launches({.start_limit = 10, .stop_margin = 5});
+  for (std::uint32_t node : {0, 1, 2}) launches.add_node(NodeId{node}, 4);
+  const auto on = [](const std::vector<std::uint64_t>& masks) {
+    GpuSet set;
+    for (std::size_t i = 0; i < masks.size(); ++i) {
+      if (masks[i] != 0) set.add(NodeId{static_cast<std::uint32_t>(i)}, masks[i]);
+    }
+    return set;
+  };
+  std::uint32_t job = 0;
+  const auto next_after = [&](const std::vector<std::uint64_t>& before,
+                              const std::vector<std::uint64_t>& after) {
+    ++job;
+    EXPECT_TRUE(launches.start(run(job, 1), on(before), Sharing::kExclusive, 0));
+    launches.heard(report(run(job, 1), RunEvent::kReady), 0);
+    launches.heard(report(run(job, 1), RunEvent::kStarted), 0);
+    launches.take();
+    launches.stop(run(job, 1), Grace{5}, 1);
+    EXPECT_TRUE(launches.start(run(job, 2), on(after), Sharing::kExclusive, 1));
+    const LaunchEffects effects = launches.take();
+    EXPECT_EQ(calls(effects), std::vector<std::string>{"stop " + std::to_string(job) + "/1"});
+    const std::uint32_t next = effects.calls.at(0).next.launch;
+    launches.stop(run(job, 2), Grace{0}, 2);
+    launches.heard(report(run(job, 1), RunEvent::kExited), 2);
+    launches.take();
+    return next;
+  };
+  EXPECT_EQ(next_after({0b11, 0b11, 0}, {0b11, 0, 0}), 2U);
+  EXPECT_EQ(next_after({0b11, 0b11, 0b11}, {0b1100, 0, 0b11}), 2U) << "indexes are names only";
+  EXPECT_EQ(next_after({0b11, 0b11, 0}, {0b1, 0, 0}), 0U) << "another number of GPUs";
+  EXPECT_EQ(next_after({0b11, 0b11, 0}, {0, 0, 0b11}), 0U) << "another node";
+  EXPECT_EQ(next_after({0b11, 0b11, 0}, {0b11, 0b11, 0b11}), 0U) << "it grows";
+}
+
 }  // namespace
 }  // namespace muster

@@ -144,6 +144,28 @@ Status SlurmInMemory::mark(std::uint32_t id, const std::string& text) {
   return told(id, [&](Job& job) { job.row.admin_comment = text; });
 }
 
+Status SlurmInMemory::shrink(std::uint32_t id, const std::vector<std::string>& nodes,
+                             const std::string& mark) {
+  const auto found = jobs_.find(id);
+  if (found != jobs_.end() && found->second.shrunk) {
+    return Error{"Job update not available right now, the DB index is being set"};
+  }
+  return told(id, [&](Job& job) {
+    const std::vector<std::string> before = job.placed.nodes;
+    if (!holds_nodes(job) || nodes.empty() || nodes[0] != before[0] ||
+        nodes.size() >= before.size()) {
+      violations.push_back("Invalid node name specified");
+    }
+    job.placed.nodes = nodes;
+    job.row.nodes.clear();
+    for (const std::string& name : nodes)
+      job.row.nodes += (job.row.nodes.empty() ? "" : ",") + name;
+    job.row.gres.resize(nodes.size());
+    job.row.comment = mark;
+    job.shrunk = true;
+  });
+}
+
 Status SlurmInMemory::release(std::uint32_t id) {
   return told(id, [](Job& job) {
     job.row.held = false;
@@ -190,6 +212,7 @@ void SlurmInMemory::requeue(Job& job, bool held) {
   job.row.held = held;
   job.row.reason = held ? "JobHeldUser" : "BeginTime";
   ++job.row.restarts;
+  job.shrunk = false;
   job.eligible = now_ + 120;
   job.left_at = now_;
 }

@@ -25,6 +25,7 @@ class SlurmInMemory final : public SlurmControl {
     int exits_with = 0;
     bool heeds_signals = true;  // saves and leaves when it is told
     double eligible = 0;
+    bool shrunk = false;  // nothing more of it can be changed until it is requeued
     double left_at = -1;  // when it was requeued
     double done = 0;      // seconds of work
     bool told = false;    // to leave, heard or not, since it started
@@ -39,6 +40,8 @@ class SlurmInMemory final : public SlurmControl {
       const std::vector<SlurmSubmission>& submissions) override;
   Status place(std::uint32_t job, const SlurmPlacement& placement) override;
   Status mark(std::uint32_t job, const std::string& text) override;
+  Status shrink(std::uint32_t job, const std::vector<std::string>& nodes,
+                const std::string& mark) override;
   Status release(std::uint32_t job) override;
   Status hold(std::uint32_t job) override;
   Status requeue_and_hold(std::uint32_t job) override;

@@ -18,11 +18,10 @@
 namespace muster {
 
 struct Abilities {
-  bool chooses_gpus = false;      // it picks GPU indexes itself and only counts per node
-  bool colocates = true;          // two runs may share a GPU
-  bool resizes_in_place = false;  // else a resize is a stop and a start
-  Seconds start_limit = 120;      // a start that takes longer is given up
-  Seconds stop_margin = 30;       // beyond the grace; then it is killed, and killed again
+  bool chooses_gpus = false;  // it picks GPU indexes itself and only counts per node
+  bool colocates = true;      // two runs may share a GPU
+  Seconds start_limit = 120;  // a start that takes longer is given up
+  Seconds stop_margin = 30;   // beyond the grace; then it is killed, and killed again
 };
 
 struct RunOrder {
@@ -113,6 +112,10 @@ class Executor {
   // run that the executor does not know is answered by kStartFailed, too, and is never prepared
   // after that: the stop may have overtaken the order.
   virtual void stop(RunId run, Grace grace) = 0;
+  // A stop, after which the job goes on with fewer nodes: `next` is to have some of those of this
+  // run, with as many GPUs of each. An executor that can keeps these instead of giving them back.
+  // The next launch is prepared when this one has ended, as after a stop, or never.
+  virtual void shrink(RunId run, Grace grace, const RunOrder& /*next*/) { stop(run, grace); }
   // Its GPUs are certain for so long: the job's own lease. Without another word it leaves at its
   // end; kNever: it has none, and stays until it is told to stop.
   virtual void lease(RunId /*run*/, Seconds /*seconds*/) {}

@@ -116,6 +116,7 @@ void read_wishes(const SlurmJson& row, SlurmJob& job) {
   job.per_task = gres_in(row, "tres_per_task");
   job.per_socket = gres_in(row, "tres_per_socket");
   job.nodes = text_of(row, "nodes");
+  job.batch_host = text_of(row, "batch_host");
   job.required = text_of(row, "required_nodes");
   const SlurmJson& detail = field_of(row, "gres_detail");
   if (!detail.is_array()) return;

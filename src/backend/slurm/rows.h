@@ -59,6 +59,7 @@ struct SlurmJob {
   int cpus = 1;
   int nodes_wanted = 1;
   std::string nodes;                    // that it is on, as a list of hosts
+  std::string batch_host;               // where its script runs
   std::string required;                 // that it must be on
   std::vector<std::vector<Gres>> gres;  // on each of them
   std::vector<Gres> per_job;            // that it asks for

@@ -15,6 +15,12 @@ namespace {
 
 constexpr std::size_t kAtATime = 4;  // programs that submit
 
+std::string list_of(const std::vector<std::string>& nodes) {
+  std::string list;
+  for (const std::string& node : nodes) list += (list.empty() ? "" : ",") + node;
+  return list;
+}
+
 Error cannot(const std::string& what, const Error& why) {
   return Error{fmt::format("{}: {}", what, why.message)};
 }
@@ -124,8 +130,7 @@ Result<std::uint32_t> SlurmCommands::submit_one(const SlurmSubmission& submissio
 }
 
 Status SlurmCommands::place(std::uint32_t job, const SlurmPlacement& placement) {
-  std::string nodes;
-  for (const std::string& node : placement.nodes) nodes += (nodes.empty() ? "" : ",") + node;
+  const std::string nodes = list_of(placement.nodes);
   const std::size_t count = placement.nodes.size();
   // A single number would lower the minimum alone, and leave a maximum that cannot be met.
   std::vector<std::string> words = {
@@ -150,6 +155,12 @@ Status SlurmCommands::place(std::uint32_t job, const SlurmPlacement& placement) 
 
 Status SlurmCommands::mark(std::uint32_t job, const std::string& text) {
   return control({"update", fmt::format("JobId={}", job), "AdminComment=" + text});
+}
+
+Status SlurmCommands::shrink(std::uint32_t job, const std::vector<std::string>& nodes,
+                             const std::string& mark) {
+  return control(
+      {"update", fmt::format("JobId={}", job), "NodeList=" + list_of(nodes), "Comment=" + mark});
 }
 
 Status SlurmCommands::release(std::uint32_t job) {

@@ -25,6 +25,8 @@ class SlurmCommands final : public SlurmControl {
       const std::vector<SlurmSubmission>& submissions) override;
   Status place(std::uint32_t job, const SlurmPlacement& placement) override;
   Status mark(std::uint32_t job, const std::string& text) override;
+  Status shrink(std::uint32_t job, const std::vector<std::string>& nodes,
+                const std::string& mark) override;
   Status release(std::uint32_t job) override;
   Status hold(std::uint32_t job) override;
   Status requeue_and_hold(std::uint32_t job) override;

@@ -27,10 +27,11 @@ struct SlurmSubmission {
 struct SlurmPlacement {
   std::string partition;  // empty: as it is
   std::vector<std::string> nodes;
-  std::string per_node;   // "gres:gpu:2"; empty: none
-  std::string per_job;    // where the nodes give different numbers
-  int tasks = 0;          // 0: as it is
-  int cpus_per_node = 0;  // 0: as it is
+  std::string per_node;     // "gres:gpu:2"; empty: none
+  std::string per_job;      // where the nodes give different numbers
+  int tasks = 0;            // 0: as it is
+  int cpus_per_node = 0;    // 0: as it is
+  std::uint32_t ranks = 0;  // of ours, in the mark
   std::string mark;
   bool own = true;        // it was submitted by us: the mark is its comment
   bool requeued = false;  // Slurm keeps it back for a while unless told otherwise
@@ -47,6 +48,10 @@ class SlurmControl {
   virtual Status place(std::uint32_t job, const SlurmPlacement& placement) = 0;
   // Writes the mark into the comment that only administrators write.
   virtual Status mark(std::uint32_t job, const std::string& text) = 0;
+  // Leaves a job that runs these of its nodes, the first of them among them, and marks it, in one
+  // word. Without accounting Slurm 22.05 changes nothing more of it before it is requeued.
+  virtual Status shrink(std::uint32_t job, const std::vector<std::string>& nodes,
+                        const std::string& mark) = 0;
   virtual Status release(std::uint32_t job) = 0;
   // As its user would: a later release of an administrator is then told from ours.
   virtual Status hold(std::uint32_t job) = 0;

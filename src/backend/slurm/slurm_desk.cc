@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <fstream>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 
 #include "backend/local/run_folder.h"
 #include "backend/slurm/command.h"
+#include "backend/slurm/slurm_record.h"
 #include "base/out_file.h"
 
 namespace muster {
@@ -42,7 +44,11 @@ void SlurmDesk::prepare(const RunOrder& order) {
   kept.order = order;
   due_ = 0;
   if (order.origin.empty()) {
-    mkdir((settings_.runs / run_folder_name(order.run)).c_str(), 0700);
+    mkdir(folder_of(order.run).c_str(), 0700);
+    make_slurm_next(settings_.runs, order.run.job);
+    if (const Status made = make_rank_words(folder_of(order.run)); !made) {
+      say(made.error().message + "; the job cannot tell how far it is");
+    }
     return;
   }
   const auto origin = parse_origin(order.origin);
@@ -88,6 +94,12 @@ void SlurmDesk::note_told(RunId run) const {
   mkdir((settings_.runs / run_folder_name(run)).c_str(), 0700);
   const Status noted = write_file(told_file(run).string(), "told to stop\n");
   if (!noted) say(noted.error().message);
+}
+
+// After it was told: a later daemon need not, and a second signal might hurt one that saves its
+// work.
+void SlurmDesk::note_asked(RunId run) const {
+  std::ofstream(told_file(run), std::ios::app) << "asked\n";
 }
 
 std::filesystem::path SlurmDesk::told_file(RunId run) const {
@@ -218,7 +230,8 @@ void SlurmDesk::find_launches() {
   for (const auto& [id, row] : rows_) {
     const auto mark = ours(row) ? mark_of(row) : std::nullopt;
     if (!mark || mark->run.launch == 0 || in_place_of(row, *mark) != nullptr) continue;
-    if (!kept_.contains(mark->run)) find_again(row, *mark);
+    if (kept_.contains(mark->run)) continue;
+    stays(row) ? find_staying(row, *mark) : find_again(row, *mark);
   }
 }
 
@@ -242,7 +255,10 @@ void SlurmDesk::find_again(const SlurmJob& row, const SlurmMark& mark) {
   kept.job = row.id;
   kept.nonce = mark.nonce;
   kept.requeues = mark.requeues;
-  kept.signalled = access(told_file(mark.run).c_str(), F_OK) == 0;
+  kept.ranks = mark.ranks;
+  const auto told = read_file(told_file(mark.run).string());
+  kept.signalled = static_cast<bool>(told);
+  kept.asked = told && told->find("asked") != std::string::npos;
   const bool ran = row.restarts > mark.requeues;
   if (row.state == SlurmState::kPending && !ran) {
     kept.phase = row.held ? Phase::kReady : Phase::kStarting;

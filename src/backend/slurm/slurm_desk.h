@@ -18,6 +18,7 @@
 
 #include "backend/live/executor.h"
 #include "backend/slurm/mark.h"
+#include "backend/slurm/rank_words.h"
 #include "backend/slurm/slurm_cluster.h"
 #include "backend/slurm/slurm_control.h"
 
@@ -42,6 +43,7 @@ class SlurmDesk {
   void prepare(const RunOrder& order);
   void go(RunId run, double now);
   void stop(RunId run, Grace grace, double now);
+  void shrink(RunId run, Grace grace, const RunOrder& next, double now);
   void census(std::uint64_t number);
   void acknowledge(RunId run);
   void over(JobId job, const std::string& origin, bool taken_back);
@@ -60,6 +62,10 @@ class SlurmDesk {
     std::uint32_t job = 0;       // its number there; 0: it has none yet
     std::string nonce;           // of one that was found
     std::uint32_t requeues = 0;  // that it had when it was placed
+    std::uint32_t ranks = 0;
+    std::optional<RunOrder> next;  // it is to go on so, with fewer nodes
+    bool in_place = false;         // it begins where an earlier launch of its job has left
+    std::optional<RankWords> words;
     Phase phase = Phase::kPlacing;
     std::uint64_t judged = 0;  // only answers after this one say something of what was done last
     double not_before = 0;     // of its release
@@ -69,7 +75,8 @@ class SlurmDesk {
     int unaccounted = 0;  // so often the accounts did not answer
     double grace = 0;
     bool go = false;
-    bool signalled = false;
+    bool signalled = false;  // it is to leave: its exit says nothing of its work
+    bool asked = false;      // and has been told so, perhaps by an earlier daemon
     bool started_told = false;
     bool over = false;             // the job has left: it is not kept in the queue
     std::optional<RunReport> end;  // kept until it is acknowledged
@@ -89,6 +96,7 @@ class SlurmDesk {
   SlurmJob* row_of(const Kept& kept);
   std::filesystem::path told_file(RunId run) const;
   void note_told(RunId run) const;
+  void note_asked(RunId run) const;
   void find_launches();
   void answer_census();
   void find_again(const SlurmJob& row, const SlurmMark& mark);
@@ -118,6 +126,21 @@ class SlurmDesk {
   void end(Kept& kept, RunEvent event, RunOutcome outcome, int code, const std::string& why);
   void start_failed(Kept& kept, const std::string& why);
   void tell_job(const Kept& kept, JobReport::Kind kind, const std::string& why);
+
+  // slurm_shrink.cc: a launch that leaves some of its nodes to the next one
+  std::optional<std::vector<std::string>> nodes_to_keep(const Kept& kept,
+                                                        const SlurmJob& row) const;
+  void watch_shrink(Kept& kept, const SlurmJob& row, double now);
+  void hand_over(Kept& kept, const SlurmJob& row, const std::vector<std::string>& nodes,
+                 double now);
+  bool waits_in_vain(const Kept& kept) const;
+  bool stays(const SlurmJob& row) const;
+  bool put_in_place(Kept& kept, const SlurmJob& row);
+  bool watch_staying(const SlurmJob& row, double now);
+  void find_staying(const SlurmJob& row, const SlurmMark& mark);
+  std::filesystem::path folder_of(RunId run) const;
+  RankWords& words_of(Kept& kept);
+  void listen(Kept& kept, bool all);
 
   // slurm_end.cc: how it ended
   static std::string forgotten(std::uint32_t job);
@@ -168,7 +191,8 @@ class SlurmDesk {
     bool certain = false;
   };
   std::map<NodeId, Uncounted> uncounted_;
-  std::map<NodeId, double> avoid_;                 // nodes that start nothing, and until when
+  std::map<std::uint32_t, double> staying_;  // jobs whose script waits for a launch: how long still
+  std::map<NodeId, double> avoid_;           // nodes that start nothing, and until when
   std::vector<std::pair<double, JobId>> records_;  // of jobs that have left, and when they may go
   struct Leaver {
     JobId job;

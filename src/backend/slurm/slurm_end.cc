@@ -47,8 +47,9 @@ void SlurmDesk::finish(Kept& kept, const SlurmJob& row) {
     return end(kept, RunEvent::kExited, RunOutcome::kStopped, row.exit_code, said);
   }
   // One that left because it was told to has said nothing about its work.
+  const bool left = kept.own() && words_of(kept).left();
   const bool asked =
-      kept.signalled || row.exit_code == kStartMeAgain || ended_by_mistake(kept, row);
+      kept.signalled || left || row.exit_code == kStartMeAgain || ended_by_mistake(kept, row);
   if (row.state == SlurmState::kCompleted && !asked) {
     return end(kept, RunEvent::kExited, RunOutcome::kFinished, 0, said);
   }
@@ -96,6 +97,23 @@ bool SlurmDesk::finish_as_accounted(Kept& kept, double now) {
     return true;
   }
   return false;
+}
+
+void SlurmDesk::end(Kept& kept, RunEvent event, RunOutcome outcome, int code,
+                    const std::string& why) {
+  RunReport report;
+  report.run = kept.run;
+  report.event = event;
+  report.outcome = outcome;
+  report.exit_code = code;
+  if (kept.words) report.saved_step = kept.words->saved_step();
+  report.detail = why;
+  kept.end = report;
+  tell_(report);
+}
+
+void SlurmDesk::start_failed(Kept& kept, const std::string& why) {
+  end(kept, RunEvent::kStartFailed, RunOutcome::kStopped, 0, why);
 }
 
 }  // namespace muster

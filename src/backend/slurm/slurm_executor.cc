@@ -117,6 +117,9 @@ void SlurmExecutor::go(RunId run) {
 void SlurmExecutor::stop(RunId run, Grace grace) {
   thread_.later([this, run, grace] { desk_.stop(run, grace, wall_clock()); });
 }
+void SlurmExecutor::shrink(RunId run, Grace grace, const RunOrder& next) {
+  thread_.later([this, run, grace, next] { desk_.shrink(run, grace, next, wall_clock()); });
+}
 void SlurmExecutor::census(std::uint64_t number) {
   thread_.later([this, number] { desk_.census(number); });
 }

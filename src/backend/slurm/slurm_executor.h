@@ -37,6 +37,7 @@ class SlurmExecutor final : public Executor {
   void prepare(const RunOrder& order) override;
   void go(RunId run) override;
   void stop(RunId run, Grace grace) override;
+  void shrink(RunId run, Grace grace, const RunOrder& next) override;
   void census(std::uint64_t number) override;
   void acknowledge(RunId run) override;
   void over(JobId job, const std::string& origin, bool taken_back) override;

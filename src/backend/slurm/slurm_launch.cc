@@ -17,6 +17,7 @@ constexpr std::string_view kAdmin = "JobHeldAdmin";
 // A node that is counted wrongly starts what it should within so many seconds, or is left alone.
 constexpr double kStuckAfter = 20;
 constexpr double kAvoidFor = 300;
+constexpr double kBeginsWithin = 60;  // a launch whose script is there already
 
 }  // namespace
 
@@ -56,6 +57,7 @@ void SlurmDesk::put(Kept& kept, double now) {
   }
   if (row->state == SlurmState::kCompleting || row->state == SlurmState::kUnknown) return;
   if (row->state != SlurmState::kPending) {
+    if (put_in_place(kept, *row)) return kept.go ? release(kept, now) : void();
     if (now < kept.ask_again) return;
     kept.ask_again = now + kAskAgain;
     const Status done = control_.requeue_and_hold(row->id);
@@ -201,6 +203,7 @@ Result<SlurmPlacement> SlurmDesk::placement_of(const Kept& kept, const SlurmJob*
     placement.cpus_per_node = std::max(ranks_per_node, cpus);
   }
   placement.requeued = row != nullptr && row->restarts > 0;
+  placement.ranks = static_cast<std::uint32_t>(ranks);
   placement.mark = mark_text(
       {settings_.instance, kept.nonce, kept.run, kept.requeues, static_cast<std::uint32_t>(ranks)});
   return placement;
@@ -212,6 +215,7 @@ void SlurmDesk::place(Kept& kept, const SlurmJob* row, double now) {
   if (!placement) return start_failed(kept, placement.error().message);
   const Status placed = control_.place(kept.job, *placement);
   if (!placed) return start_failed(kept, placed.error().message);
+  kept.ranks = placement->ranks;
   if (row != nullptr && row->restarts > 0) {
     // A node that is given the job again within the same second refuses it, and it would fail.
     const auto since = requeued_.find({row->id, row->restarts});
@@ -228,7 +232,9 @@ void SlurmDesk::release(Kept& kept, double now) {
     due_ = std::min(due_, kept.not_before);
     return;
   }
-  if (const Status done = control_.release(kept.job); !done) {
+  const Status done =
+      kept.in_place ? tell_slurm_next_launch(settings_.runs, kept.run) : control_.release(kept.job);
+  if (!done) {
     // Once more with the next answer, which may also say that it is gone.
     say(fmt::format("job {} of Slurm: {}", kept.job, done.error().message));
   }
@@ -258,6 +264,13 @@ void SlurmDesk::watch_start(Kept& kept, SlurmJob* row, double now) {
     return;
   }
   if (row->state == SlurmState::kStarting || row->state == SlurmState::kUnknown) return;
+  if (kept.in_place && row->state == SlurmState::kRunning &&
+      !slurm_launch_began(settings_.runs, kept.run)) {
+    if (kept.released == kNever) kept.released = now;
+    if (now < kept.released + kBeginsWithin) return;
+    kept.phase = Phase::kStopping;  // its script does not hear us: it is queued again
+    return;
+  }
   if (row->state == SlurmState::kCancelled && row->nodes.empty()) {
     tell_job(kept, JobReport::Kind::kCancelled, "it was cancelled in Slurm");
     return start_failed(kept, "it was cancelled in Slurm");
@@ -307,11 +320,13 @@ void SlurmDesk::watch_run(Kept& kept, SlurmJob* row, double now) {
   }
   // Slurm requeued it and has started it again by itself: it goes on, and is still this launch.
   if (row->state == SlurmState::kRunning) kept.requeues = row->restarts;
+  listen(kept, slurm_ended(row->state));
   if (slurm_ended(row->state)) finish(kept, *row);
 }
 
 void SlurmDesk::watch_stop(Kept& kept, SlurmJob* row, double now) {
   if (row == nullptr || slurm_ended(row->state)) return watch_run(kept, row, now);
+  if (row->state == SlurmState::kRunning) listen(kept, true);
   if (row->state == SlurmState::kPending) {
     if (row->restarts > kept.requeues) {
       if (!row->held) hold(*row);
@@ -326,13 +341,19 @@ void SlurmDesk::watch_stop(Kept& kept, SlurmJob* row, double now) {
     return;
   }
   if (row->state == SlurmState::kCompleting || row->state == SlurmState::kUnknown) return;
-  if (kept.grace > 0 && !kept.signalled) {
-    kept.signalled = true;
-    const Status done = control_.signal(row->id, kept.own() ? "TERM" : settings_.signal);
-    if (!done) say(fmt::format("job {} of Slurm: {}", row->id, done.error().message));
-    return;
+  if (kept.grace > 0 && !kept.asked) {
+    kept.signalled = kept.asked = true;
+    if (kept.own() && words_of(kept).someone_listens()) {
+      // Who speaks with us leaves after a step that all ranks agree on.
+      words_of(kept).ask_to_leave();
+    } else {
+      const Status done = control_.signal(row->id, kept.own() ? "TERM" : settings_.signal);
+      if (!done) say(fmt::format("job {} of Slurm: {}", row->id, done.error().message));
+    }
+    return note_asked(kept.run);
   }
-  if (now < kept.kill_at || now < kept.ask_again) return;
+  if (kept.next) return watch_shrink(kept, *row, now);
+  if ((now < kept.kill_at && !waits_in_vain(kept)) || now < kept.ask_again) return;
   kept.signalled = true;
   kept.ask_again = now + kAskAgain;
   const Status done = kept.over ? control_.cancel(row->id) : control_.requeue_and_hold(row->id);
@@ -356,22 +377,6 @@ void SlurmDesk::tell(const Kept& kept, RunEvent event) {
 
 void SlurmDesk::tell_started(Kept& kept) {
   if (!std::exchange(kept.started_told, true)) tell(kept, RunEvent::kStarted);
-}
-
-void SlurmDesk::end(Kept& kept, RunEvent event, RunOutcome outcome, int code,
-                    const std::string& why) {
-  RunReport report;
-  report.run = kept.run;
-  report.event = event;
-  report.outcome = outcome;
-  report.exit_code = code;
-  report.detail = why;
-  kept.end = report;
-  tell_(report);
-}
-
-void SlurmDesk::start_failed(Kept& kept, const std::string& why) {
-  end(kept, RunEvent::kStartFailed, RunOutcome::kStopped, 0, why);
 }
 
 void SlurmDesk::tell_job(const Kept& kept, JobReport::Kind kind, const std::string& why) {

@@ -31,7 +31,9 @@ fi
 
 // A controller that is down is waited for. One that says that this job does not run has forgotten
 // its start: then it is about to end it. Its number may even be that of another job by now.
-constexpr std::string_view kLaunch = R"(tries=0
+constexpr std::string_view kLaunch = R"(again=
+while :; do
+tries=0
 while :; do
   said=$(squeue --noheader --states=all --jobs="$SLURM_JOB_ID" --format='%T %k' 2>/dev/null)
   case "$said" in
@@ -44,8 +46,15 @@ done
 IFS=/ read -r MUSTER_LAUNCH requeues WORLD_SIZE <<END
 ${said#RUNNING "$mark"}
 END
-MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
-MASTER_PORT=$((20000 + (SLURM_JOB_ID * 31 + ${SLURM_RESTART_COUNT:-0}) % 12000))
+if [ -n "$again" ]; then  # with fewer nodes than the environment says
+  SLURM_JOB_NODELIST=$(squeue --noheader --jobs="$SLURM_JOB_ID" --format=%N)
+  SLURM_JOB_NUM_NODES=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | wc -l)
+  SLURM_NODELIST=$SLURM_JOB_NODELIST SLURM_NNODES=$SLURM_JOB_NUM_NODES
+  unset SLURM_NTASKS SLURM_NPROCS SLURM_TASKS_PER_NODE SLURM_JOB_CPUS_PER_NODE
+fi
+MASTER_ADDR=$SLURM_JOB_NODELIST  # of one node
+[ "$SLURM_JOB_NUM_NODES" = 1 ] || MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
+MASTER_PORT=$((20000 + (SLURM_JOB_ID * 31 + MUSTER_LAUNCH * 7 + ${SLURM_RESTART_COUNT:-0}) % 12000))
 export MUSTER_JOB MUSTER_LAUNCH WORLD_SIZE MASTER_ADDR MASTER_PORT CUDA_DEVICE_ORDER=PCI_BUS_ID
 unset SLURM_EXPORT_ENV SLURM_GET_USER_ENV  # steps get the environment of this script
 each=
@@ -54,7 +63,7 @@ export MUSTER_LAUNCH_FOLDER="$folder"
 logs=slurm-$SLURM_JOB_ID-
 if [ -d "$folder" ]; then
   logs=$folder/rank-
-  : >"$folder/began"
+  echo can stay >"$folder/began"
 fi
 )";
 
@@ -76,7 +85,8 @@ constexpr std::string_view kRank =
   --output="$logs%t.log" --open-mode=append /bin/sh -c "$rank" rank "$@"
 )";
 
-// The shell stays, to note how the command ended. It hands on the signals that it gets; where Slurm
+// The end of the loop that kLaunch begins: a launch for each turn. The shell stays, to note how the
+// command ended. It hands on the signals that it gets; where Slurm
 // itself ends the job, the command gets them anyway.
 constexpr std::string_view kRun = R"([ -d "$folder" ] || exec "$@"
 told=
@@ -100,11 +110,25 @@ while :; do
   tries=$((tries + 1))
   sleep 5
 done
+if [ -e "$folder/stay" ]; then
+  # The next launch is to have some of the nodes: it is waited for instead of being queued again.
+  trap 'exit 75' TERM
+  echo $status >"$folder/left.new" && mv "$folder/left.new" "$folder/left"
+  for tries in $(seq 120); do
+    next=$(tail -n 1 "$runs/$MUSTER_JOB.next" 2>/dev/null)
+    [ "${next:-0}" -le "$MUSTER_LAUNCH" ] || break
+    sleep 0.5
+  done
+  [ "${next:-0}" -gt "$MUSTER_LAUNCH" ] || exit 75
+  again=yes
+  continue
+fi
 if [ -z "$told" ] && [ ! -e "$folder/told-to-stop" ] && [ $status -lt 128 ]; then
   { echo "$MUSTER_LAUNCH $status" >"$runs/$MUSTER_JOB.new" && mv "$runs/$MUSTER_JOB.new" "$runs/$MUSTER_JOB.exit"; } ||
     rm -f "$folder/began"
 fi
 exit $status
+done
 )";
 
 }  // namespace

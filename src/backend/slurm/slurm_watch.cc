@@ -94,7 +94,7 @@ std::map<NodeId, int> SlurmDesk::on_each_node(bool also_ours) const {
   }
   std::map<NodeId, int> used;
   for (const auto& [id, row] : rows_) {
-    if (!on_nodes(row.state) || ours.contains(id)) continue;
+    if (!on_nodes(row.state) || ours.contains(id) || (!also_ours && stays(row))) continue;
     const auto names = expand_hostlist(row.nodes);
     if (!names) continue;
     for (std::size_t i = 0; i < names->size() && i < row.gres.size(); ++i) {
@@ -172,7 +172,7 @@ void SlurmDesk::watch_queue(double now) {
     if (const auto mark = mark_of(row)) {
       const SlurmJob* const later = in_place_of(row, *mark);
       if (later == nullptr) {
-        watch_waiting(row, *mark);
+        if (!watch_staying(row, now)) watch_waiting(row, *mark);
       } else if (row.state == SlurmState::kPending && row.held &&
                  now > later->submitted + kRemembers) {
         if (const Status done = control_.cancel(id); !done) say(done.error().message);
