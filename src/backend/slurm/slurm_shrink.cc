@@ -35,7 +35,7 @@ void SlurmDesk::shrink(RunId run, Grace grace, const RunOrder& next, double now)
   if (kept.end || kept.phase != Phase::kStopping || !kept.own() || grace.seconds <= 0) return;
   if (!slurm_script_can_stay(settings_.runs, run)) return;
   // The script looks for it when its ranks have left.
-  if (!write_file((folder_of(run) / "stay").string(), "stay\n")) return;
+  if (!replace_file((folder_of(run) / "stay").string(), "stay\n")) return;
   kept.next = next;
 }
 
@@ -82,7 +82,7 @@ void SlurmDesk::hand_over(Kept& kept, const SlurmJob& row, const std::vector<std
   std::error_code code;
   std::filesystem::create_directory(folder_of(next.run), code);
   const std::filesystem::path note = folder_of(next.run) / "in-place";
-  Status done = write_file(note.string(), fmt::format("{}\n", kept.run.launch));
+  Status done = replace_file(note.string(), fmt::format("{}\n", kept.run.launch));
   if (done) done = control_.shrink(row.id, nodes, mark_text(mark));
   if (!done) {
     // It is requeued, then; also where the word has had its effect all the same.
