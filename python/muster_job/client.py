@@ -51,9 +51,12 @@ class _Files:
 
     def receive(self, seconds):
         time.sleep(min(seconds, _LOOK_SECONDS))
-        with open(self._words, "rb") as file:
-            file.seek(self._read)
-            data = file.read(4096)
+        try:
+            with open(self._words, "rb") as file:
+                file.seek(self._read)
+                data = file.read(4096)
+        except OSError:
+            return None  # a file server that is away for a moment
         self._read += len(data)
         return data or None
 

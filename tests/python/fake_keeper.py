@@ -60,6 +60,7 @@ class FakeKeeper:
 
     def agree(self):
         """Asks all ranks where they are and tells them the last step."""
+        self.wait_for(lambda lines: lines)  # it may not have served anybody yet
         self.say("where")
 
         def answers(lines):
