@@ -50,7 +50,7 @@ class OneMachine(unittest.TestCase):
             self.assertEqual(daemon.until(again, "failed")["launches"], 3)
             self.assertIn("more than", daemon.until(large, "refused")["reason"])
             self.assertIn("nowhere", daemon.until(strange, "refused")["reason"])
-            # A start that fails is not the job's failure: it waits for the next try.
+#A start that fails is not the job's failure: it waits for the next try.
             runs = wait_until(lambda: daemon.job(missing)["runs"], what="a try")
             self.assertIn(daemon.job(missing)["state"], ("queued", "running", "preempted"))
             wait_until(lambda: "such/program" in daemon.job(missing)["runs"][0]["detail"], what="the reason")
@@ -154,6 +154,53 @@ class OneMachine(unittest.TestCase):
                 self.assertEqual(daemon.run("logs", str(number), "--rank", str(rank)).stdout,
                                  f"{rank}/3 on {rank}\n")
 
+    def test_logs_longer_than_a_file(self):
+        write = "import sys\nfor i in range(%d): sys.stdout.write('%%015d\\n' %% i * 4096)"
+        with Daemon() as daemon:
+            two = daemon.submit("--", sys.executable, "-c", write % 1100)  # blocks of 64 KiB; a file has 1024
+            four = daemon.submit("--", sys.executable, "-c", write % 4000)
+            with subprocess.Popen([MUSTER, "logs", "--state", daemon.state, "-f", str(two)], stdout=subprocess.PIPE) as follower:
+                followed = follower.communicate(timeout=120)[0]
+            whole = b"".join(b"%015d\n" % i * 4096 for i in range(1100))
+            self.assertTrue(followed == whole, f"{len(followed)} bytes of {len(whole)} followed")
+            daemon.run("wait", str(two), str(four), "--timeout", "120")
+            done = daemon.run("logs", str(two))
+            self.assertTrue((done.stdout.encode(), done.stderr) == (whole, ""), done.stderr)
+#Of the other the first files are gone, and nothing of the rest.
+            done = daemon.run("logs", str(four))
+            gone = 4000 * 65536 - len(done.stdout)
+            self.assertEqual(done.stderr, f"muster: {gone} bytes of launch 1 are gone: of a long output the end is kept\n")
+            self.assertTrue(0 < gone <= 2000 * 65536, gone)
+            self.assertTrue(done.stdout.endswith("%015d\n" % 3999))
+            blocks = [int(done.stdout[i:i + 15]) for i in range(len(done.stdout) % 65536, len(done.stdout), 65536)]
+            self.assertEqual(blocks, list(range(4000 - len(blocks), 4000)))
+
+    def test_logs_of_what_is_not_there(self):
+        with Daemon() as daemon:
+            number = str(daemon.submit("--gpus", "2", "--per-gpu", "--", "/bin/sh", "-c", "echo $RANK"))
+            daemon.run("wait", number, "--timeout", "30")
+            for words, why in ((("--launch", "77"), f"job {number} has no launch 77: it has only launch 1"),
+                               (("--launch", "2"), f"job {number} has no launch 2: it has only launch 1"),
+                               (("--rank", "9"), f"launch 1 of job {number} has no rank 9: it has ranks 0 to 1")):
+                done = daemon.run("logs", number, *words, check=False)
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertIn(why, done.stderr)
+            self.assertEqual(daemon.run("logs", number, "--launch", "1", "--rank", "1").stdout, "1\n")
+            held = str(daemon.submit("--hold", "--", "/bin/true"))
+            self.assertEqual(daemon.run("logs", held).stdout, "")
+            done = daemon.run("logs", held, "--launch", "1", check=False)
+            self.assertEqual((done.returncode, "no launch 1 yet" in done.stderr), (1, True), done.stderr)
+
+    def test_wait_knows_what_will_not_come(self):
+        with Daemon() as daemon:
+            begun = time.monotonic()
+            done = daemon.run("wait", "99", check=False)
+            self.assertEqual((done.returncode, "there is no job 99" in done.stderr), (1, True), done.stderr)
+            daemon.end()
+            done = daemon.run("wait", "1", check=False)
+            self.assertEqual((done.returncode, "no daemon answers" in done.stderr), (1, True), done.stderr)
+            self.assertLess(time.monotonic() - begun, 5)
+
     def test_logs_can_be_followed(self):
         with Daemon() as daemon:
             number = daemon.submit("--", "/bin/sh", "-c", "for i in 1 2 3; do echo $i; sleep 0.2; done")
@@ -191,10 +238,10 @@ class OneMachine(unittest.TestCase):
         with Daemon(gpus=1) as daemon:
             first = daemon.submit("--estimate", "100", "--", "/bin/sleep", "1000")
             daemon.until_launched(first)
-            daemon.submit("--estimate", "50", "--", "/bin/sleep", "1000")
+            second = daemon.submit("--estimate", "50", "--", "/bin/sleep", "1000")
             third = daemon.submit("--estimate", "50", "--", "/bin/sleep", "1000")
             story = json.loads(daemon.run("explain", "--json", str(third)).stdout)
-            self.assertEqual(story["waiting_and_submitted_earlier"], 1)
+            self.assertEqual((story["jobs_before"], story["first_before"]), (1, [second]))
             self.assertTrue(140 < story["expected_start"] < 151, story)
             self.assertLess(story["expected_start_early"], story["expected_start"])
             self.assertGreater(story["expected_start_late"], story["expected_start"])
@@ -202,6 +249,32 @@ class OneMachine(unittest.TestCase):
             self.assertIn("expected to start in 2 min", daemon.run("explain", str(third)).stdout)
             for number in (first, third):
                 daemon.run("cancel", str(number))
+
+    def before(self, daemon, number):
+        story = json.loads(daemon.run("explain", "--json", str(number)).stdout)
+        self.assertEqual(story["jobs_before"], len(story["first_before"]))
+        return story["first_before"]
+
+    def test_who_is_before_a_job_is_for_the_policy_to_say(self):
+        with Daemon("--scheduling", "sjf", gpus=1) as daemon:
+            daemon.until_launched(daemon.submit("--estimate", "100", "--", "/bin/sleep", "1000"))
+            long, short, middle = (daemon.submit("--estimate", seconds, "--", "/bin/sleep", "1000")
+                                   for seconds in ("500", "50", "200"))
+            self.assertEqual(self.before(daemon, long), [short, middle])
+            self.assertEqual(self.before(daemon, middle), [short])
+            self.assertEqual(self.before(daemon, short), [])
+            self.assertIn(f"2 of those that wait will start before it: {short}, {middle}\n",
+                          daemon.run("explain", str(long)).stdout)
+
+    def test_who_is_before_one_that_had_its_share(self):
+        with Daemon("--scheduling", "las", gpus=1) as daemon:
+            numbers = []
+            for seconds in (1.5, 0.3, 0):  # of service when the next comes
+                numbers.append(daemon.submit("--estimate", "100", "--", "/bin/sleep", "1000"))
+                daemon.until_launched(numbers[-1])
+                time.sleep(seconds)
+            self.assertEqual(self.before(daemon, numbers[0]), [numbers[1]])
+            self.assertEqual(self.before(daemon, numbers[1]), [])
 
     def test_when_one_that_was_preempted_goes_on(self):
         with Daemon("--scheduling", "srtf", gpus=1) as daemon:
@@ -252,7 +325,7 @@ class OneMachine(unittest.TestCase):
                 refused = daemon.run("what-if", wrong, check=False)
                 self.assertNotEqual(refused.returncode, 0)
                 self.assertIn(word, refused.stderr)
-            # Nothing of all this has happened.
+#Nothing of all this has happened.
             self.assertEqual(daemon.job(first)["launches"], 1)
             self.assertEqual(daemon.job(second)["launches"], 0)
             for number in (first, second):
@@ -273,7 +346,7 @@ SYSTEMS = {
 class Clients(unittest.TestCase):
     """Every command that talks to a daemon finds it by --state and by MUSTER_STATE, and answers in JSON if it is told to."""
 
-    # What each prints: one or more lists or objects. Some need something to speak about first.
+#What each prints : one or more lists or objects.Some need something to speak about first.
     COMMANDS = {
         "submit": (["--name", "one", "--", "/bin/sh", "-c", "echo first; printf second"], dict),
         "jobs": ([], list),
@@ -402,7 +475,7 @@ class Systems(unittest.TestCase):
             heavy = submit("heavy", 40, 95)
             light = submit("light", 60, 20)
             short = submit("short", 5, 20)
-            # In the midst of it the daemon dies, and the next one goes on.
+#In the midst of it the daemon dies, and the next one goes on.
             wait_until(lambda: daemon.job(noticeable)["progress"], what="progress in the profiler")
             daemon.kill()
             daemon.start()
@@ -419,7 +492,7 @@ class Systems(unittest.TestCase):
                 self.assertEqual(second["placement"], [{"node": "node0", "gpus": [0]}], name)
                 self.assertTrue(2.4 < first["ended"] - first["started"] < 10, (name, first))
                 self.assertGreater(first["saved_step"], 0, name)
-            # The light one goes beside the noticeable one; the heavy one waits until a GPU is free.
+#The light one goes beside the noticeable one; the heavy one waits until a GPU is free.
             self.assertTrue(told["light"]["runs"][1]["shared"])
             self.assertLess(told["light"]["runs"][1]["started"], told["noticeable"]["ended"])
             self.assertGreaterEqual(told["heavy"]["runs"][1]["started"], told["noticeable"]["ended"] - 0.1)
@@ -564,7 +637,7 @@ class Leases(unittest.TestCase):
             lefts = [float(words[1]) for words in self.log(daemon, "first") if words[0] == "lease" and words[1] != "None"]
             self.assertGreater(len(lefts), 50)
             self.assertTrue(all(0 < left <= 7.5 for left in lefts), (min(lefts), max(lefts)))
-            # A lease runs down within a round and is given anew by the next.
+#A lease runs down within a round and is given anew by the next.
             self.assertGreaterEqual(sum(later > earlier + 1 for earlier, later in zip(lefts, lefts[1:])), 2)
             second = self.submit(daemon, "second", 30)
             daemon.run("wait", str(first), str(second), "--timeout", "90")
@@ -667,7 +740,7 @@ class Revisions(unittest.TestCase):
             for number in (running, other):
                 daemon.until_launched(number)
             daemon.kill()
-            # It denies the launch that there is, and is to be launched by the same number again.
+#It denies the launch that there is, and is to be launched by the same number again.
             self.change_store(daemon, "UPDATE jobs SET launches = 0, state = 'queued' WHERE id = ?", running)
             daemon.start()
             wait_until(lambda: "nothing is decided any more" in daemon.run("status").stdout, what="the trouble")
@@ -680,7 +753,7 @@ class Revisions(unittest.TestCase):
             daemon.until(waiting, "cancelled")
             daemon.until(running, "cancelled")
             wait_until(lambda: len(daemon.marked()) == 1, what="the end of its process")
-            # With what broke it gone, a reload goes on.
+#With what broke it gone, a reload goes on.
             self.assertEqual(daemon.call("POST", "/v1/reload")[0], 200)
             wait_until(lambda: json.loads(daemon.run("status", "--json").stdout)["trouble"] == "", what="the end of the trouble")
             daemon.run("wait", str(daemon.submit("--", "/bin/true")), "--timeout", "30")
@@ -709,7 +782,7 @@ class SafeMode(unittest.TestCase):
                 daemon.start()
             self.assertEqual(self.status(daemon), (True, "fifo"))
             self.assertIn("safe mode", daemon.run("status").stdout)
-            # It works, stays so while nothing else is tried, and forgets nothing when it ends well.
+#It works, stays so while nothing else is tried, and forgets nothing when it ends well.
             for _ in range(4):
                 daemon.run("wait", str(daemon.submit("--", "/bin/true")), "--timeout", "30")
             daemon.end()
@@ -809,6 +882,21 @@ class Deaths(unittest.TestCase):
             wait_until(lambda: "reloaded" in (daemon.base / "daemon.log").read_text(), what="the reload")
             daemon.run("wait", str(running), str(queued), "--timeout", "30")
             self.assertEqual(daemon.job(running)["launches"], 1)
+
+    def test_a_reload_is_answered_when_it_is_done(self):
+        with Daemon(gpus=1) as daemon:
+            config = daemon.work / "serve.toml"
+            config.write_text('scheduling = "las"\n')
+            daemon.end()
+            daemon.options += ["--config", str(config)]
+            daemon.start()
+            config.write_text('scheduling = "srtf"\n')
+            self.assertEqual(daemon.call("POST", "/v1/reload"), (200, {"done": True}))
+            self.assertIn("srtf", daemon.call("GET", "/v1/status")[1]["policy"])
+            config.write_text('scheduling = "nobody"\n')
+            status, answer = daemon.call("POST", "/v1/reload")
+            self.assertEqual((status, "nobody" in answer["error"]), (409, True), answer)
+            self.assertIn("srtf", daemon.call("GET", "/v1/status")[1]["policy"])
 
     def test_keepers_are_killed(self):
         with Daemon(gpus=2) as daemon:

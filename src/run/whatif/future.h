@@ -10,6 +10,8 @@ namespace muster {
 struct Life {
   Seconds start = kNever;  // of a job that has run: when it first did
   Seconds end = kNever;
+  // Of those that wait now: they start in this order, from 1; 0: not in sight.
+  std::size_t turn = 0;
 };
 
 // What becomes of each job of the world, in their order. Where `parts` have a running engine, the

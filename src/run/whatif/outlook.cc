@@ -109,6 +109,7 @@ Result<Outlook> look_out(const EngineWorld& world, const OutlookParts& parts,
     one.state = job.state;
     one.gpus = job.spec.gpus;
     one.submit = job.spec.submit;
+    one.turn = believed[i].turn;
     one.start = over_samples(believed[i].start,
                              [i](const std::vector<Life>& lives) { return lives[i].start; });
     one.end =
