@@ -112,7 +112,7 @@ void add_demo_command(CLI::App& app, Chosen& chosen) {
       ->type_name("FOLDER")
       ->capture_default_str();
   command->add_flag("--force", options->force,
-                    "set aside result folders that hold other things too, as FOLDER.old");
+                    "rename result folders that also hold other files to FOLDER.old");
   command->add_option("--threads", options->threads,
                       "number of parallel runs (default: one per core)");
   command->add_flag("--live", options->live,

@@ -94,7 +94,7 @@ void WalkingPlacement::make_way(const View& view, const AllocationRequest& reque
     }
   }
   if (host == kNoSlot) return;
-  // Partners of yesterday that have a share of their own now.
+  // Jobs co-located with it until now that have a request of their own in this turn.
   for (Slot other = view.jobs[host].next_co_located; other != host;
        other = view.jobs[other].next_co_located) {
     if (draft.holds(other) && !is_member(request, other)) {

@@ -233,12 +233,12 @@ void RoundsPolicy::learn_rates(const View& view, const Turn& turn, Seconds spent
     if (job.spec.id != id || !job.running()) return;  // its last round may have been a short one
     const double seen = (left - steps_left(job, view.now)) / spent;
     if (seen < 0) return;  // work was lost
-    // Whole steps, and the wait for a slower mate, make measured rates a little smaller.
+    // Whole steps, and the wait for a slower co-located job, make measured rates a little smaller.
     constexpr double kSame = 0.03;
     if (std::abs(seen - rate) > kSame * rate) rate = seen;
   };
   learn(entry.a, entry.first, turn.left, one.rate);
-  learn(entry.b, entry.second, turn.mate_left, one.mate_rate);
+  learn(entry.b, entry.second, turn.second_left, one.second_rate);
 }
 
 void RoundsPolicy::remove_gone() {
@@ -298,7 +298,7 @@ void RoundsPolicy::add_entry(const View& view, Slot a, Slot b) {
     const bool fits = may_use(view, first, symbols_[w]);
     fresh.rate = fits ? rate_on(view.perf, first, symbols_[w], second) : 0;
     if (second != nullptr) {
-      fresh.mate_rate = fits ? rate_on(view.perf, *second, symbols_[w], &first) : 0;
+      fresh.second_rate = fits ? rate_on(view.perf, *second, symbols_[w], &first) : 0;
     }
     cells_.push_back(fresh);
   }
@@ -362,7 +362,7 @@ void RoundsPolicy::ask(const View& view) {
     problem_.pairs.push_back({static_cast<std::uint32_t>(position[index(entry.a)]),
                               static_cast<std::uint32_t>(position[index(entry.b)])});
     for (std::size_t w = 0; w < types_; ++w) {
-      problem_.pair_rates.emplace_back(cell(e, w).rate, cell(e, w).mate_rate);
+      problem_.pair_rates.emplace_back(cell(e, w).rate, cell(e, w).second_rate);
     }
   }
   allocation_.reset(problem_);

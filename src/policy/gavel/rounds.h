@@ -106,8 +106,8 @@ class RoundsPolicy : public SchedulingPolicy, public CompletionRule, public Pric
     bool pair() const { return second != kNoJob; }
   };
   struct Cell {
-    double rate = 0;  // of the first; 0 where it, or its mate, cannot run
-    double mate_rate = 0;
+    double rate = 0;  // of the first job; 0 where the entry cannot run
+    double second_rate = 0;
     double fraction = 0;
     Seconds time = 0;  // since the last reset
     double deficit = 0;
@@ -118,8 +118,8 @@ class RoundsPolicy : public SchedulingPolicy, public CompletionRule, public Pric
     std::size_t entry = 0;
     std::size_t column = 0;
     Seconds end = kNever;  // known once one of its jobs has left
-    double left = 0;       // steps of the first and of its mate at the beginning; of pairs
-    double mate_left = 0;
+    double left = 0;       // steps of the two jobs at the start of the round; of pairs
+    double second_left = 0;
     bool ran = true;
   };
 

@@ -13,7 +13,7 @@ void RoundsPolicy::find_claims() {
   for (std::size_t e = 0; e < entries_.size(); ++e) {
     for (std::size_t w = 0; w < types_; ++w) {
       Cell& one = cell(e, w);
-      const bool runs = one.rate != 0 && (!entries_[e].pair() || one.mate_rate != 0);
+      const bool runs = one.rate != 0 && (!entries_[e].pair() || one.second_rate != 0);
       one.priority = 0;
       if (entries_[e].allocated && one.fraction != 0 && runs) claims_[w].push_back(e * types_ + w);
     }
@@ -57,7 +57,7 @@ void RoundsPolicy::choose(const View& view, Plan& plan) {
     const Entry& entry = entries_[turn.entry];
     if (options_.learns && entry.pair()) {
       turn.left = steps_left(view.jobs[entry.a], view.now);
-      turn.mate_left = steps_left(view.jobs[entry.b], view.now);
+      turn.second_left = steps_left(view.jobs[entry.b], view.now);
     }
     if (any_gpus_) {
       plan.add(AllocationRequest::alone(entry.a, entry.gpus));
@@ -156,7 +156,7 @@ void RoundsPolicy::take(std::size_t e, std::size_t w) {
   const Cell& one = cell(e, w);
   if (left_[w] == 0 || chosen_[index(entry.a)] != 0) return;
   if (entry.pair() && chosen_[index(entry.b)] != 0) return;
-  if (one.rate <= 0 || (entry.pair() && one.mate_rate <= 0)) return;
+  if (one.rate <= 0 || (entry.pair() && one.second_rate <= 0)) return;
   if (entry.gpus > left_[w]) return;
   if (!entry.allocated && !unseen_take_room()) return;
   left_[w] -= entry.gpus;
