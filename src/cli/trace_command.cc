@@ -73,7 +73,8 @@ void add_check(CLI::App& trace, Chosen& chosen,
       ->capture_default_str();
   part->add_flag("--json", options->json, "as JSON");
   part->footer(
-      "Exit status: 0 if there are no errors or all were repaired; 1 if there are errors; 2 if the\n"
+      "Exit status: 0 if there are no errors or all were repaired; 1 if there are errors; 2 if "
+      "the\n"
       "trace cannot be read.");
 }
 

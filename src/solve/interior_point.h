@@ -15,8 +15,8 @@
 //
 // A step solves their linearisation with complementarity relaxed to the barrier parameter mu: first
 // for mu = 0 (predictor), then for the mu that the predictor suggests, with its second-order terms
-// (corrector). Primal and dual step lengths differ, and each stops short of the boundary. The method
-// ends when residuals and duality gap are below the tolerance.
+// (corrector). Primal and dual step lengths differ, and each stops short of the boundary. The
+// method ends when residuals and duality gap are below the tolerance.
 //
 // Invariant: x, s, y and z stay positive. Of several optima it gives one in the relative interior
 // of the optimal face, near its analytic centre; with all costs zero, near the centre of the

@@ -108,9 +108,11 @@ std::vector<PolicyInfo<SchedulingPolicy>> tiresias_scheduling_rows() {
       variant("dlas-gpu", "dlas-gpu-as-coded",
               "as dlas-gpu, and the next demotion is predicted too early or too late",
               make_with<LooseDlas>),
-      variant("multi-dlas-gpu", "multi-dlas-gpu-as-coded",
-              "as multi-dlas-gpu, but GPUs are allocated at fixed times only, first after `every` seconds",
-              [](const Params& params) { return make_multi_dlas(params, AllocationTimes::kPeriodic); }),
+      variant(
+          "multi-dlas-gpu", "multi-dlas-gpu-as-coded",
+          "as multi-dlas-gpu, but GPUs are allocated at fixed times only, first after `every` "
+          "seconds",
+          [](const Params& params) { return make_multi_dlas(params, AllocationTimes::kPeriodic); }),
       variant("shortest-expected", "shortest-expected-as-coded",
               "as shortest-expected, with the defects of the original",
               make_with<ShortestExpectedAsCoded>),

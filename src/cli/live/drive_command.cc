@@ -97,7 +97,8 @@ int drive(const DriveOptions& options) {
 
 void add_drive_command(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
-      "drive", "Submit the jobs of a trace to a running daemon, as trainers that run as long as recorded");
+      "drive",
+      "Submit the jobs of a trace to a running daemon, as trainers that run as long as recorded");
   const auto options = std::make_shared<DriveOptions>();
   command->add_option("TRACE", options->trace, "trace; its format is detected")->required();
   command->add_option("--format", options->format, "format of the trace, if detection fails")

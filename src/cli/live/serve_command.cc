@@ -177,7 +177,9 @@ void add_door_options(CLI::App& command, ServeOptions& options) {
       .add_option("--listen", options.listen,
                   "accept requests from the network here, with TLS and tokens (`muster token`)")
       ->type_name("HOST:PORT");
-  command.add_option("--tls-cert", options.certificate, "the certificate of --listen and its chain, in PEM")
+  command
+      .add_option("--tls-cert", options.certificate,
+                  "the certificate of --listen and its chain, in PEM")
       ->type_name("FILE");
   command.add_option("--tls-key", options.key, "the key of the certificate, in PEM")
       ->type_name("FILE");
@@ -229,8 +231,9 @@ void add_serve_command(CLI::App& app, Chosen& chosen) {
   command->add_flag("--shadow", options->shadow,
                     "decide, say what would be done, and do nothing: jobs are assumed to run for "
                     "their believed duration");
-  command->add_flag("--drain-on-stop", options->drain,
-                    "when told to end, stop all jobs first; by default they go on without the daemon");
+  command->add_flag(
+      "--drain-on-stop", options->drain,
+      "when told to end, stop all jobs first; by default they go on without the daemon");
   command->footer(
       "Examples:\n"
       "  muster serve --state /tmp/muster --fake-gpus 8\n"

@@ -86,9 +86,11 @@ void add_token_command(CLI::App& app, Chosen& chosen) {
     return one;
   };
   CLI::App* create = add("create", "Print a new token", create_token);
-  create->add_option("--user", options->user, "user who submits and sees jobs with it (default: you)")
+  create
+      ->add_option("--user", options->user, "user who submits and sees jobs with it (default: you)")
       ->type_name("NAME");
-  create->add_option("--role", options->role, "user, or operator, who may see and change everything")
+  create
+      ->add_option("--role", options->role, "user, or operator, who may see and change everything")
       ->check(CLI::IsMember({"user", "operator"}))
       ->capture_default_str();
   create->add_option("--days", options->days, "days until it expires")
@@ -106,7 +108,8 @@ void add_token_command(CLI::App& app, Chosen& chosen) {
       "Examples:\n"
       "  muster token create > my.token\n"
       "\n"
-      "This works only on the daemon's own machine. From elsewhere, give --server https://HOST:PORT\n"
+      "This works only on the daemon's own machine. From elsewhere, give --server "
+      "https://HOST:PORT\n"
       "and --token-file to any command that talks to a daemon. See docs/live.md.");
 }
 

@@ -64,6 +64,8 @@ void GavelFifo::keep_held(const AllocationProblem& problem) {
   }
 }
 
+// Strict order, without backfill: the first job for which no type has room ends the walk. O(waiting
+// jobs x types).
 void GavelFifo::serve_queue(const AllocationProblem& problem) {
   open_.clear();
   for (std::size_t w = 0; w < problem.types; ++w) {
@@ -108,6 +110,8 @@ std::size_t GavelFifo::choose(const AllocationProblem& problem, std::size_t head
   return best;
 }
 
+// Greedy: each waiting job in turn joins the host with which the two are fastest, and that host
+// takes no other. The first that finds none ends the walk. O(waiting jobs x hosts x log pairs).
 void GavelFifo::pack(const AllocationProblem& problem, Allocation& allocation) {
   // Hosts in the order in which they got their GPUs.
   std::vector<std::size_t> hosts;

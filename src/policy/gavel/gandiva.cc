@@ -41,7 +41,8 @@ class Gandiva final : public Allocator {
       if (other == kNoJob) {
         equal_split(problem, sharers, gpus, &allocation.alone[j * problem.types]);
       } else if (id < other) {
-        equal_split(problem, sharers, gpus, &allocation.paired[*pair_of(id, other) * problem.types]);
+        equal_split(problem, sharers, gpus,
+                    &allocation.paired[*pair_of(id, other) * problem.types]);
       }
     }
   }

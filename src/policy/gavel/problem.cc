@@ -19,6 +19,7 @@ std::vector<Symbol> type_columns(const ClusterState& cluster) {
 
 double rate_on(const PerfModel& perf, const JobSpec& job, Symbol type, const JobSpec* co_located) {
   if (job.gpu_type != kNoSymbol && job.gpu_type != type) return 0;
+  // On one node, by default: fractions of time know no placement.
   RunContext context;
   context.gpus = job.gpus;
   context.gpu_type = type;

@@ -15,6 +15,11 @@
 //
 // The allocator is asked again, and the times start anew, when jobs came or left and the reset
 // interval has passed; a new job does not have to wait for that.
+//
+// Invariants: in a round a job runs in at most one entry, alone or in a pair, and no type gives
+// more GPUs than it has. Time of a round: O(c + k log c), where c is the number of cells (entries
+// by GPU types) and k how many are looked at before nothing is left. Entries are the jobs and, for
+// allocators with pairs, all pairs of jobs of equal GPU count, up to n^2 / 2.
 #pragma once
 
 #include <memory>

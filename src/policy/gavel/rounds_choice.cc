@@ -6,6 +6,7 @@
 
 namespace muster {
 
+// Claims change only with the fractions or the entries, so that most rounds reuse the list.
 void RoundsPolicy::find_claims() {
   claims_stale_ = false;
   claims_.resize(types_);
@@ -20,6 +21,8 @@ void RoundsPolicy::find_claims() {
   }
 }
 
+// Fraction over part of the time received (Gavel, section 5): above 1 is owed time. A cell that has
+// received none comes before all that have.
 void RoundsPolicy::set_priorities() {
   if (claims_stale_) find_claims();
   for (std::size_t w = 0; w < types_; ++w) {
@@ -31,6 +34,8 @@ void RoundsPolicy::set_priorities() {
   }
 }
 
+// In the cluster's order, which is that of the columns reversed. An allocator that does not tell
+// types apart has them shuffled, so that no type is always filled first.
 void RoundsPolicy::order_types() {
   order_.resize(types_);
   for (std::size_t w = 0; w < types_; ++w) order_[w] = types_ - 1 - w;
@@ -151,6 +156,7 @@ void RoundsPolicy::walk(std::size_t from, std::size_t to) {
   }
 }
 
+// The entry runs on the type if all its jobs are still free and the gang fits.
 void RoundsPolicy::take(std::size_t e, std::size_t w) {
   const Entry& entry = entries_[e];
   const Cell& one = cell(e, w);

@@ -12,8 +12,8 @@ namespace {
 
 // Source: Tiresias (NSDI'19), multi-dlas-gpu: jobs of equal GPU count form a class with a part of
 // the GPUs and two queues by attained GPU-seconds of its own. Every `every` seconds, and with
-// kAlsoAtChanges whenever a job comes or goes, the GPUs are allocated to the classes by demand. What
-// is in use stays. Time: O(jobs) for each allocation.
+// kAlsoAtChanges whenever a job comes or goes, the GPUs are allocated to the classes by demand.
+// What is in use stays. Time: O(jobs) for each allocation.
 class MultiDlas final : public SchedulingPolicy {
  public:
   MultiDlas(const Params& params, AllocationTimes times)
@@ -221,16 +221,17 @@ std::unique_ptr<SchedulingPolicy> make_multi_dlas(const Params& params, Allocati
 }
 
 PolicyInfo<SchedulingPolicy> multi_dlas_row() {
-  return {"multi-dlas-gpu",
-          "separate GPUs and two queues for each GPU count; demand decides how many GPUs each has",
-          "Tiresias, 2019",
-          {{"limit", ParamKind::kReal, "3600",
-            "GPU-seconds after which a job leaves the first queue", 0},
-           {"every", ParamKind::kReal, "600",
-            "seconds between two allocations of GPUs to the queues", 1}},
-          [](const Params& params) { return make_multi_dlas(params, AllocationTimes::kAlsoAtChanges); },
-          "Tiresias",
-          "the simulator of its authors"};
+  return {
+      "multi-dlas-gpu",
+      "separate GPUs and two queues for each GPU count; demand decides how many GPUs each has",
+      "Tiresias, 2019",
+      {{"limit", ParamKind::kReal, "3600", "GPU-seconds after which a job leaves the first queue",
+        0},
+       {"every", ParamKind::kReal, "600", "seconds between two allocations of GPUs to the queues",
+        1}},
+      [](const Params& params) { return make_multi_dlas(params, AllocationTimes::kAlsoAtChanges); },
+      "Tiresias",
+      "the simulator of its authors"};
 }
 
 }  // namespace muster
