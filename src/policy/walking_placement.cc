@@ -265,7 +265,7 @@ void WalkingPlacement::place_preemptive(const View& view, const SchedulingTraits
     const Slot lead = requests[i].lead();
     if (chosen_[i] != 0 && !draft.holds(lead)) gainer = view.jobs[lead].spec.id;
   }
-  // All that is given back is given back before anything is handed out.
+  // All GPUs that are released are released before any is allocated.
   for (const Slot job : view.jobs.running()) {
     if (keeps_[index(job)] == 0) draft.stop(job, Reason::kOutranked, gainer);
   }
