@@ -173,6 +173,7 @@ double DecisionTree::Node::rows() const {
   return std::accumulate(counts.begin(), counts.end(), 0.0);
 }
 
+// O(depth).
 std::vector<int> DecisionTree::path(std::span<const double> row) const {
   std::vector<int> passed = {0};
   while (nodes[static_cast<std::size_t>(passed.back())].feature >= 0) {

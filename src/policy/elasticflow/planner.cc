@@ -22,6 +22,7 @@ int PlannedJob::next(int gpus) const {
   return gpus;
 }
 
+// Curves have a handful of points: a walk beats a search.
 double PlannedJob::speed(int gpus) const {
   for (const ThroughputCurve::Point& level : levels) {
     if (level.gpus == gpus) return level.per_second;

@@ -28,6 +28,8 @@ double speeds(const AllocationProblem& problem, std::size_t pair, std::size_t co
 
 }  // namespace
 
+// An allocation of whole GPUs: every fraction is 0 or 1. Only jobs of a random type keep it from
+// one allocation to the next.
 void GavelFifo::allocate(const AllocationProblem& problem, Allocation& allocation) {
   free_ = problem.capacity;
   if (mode_ != FifoMode::kAnyType) held_.clear();
