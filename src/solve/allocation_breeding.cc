@@ -37,10 +37,11 @@ void AllocationSearch::cross(const Candidate& a, const Candidate& b, Word* first
   std::swap_ranges(first, first + rows * words_, second);
 }
 
-// Bits that are set with a chance of one in ten; at most so many.
+// Bits that are set with a chance of one in ten; at most so many. Each binary digit of the chance,
+// from the last on, keeps half of the bits ("and" with random ones) or sets half of the others
+// ("or").
 AllocationSearch::Word AllocationSearch::one_in_ten(std::size_t bits) {
-  constexpr unsigned kTenth =
-      410;  // of 4096: its binary digits, from the last, choose "and" or "or"
+  constexpr unsigned kTenth = 410;  // of 4096
   constexpr int kDigits = 12;
   Word set = 0;
   for (int i = 0; i < kDigits; ++i) {
