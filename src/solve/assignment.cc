@@ -45,7 +45,7 @@ class Assignment {
     for (std::size_t j = 0; j < columns_; ++j) {
       if (column_seen_[j] != 0) column_dual_[j] -= length - distance_[j];
     }
-    // Back along the path: each row takes the column through which it was left.
+    // Back along the path: each row takes the column that it reached, and gives up its own.
     std::size_t j = sink;
     for (;;) {
       const std::size_t i = path_[j];
