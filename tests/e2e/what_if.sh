@@ -41,3 +41,5 @@ expect 2 muster what-if state --job nobody
 says "job 'nobody' is not among"
 expect 2 muster what-if state --drain rack
 says "expected node=N, rack=N or partition=NAME"
+expect 2 muster what-if state --scheduling elasticflow-as-coded
+says "reproduces a published simulator and needs its pacing"
