@@ -121,6 +121,23 @@ TEST(WhatIf, MeansAreOverTheSameJobs) {
   EXPECT_EQ(answer.changed->completion_time.believed, 1100);
 }
 
+// A service may have jobs that its engine has not seen.
+TEST(WhatIf, JobsThatHaveNotComeYetDoAtOnce) {
+  for (const bool anew : {false, true}) {
+    OutlookParts parts = parts_of({"srtf"});
+    parts.newcomers_from = JobId{1};
+    Change change;
+    change.submit = {"gpus=2,duration=10"};
+    if (anew) change.policies = std::make_shared<const PolicySet>(make_policy_set({"srtf"}));
+    Symbols symbols;
+    const auto answer = ask(two_jobs(), parts, change, {}, symbols);
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(answer->as_is.jobs[1].end.believed, 1050);
+    EXPECT_EQ(answer->changed->jobs[1].end.believed, 1060);
+    EXPECT_EQ(answer->changed->jobs[2].end.believed, 1010);
+  }
+}
+
 TEST(WhatIf, ANewJobThatNeverFitsIsRefused) {
   Change change;
   change.submit = {"gpus=99,duration=10"};
