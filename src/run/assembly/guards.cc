@@ -27,6 +27,13 @@ Status fit_to_drive_completion(const RunConfig& config, const ClusterSpec& clust
                   name)};
 }
 
+Status leaves_completion_to_backend(const SchedulingPolicy& policy) {
+  if (!policy.traits().drives_completion) return Done{};
+  return Error{
+      "this scheduling policy keeps the clock of its jobs and repeats one simulator; choose the "
+      "general one of the same name"};
+}
+
 namespace {
 
 class CheckedSource final : public JobSource {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "run/assembly/guards.h"
 #include "run/assembly/live_metrics.h"
 #include "run/assembly/make_parts.h"
 #include "run/assembly/needs_check.h"
@@ -48,17 +49,6 @@ Status check_live(const RunConfig& config) {
   return Done{};
 }
 
-Status check_policies(const Engine::Parts& parts) {
-  for (const PolicySet& policies : parts.policy_sets) {
-    if (policies.scheduling->traits().drives_completion) {
-      return Error{
-          "this scheduling policy keeps the clock of its jobs and repeats one simulator; choose "
-          "the general one of the same name"};
-    }
-  }
-  return Done{};
-}
-
 }  // namespace
 
 Result<LivePlan> make_live_plan(const RunConfig& config) {
@@ -85,7 +75,10 @@ Result<LivePlan> make_live_plan(const RunConfig& config) {
   if (!prices) return prices.error();
   plan.parts.prices = std::move(*prices);
   if (Status added = add_policies(config, *plan.symbols, plan.parts); !added) return added.error();
-  if (Status fit = check_policies(plan.parts); !fit) return fit.error();
+  for (const PolicySet& policies : plan.parts.policy_sets) {
+    Status fit = leaves_completion_to_backend(*policies.scheduling);
+    if (!fit) return fit.error();
+  }
   for (const std::string_view name : kLiveMetrics) {
     plan.parts.metrics.push_back(plan.symbols->intern(name));
   }
