@@ -48,8 +48,10 @@ std::string why(Reason reason, const RunInfo& info, const RunSummary& summary) {
           "name them in the cluster as the trace does, as in --cluster 16x8:v100",
           listed(info.gpu_types, "none is named"));
     case Reason::kNeverFits:
-      return "they ask for more than their part of the cluster will ever have. `muster trace check "
-             "TRACE --cluster CLUSTER` lists them; choose a larger cluster or another placement";
+      return "they ask for more than their part of the cluster will ever have, or the scheduling "
+             "policy never wanted them to run, not even on an idle cluster. `muster trace check "
+             "TRACE --cluster CLUSTER` lists those that are too large; for them choose a larger "
+             "cluster or another placement";
     case Reason::kNotEnoughCpu:
       return "they ask for more CPU cores or memory with their GPUs than the nodes have. Correct "
              "the "
