@@ -153,7 +153,7 @@ void Core::step(Seconds now) {
   take_news(now);
   check_limits(now);
   check_silence(now);
-  if (!frozen_.empty()) return;
+  if (!frozen_.empty()) return settle_without_engine(now);
   // What is ordered may be answered at once, as where a launch is stopped before it was begun.
   for (int again = 0; again < 8; ++again) {
     // Who came in a round waits in the inbox for its end: that is news once.
@@ -176,6 +176,17 @@ void Core::step(Seconds now) {
   }
   if (plan_.round > 0 && engine_->turns() != std::exchange(leased_, engine_->turns())) {
     renew_leases(now);
+  }
+}
+
+// Nobody takes events any more. Who has finished is done all the same; the rest is found by the
+// next daemon in the rows of the launches.
+void Core::settle_without_engine(Seconds now) {
+  for (const JobEvent& event : std::exchange(events_, {})) {
+    Known* known = event.kind == EventKind::kFinished ? active(event.job) : nullptr;
+    if (known == nullptr) continue;
+    end_launches(*known);
+    leave(*known, JobState::kFinished, std::string(reason_sentence(Reason::kCompleted)), now);
   }
 }
 

@@ -78,6 +78,11 @@ int print_status(const WhichOptions& options) {
     for (const auto& [state, count] : status["jobs"].items()) {
       if (count.get<int>() > 0) fmt::print("{:>8} {}\n", count.get<int>(), state);
     }
+    if (status["safe_mode"].get<bool>()) {
+      fmt::print(
+          "safe mode: the daemon died right after its start, again and again, with the policy that "
+          "was chosen; first come, first served until it is restarted with another, or reloaded\n");
+    }
     if (const auto trouble = status["trouble"].get<std::string>(); !trouble.empty()) {
       fmt::print("trouble: {}\n", trouble);
     }

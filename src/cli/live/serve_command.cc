@@ -35,6 +35,7 @@ struct ServeOptions {
   std::size_t jobs_per_user = IntakeLimits{}.jobs_per_user;
   double requests_per_second = DaemonSettings{}.requests_per_second;
   SlurmServe slurm;
+  std::int64_t most_deaths = DaemonSettings{}.most_deaths;
   bool drain = false;
   bool shadow = false;
 };
@@ -72,6 +73,7 @@ DaemonSettings settings_of(const ServeOptions& options) {
   settings.for_all = options.all_users;
   settings.intake.jobs_per_user = options.jobs_per_user;
   settings.requests_per_second = options.requests_per_second;
+  settings.most_deaths = options.most_deaths;
   settings.listen = options.listen;
   settings.certificate = options.certificate;
   settings.key = options.key;
@@ -231,6 +233,13 @@ void add_serve_command(CLI::App& app, Chosen& chosen) {
   command->add_flag("--shadow", options->shadow,
                     "decide, say what would be done, and do nothing: jobs are assumed to run for "
                     "their believed duration");
+  command
+      ->add_option("--safe-after", options->most_deaths,
+                   "after this many deaths right after the start with the same policies, continue "
+                   "with first come, first served; 0: never")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
   command->add_flag(
       "--drain-on-stop", options->drain,
       "when told to end, stop all jobs first; by default they go on without the daemon");
