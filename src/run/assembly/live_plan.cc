@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include <fmt/format.h>
 
+#include "policy/table.h"
 #include "run/assembly/live_metrics.h"
+#include "run/assembly/live_needs.h"
 #include "run/assembly/make_parts.h"
 #include "run/assembly/needs_check.h"
 #include "run/assembly/prices.h"
@@ -48,13 +51,26 @@ Status check_live(const RunConfig& config) {
   return Done{};
 }
 
-Status check_policies(const Engine::Parts& parts) {
-  for (const PolicySet& policies : parts.policy_sets) {
-    if (policies.scheduling->traits().drives_completion) {
-      return Error{
-          "this scheduling policy keeps the clock of its jobs and repeats one simulator; choose "
-          "the general one of the same name"};
-    }
+// Of a policy as it was coded somewhere: the general one, where there is one.
+std::string general_one(std::string_view name) {
+  constexpr std::string_view kAsCoded = "-as-coded";
+  if (!name.ends_with(kAsCoded)) return "another one";
+  name.remove_suffix(kAsCoded.size());
+  const auto& table = scheduling_table();
+  const bool known =
+      std::any_of(table.begin(), table.end(), [name](const auto& row) { return row.name == name; });
+  return known ? fmt::format("the general one: --scheduling {}", name) : "another one";
+}
+
+Status check_policies(const RunConfig& config, const Engine::Parts& parts) {
+  for (std::size_t i = 0; i < parts.policy_sets.size(); ++i) {
+    if (!parts.policy_sets[i].scheduling->traits().drives_completion) continue;
+    const Choice& choice =
+        config.policy_sets.empty() ? config.scheduling : config.policy_sets[i].scheduling;
+    return Error{fmt::format(
+        "the scheduling policy '{}' keeps the clock of its jobs and repeats one simulator; choose "
+        "{}",
+        choice.name, general_one(choice.name))};
   }
   return Done{};
 }
@@ -85,7 +101,7 @@ Result<LivePlan> make_live_plan(const RunConfig& config) {
   if (!prices) return prices.error();
   plan.parts.prices = std::move(*prices);
   if (Status added = add_policies(config, *plan.symbols, plan.parts); !added) return added.error();
-  if (Status fit = check_policies(plan.parts); !fit) return fit.error();
+  if (Status fit = check_policies(config, plan.parts); !fit) return fit.error();
   for (const std::string_view name : kLiveMetrics) {
     plan.parts.metrics.push_back(plan.symbols->intern(name));
   }
@@ -100,13 +116,23 @@ Result<LivePlan> make_live_plan(const RunConfig& config) {
                     "run there first, for up to {} s",
                     profiling.gpus_per_node, profiling.nodes, profiling.largest, profiling.limit));
   }
-  const auto policies = needy_policies(config);
+  auto policies = needy_policies(config);
   if (!policies) return policies.error();
-  if (clairvoyant(*policies)) {
-    plan.notes.emplace_back(
-        "the scheduling policy wants to know how long jobs run; here it goes by what their owners "
-        "say: submit with --estimate, --time-limit or --iterations");
+  if (config.profiling.nodes > 0) {  // measures what jobs do to a GPU
+    for (NeedyPolicy& policy : *policies) {
+      std::erase_if(policy.needs, [](const Need& need) { return need.of == Knowledge::kProfile; });
+    }
   }
+  const Forecast* forecast = plan.parts.forecast.get();
+  const KnownInputs known{plan.cluster,
+                          plan.parts.perf,
+                          forecast != nullptr,
+                          forecast != nullptr && forecast->has_nodes(),
+                          plan.parts.prices != nullptr,
+                          Durations::kEstimate};
+  auto needs = live_needs(*policies, known, *plan.symbols);
+  if (!needs) return needs.error();
+  std::move(needs->begin(), needs->end(), std::back_inserter(plan.notes));
   plan.parts.cluster = plan.cluster;
   plan.parts.options = config.engine;
   plan.label = config.label();
