@@ -110,12 +110,23 @@ Status Daemon::open_core(const StoredWorld& world) {
   if (!plan) return plan.error();
   for (const std::string& note : plan->notes) say(note);
   const std::string label = plan->label;
+  const auto names = [&plan](const std::vector<Symbol>& symbols) {
+    std::vector<std::string> list;
+    for (const Symbol symbol : symbols) {
+      if (symbol != kNoSymbol) list.push_back(plan->symbols->text(symbol));
+    }
+    return list;
+  };
+  std::vector<std::string> partitions = names(plan->cluster->partition_names());
+  std::vector<std::string> gpu_types = names(plan->cluster->gpu_types());
   auto core = Core::make(std::move(*plan), executor_->abilities(), settings_.core, world,
                          clock_->now(), recorder_.get());
   if (!core) return core.error();
   core_ = std::move(*core);
   const std::lock_guard lock(status_mutex_);
   label_ = label;
+  partitions_ = std::move(partitions);
+  gpu_types_ = std::move(gpu_types);
   return Done{};
 }
 
@@ -378,6 +389,8 @@ std::string Daemon::status_json() const {
                                  {"jobs", counts.jobs}};
   const std::lock_guard lock(status_mutex_);
   json["policy"] = label_;
+  json["partitions"] = partitions_;
+  json["gpu_types"] = gpu_types_;
   json["safe_mode"] = safe_;
   json["trouble"] = trouble_;
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

@@ -114,6 +114,7 @@ class Daemon {
   std::vector<Wish> wishes_;
   std::string trouble_;  // why nothing can be committed; empty: all is well
   std::string label_;
+  std::vector<std::string> partitions_, gpu_types_;  // what a job may ask for by name
   mutable std::mutex status_mutex_;
   std::atomic<Wanted> wanted_{Wanted::kGoOn};
   std::function<Wanted()> asked_;  // that of run()
