@@ -75,6 +75,28 @@ Status check_policies(const RunConfig& config, const Engine::Parts& parts) {
   return Done{};
 }
 
+// What its policies need to know, as notes.
+Status add_needs(const RunConfig& config, LivePlan& plan) {
+  auto policies = needy_policies(config);
+  if (!policies) return policies.error();
+  if (config.profiling.nodes > 0) {  // measures what jobs do to a GPU
+    for (NeedyPolicy& policy : *policies) {
+      std::erase_if(policy.needs, [](const Need& need) { return need.of == Knowledge::kProfile; });
+    }
+  }
+  const Forecast* forecast = plan.parts.forecast.get();
+  const KnownInputs known{plan.cluster,
+                          plan.parts.perf,
+                          forecast != nullptr,
+                          forecast != nullptr && forecast->has_nodes(),
+                          plan.parts.prices != nullptr,
+                          Durations::kEstimate};
+  auto needs = live_needs(*policies, known, *plan.symbols);
+  if (!needs) return needs.error();
+  std::move(needs->begin(), needs->end(), std::back_inserter(plan.notes));
+  return Done{};
+}
+
 }  // namespace
 
 Result<LivePlan> make_live_plan(const RunConfig& config) {
@@ -116,23 +138,7 @@ Result<LivePlan> make_live_plan(const RunConfig& config) {
                     "run there first, for up to {} s",
                     profiling.gpus_per_node, profiling.nodes, profiling.largest, profiling.limit));
   }
-  auto policies = needy_policies(config);
-  if (!policies) return policies.error();
-  if (config.profiling.nodes > 0) {  // measures what jobs do to a GPU
-    for (NeedyPolicy& policy : *policies) {
-      std::erase_if(policy.needs, [](const Need& need) { return need.of == Knowledge::kProfile; });
-    }
-  }
-  const Forecast* forecast = plan.parts.forecast.get();
-  const KnownInputs known{plan.cluster,
-                          plan.parts.perf,
-                          forecast != nullptr,
-                          forecast != nullptr && forecast->has_nodes(),
-                          plan.parts.prices != nullptr,
-                          Durations::kEstimate};
-  auto needs = live_needs(*policies, known, *plan.symbols);
-  if (!needs) return needs.error();
-  std::move(needs->begin(), needs->end(), std::back_inserter(plan.notes));
+  if (Status met = add_needs(config, plan); !met) return met.error();
   plan.parts.cluster = plan.cluster;
   plan.parts.options = config.engine;
   plan.label = config.label();
