@@ -72,7 +72,9 @@ JobSpec Core::spec_of(const StoredJob& row, const JobRequest& request) {
   spec.min_gpus = request.min_gpus;
   spec.max_gpus = request.max_gpus;
   spec.estimate = request.estimate;
+  const Seconds counted = request.iterations * request.step_ms / 1000;
   spec.duration = request.estimate > 0     ? request.estimate
+                  : counted > 0            ? counted
                   : request.time_limit > 0 ? request.time_limit
                                            : kUnknownDuration;
   spec.believed = true;  // it grows where the job outruns it
@@ -80,6 +82,8 @@ JobSpec Core::spec_of(const StoredJob& row, const JobRequest& request) {
   spec.cpus = request.cpus;
   spec.memory_gb = request.memory_gb;
   spec.iterations = request.iterations;
+  spec.step_ms = request.step_ms;
+  spec.stage_ms = request.stage_ms;
   spec.batch_size = request.batch_size;
   spec.priority = request.priority;
   spec.model = word(request.model);
