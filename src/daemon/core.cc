@@ -97,6 +97,7 @@ JobSpec Core::spec_of(const StoredJob& row, const JobRequest& request) {
 }
 
 std::string Core::refusal(const JobSpec& spec, const JobRequest& request) const {
+  if (!request.unfit.empty()) return request.unfit;
   const auto unknown = [&](std::string_view kind, const std::string& name,
                            const std::vector<Symbol>& known) {
     std::vector<std::string_view> names;
@@ -258,6 +259,7 @@ RunOrder Core::order(RunId run, std::uint64_t generation) const {
   order.grace = request.grace;
   order.believed = std::max(0.0, row.total_work - row.saved_work);
   order.cpus = request.cpus;
+  order.max_nodes = request.max_nodes;
   order.memory_gb = request.memory_gb;
   return order;
 }
