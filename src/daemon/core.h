@@ -125,6 +125,7 @@ class Core final : private Observer {
     Seconds stepped = 0;  // when it began, or made its last step
     bool held = false;
     bool over = false;  // only its last launch is not
+    std::string said;   // of its last launch, by whoever carried it out
   };
 
   Core(LivePlan plan, const Abilities& abilities, CoreSettings settings);

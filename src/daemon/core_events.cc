@@ -165,6 +165,7 @@ void Core::add_event(const LaunchNews& news, Seconds now) {
     events_.push_back(event);
     return;
   }
+  known.said = news.detail;
   stand_down(news.run.job);
   const bool ended = news.news == RunNews::kReleased || news.news == RunNews::kEnded;
   if (ended && news.outcome == RunOutcome::kFinished) {

@@ -350,6 +350,8 @@ std::string Daemon::status_json() const {
   const std::string stopped = frozen();
   const std::lock_guard lock(status_mutex_);
   json["policy"] = label_;
+  json["partitions"] = partitions_;
+  json["gpu_types"] = gpu_types_;
   json["safe_mode"] = safe_;
   json["trouble"] = trouble_.empty() ? stopped : trouble_;
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

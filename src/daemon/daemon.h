@@ -126,6 +126,7 @@ class Daemon {
   std::string trouble_;  // why nothing can be committed; empty: all is well
   std::string frozen_;   // the core's, where all may read it
   std::string label_;
+  std::vector<std::string> partitions_, gpu_types_;  // what a job may ask for by name
   mutable std::mutex status_mutex_;
   std::atomic<Wanted> wanted_{Wanted::kGoOn};
   std::function<Wanted()> asked_;  // that of run()

@@ -41,6 +41,15 @@ Status Daemon::open_core(const StoredWorld& world, bool again) {
   }
   for (const std::string& note : plan->notes) say(note);
   const std::string label = plan->label;
+  const auto names = [&plan](const std::vector<Symbol>& symbols) {
+    std::vector<std::string> list;
+    for (const Symbol symbol : symbols) {
+      if (symbol != kNoSymbol) list.push_back(plan->symbols->text(symbol));
+    }
+    return list;
+  };
+  std::vector<std::string> partitions = names(plan->cluster->partition_names());
+  std::vector<std::string> gpu_types = names(plan->cluster->gpu_types());
   auto core = Core::make(std::move(*plan), executor_->abilities(), settings_.core, world,
                          clock_->now(), recorder_.get());
   if (!core) return core.error();
@@ -49,6 +58,8 @@ Status Daemon::open_core(const StoredWorld& world, bool again) {
     const std::lock_guard lock(status_mutex_);
     label_ = label;
     safe_ = safe;
+    partitions_ = std::move(partitions);
+    gpu_types_ = std::move(gpu_types);
   }
   note_frozen();
   healthy_ = false;

@@ -38,7 +38,7 @@ class RechargeBackend final : public Backend {
   struct Run {
     JobId job = kNoJob;
     double steps_left = 0;
-    double step_time = 0;       // now, beside its neighbours
+    double step_time = 0;       // now, with its co-located jobs
     double solo_step_time = 0;  // alone: what its work is measured in
     double total_work = 0;
     Seconds overhead = 0;
@@ -50,6 +50,7 @@ class RechargeBackend final : public Backend {
   static constexpr std::uint32_t kNotRunning = 0xffffffffU;
 
   double work_of(const Run& run) const;
+  void begin(const Command& command, Seconds now);
   void credit(Run& run, Seconds now);
   void remove(Slot slot);
   void foresee();

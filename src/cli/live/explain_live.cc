@@ -8,6 +8,27 @@
 #include "report/units.h"
 
 namespace muster {
+namespace {
+
+// Where the last launch stands, and what was said of the last that is over.
+void tell_launches(const nlohmann::json& launches) {
+  if (launches.empty()) return;
+  const auto& last = launches.back();
+  const bool over = last["state"] == "ended";
+  if (!over) {
+    fmt::print("its launch {} is {}\n", last["launch"].get<std::uint64_t>(),
+               last["state"].get<std::string>());
+  }
+  for (auto launch = launches.rbegin(); launch != launches.rend(); ++launch) {
+    if ((*launch)["state"] != "ended") continue;
+    if (const auto said = (*launch)["detail"].get<std::string>(); !said.empty()) {
+      fmt::print("of its launch {} was said: {}\n", (*launch)["launch"].get<std::uint64_t>(), said);
+    }
+    return;
+  }
+}
+
+}  // namespace
 
 int explain_live(const LinkOptions& options, const std::string& job) {
   auto link = DaemonLink::open(options);
@@ -21,6 +42,7 @@ int explain_live(const LinkOptions& options, const std::string& job) {
   const auto story = nlohmann::json::parse(*answer);
   fmt::print("job {} is {}: {}\n", story["id"].get<std::uint64_t>(),
              story["state"].get<std::string>(), story["reason"].get<std::string>());
+  tell_launches(story["launches"]);
   if (!story["over"].get<bool>()) {
     fmt::print("it wants {} GPUs; {} of {} are free; the policy is {}\n", story["gpus"].get<int>(),
                story["free_gpus"].get<int>(), story["usable_gpus"].get<int>(),

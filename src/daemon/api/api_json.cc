@@ -182,6 +182,12 @@ std::string story_json(const BoardJob& job, const JobStory& story,
   json["jobs_before"] = story.before ? Json(story.before->size()) : Json();
   json["first_before"] = Json::array();
   for (const JobId one : first_before) json["first_before"].push_back(index(one));
+  json["launches"] = Json::array();
+  for (const auto& [launch, run] : job.runs) {
+    json["launches"].push_back({{"launch", launch},
+                                {"state", std::string(run_state_name(run->state))},
+                                {"detail", run->detail}});
+  }
   const auto known = [](Seconds time) { return time == kNever ? Json() : Json(time); };
   json["expected_start"] = known(story.expected);
   json["expected_start_early"] = known(story.early);

@@ -12,12 +12,13 @@ struct Life {
   Seconds end = kNever;
   // Of those that wait now: they start in this order, from 1; 0: not in sight.
   std::size_t turn = 0;
+  Reason refused = Reason::kNone;  // it came, and was turned away
 };
 
 // What becomes of each job of the world, in their order. Where `parts` have a running engine, the
 // copy is a fork of it, in which policies remember what they remember there; the jobs are as the
-// world says, and those that the engine does not know come at once. Otherwise a new engine adopts
-// the world. The error says what is wrong with the world, or that options.keep_going said no.
+// world says. Otherwise a new engine adopts the world. Newcomers come at once in either. The error
+// says what is wrong with the world, or that options.keep_going said no.
 //
 // `roughly`: orders displace running jobs only at turns that are ever further apart, by a twentieth
 // of the way from now. Time slicing is what looking ahead costs most for; a band has no use for
