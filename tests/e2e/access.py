@@ -134,7 +134,7 @@ class Network(unittest.TestCase):
             daemon.start()
             answers = [self.ask(daemon, "GET", "/v1/jobs", one)[0] for one in (kept, revoked, brief)]
             self.assertEqual(answers, [200, 401, 401])
-#The store can be read by a thief and is of no use to him.
+            # The store can be read by a thief and is of no use to him.
             stored = b"".join(file.read_bytes() for file in daemon.state.glob("state.db*"))
             self.assertIn(kept.split("_")[1].encode(), stored)
             self.assertNotIn(kept.split("_")[2].encode(), stored)
@@ -166,8 +166,7 @@ class Network(unittest.TestCase):
             for ca in (None, "other.pem"):
                 done = self.client(daemon, "jobs", token=token, ca=ca)
                 self.assertEqual((done.returncode, "certificate" in done.stderr), (1, True), done.stderr)
-# 127.0.0.2 is this machine, and not in the certificate; \
-    nobody listens there, so an address that leads here.
+            # 127.0.0.2 is this machine, and not in the certificate; nobody listens there, so an address that leads here.
             other = self.client(daemon, "jobs", token=token, host="127.1")
             self.assertEqual((other.returncode, "certificate" in other.stderr), (1, True), other.stderr)
             with self.assertRaises(ssl.SSLError):
@@ -208,7 +207,7 @@ class Network(unittest.TestCase):
 class Users(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-#The command itself may be in a folder that only root gets into.
+        # The command itself may be in a folder that only root gets into.
         cls.folder = tempfile.TemporaryDirectory(prefix="muster-users-")
         cls.muster = pathlib.Path(cls.folder.name)
         cls.muster.chmod(0o755)
@@ -286,7 +285,7 @@ class Users(unittest.TestCase):
             story = json.loads(self.as_nobody(daemon, "explain", "--json", his).stdout)
             self.assertEqual((story["jobs_before"], story["first_before"]), (0, []))
             self.assertIn(f"job {his} is", self.as_nobody(daemon, "explain", his).stdout)
-#Behind one of somebody else that waits, too.
+            # Behind one of somebody else that waits, too.
             secret = str(daemon.submit("--gpus", "4", "--name", "secret", "--", "/bin/true"))
             behind = self.as_nobody(daemon, "submit", "--gpus", "4", "--", "/bin/true").stdout.strip()
             told = self.as_nobody(daemon, "explain", behind)
@@ -346,15 +345,18 @@ class Users(unittest.TestCase):
                 process = subprocess.Popen([*nobody, self.muster / "muster", "serve", "--state", f"{state}/s", "--fake-gpus", "1"],
                                            stdout=log, stderr=log)
             try:
-                daemon
-.state, daemon.process = pathlib.Path(state) / "s",
-        process wait_until(daemon.answers, what = "an answer")
-#Root gets in everywhere, and is refused with the reason.
-            done = daemon.run("submit", "--", "/bin/true", check = False) self.assertIn(
-                "run it as root",
-                done.stderr) own = self.as_nobody(daemon, "submit", "--", "/bin/true")
-                                       .stdout.strip() self
-                                       .as_nobody(daemon, "wait", own, "--timeout", "30") finally
-    : process.terminate() process.wait() daemon.folder.cleanup()
+                daemon.state, daemon.process = pathlib.Path(state) / "s", process
+                wait_until(daemon.answers, what="an answer")
+                # Root gets in everywhere, and is refused with the reason.
+                done = daemon.run("submit", "--", "/bin/true", check=False)
+                self.assertIn("run it as root", done.stderr)
+                own = self.as_nobody(daemon, "submit", "--", "/bin/true").stdout.strip()
+                self.as_nobody(daemon, "wait", own, "--timeout", "30")
+            finally:
+                process.terminate()
+                process.wait()
+        daemon.folder.cleanup()
 
-          if __name__ == "__main__" : unittest.main(verbosity = 2)
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -50,7 +50,7 @@ class OneMachine(unittest.TestCase):
             self.assertEqual(daemon.until(again, "failed")["launches"], 3)
             self.assertIn("more than", daemon.until(large, "refused")["reason"])
             self.assertIn("nowhere", daemon.until(strange, "refused")["reason"])
-#A start that fails is not the job's failure: it waits for the next try.
+            # A start that fails is not the job's failure: it waits for the next try.
             runs = wait_until(lambda: daemon.job(missing)["runs"], what="a try")
             self.assertIn(daemon.job(missing)["state"], ("queued", "running", "preempted"))
             wait_until(lambda: "such/program" in daemon.job(missing)["runs"][0]["detail"], what="the reason")
@@ -166,7 +166,7 @@ class OneMachine(unittest.TestCase):
             daemon.run("wait", str(two), str(four), "--timeout", "120")
             done = daemon.run("logs", str(two))
             self.assertTrue((done.stdout.encode(), done.stderr) == (whole, ""), done.stderr)
-#Of the other the first files are gone, and nothing of the rest.
+            # Of the other the first files are gone, and nothing of the rest.
             done = daemon.run("logs", str(four))
             gone = 4000 * 65536 - len(done.stdout)
             self.assertEqual(done.stderr, f"muster: {gone} bytes of launch 1 are gone: of a long output the end is kept\n")
@@ -325,7 +325,7 @@ class OneMachine(unittest.TestCase):
                 refused = daemon.run("what-if", wrong, check=False)
                 self.assertNotEqual(refused.returncode, 0)
                 self.assertIn(word, refused.stderr)
-#Nothing of all this has happened.
+            # Nothing of all this has happened.
             self.assertEqual(daemon.job(first)["launches"], 1)
             self.assertEqual(daemon.job(second)["launches"], 0)
             for number in (first, second):
@@ -347,7 +347,7 @@ SYSTEMS = {
 class Clients(unittest.TestCase):
     """Every command that talks to a daemon finds it by --state and by MUSTER_STATE, and answers in JSON if it is told to."""
 
-#What each prints : one or more lists or objects.Some need something to speak about first.
+    # What each prints: one or more lists or objects. Some need something to speak about first.
     COMMANDS = {
         "submit": (["--name", "one", "--", "/bin/sh", "-c", "echo first; printf second"], dict),
         "jobs": ([], list),
@@ -505,7 +505,7 @@ class Systems(unittest.TestCase):
             heavy = submit("heavy", 40, 95)
             light = submit("light", 60, 20)
             short = submit("short", 5, 20)
-#In the midst of it the daemon dies, and the next one goes on.
+            # In the midst of it the daemon dies, and the next one goes on.
             wait_until(lambda: daemon.job(noticeable)["progress"], what="progress in the profiler")
             daemon.kill()
             daemon.start()
@@ -522,7 +522,7 @@ class Systems(unittest.TestCase):
                 self.assertEqual(second["placement"], [{"node": "node0", "gpus": [0]}], name)
                 self.assertTrue(2.4 < first["ended"] - first["started"] < 10, (name, first))
                 self.assertGreater(first["saved_step"], 0, name)
-#The light one goes beside the noticeable one; the heavy one waits until a GPU is free.
+            # The light one goes beside the noticeable one; the heavy one waits until a GPU is free.
             self.assertTrue(told["light"]["runs"][1]["shared"])
             self.assertLess(told["light"]["runs"][1]["started"], told["noticeable"]["ended"])
             self.assertGreaterEqual(told["heavy"]["runs"][1]["started"], told["noticeable"]["ended"] - 0.1)
@@ -750,7 +750,7 @@ class Leases(unittest.TestCase):
             lefts = [float(words[1]) for words in self.log(daemon, "first") if words[0] == "lease" and words[1] != "None"]
             self.assertGreater(len(lefts), 50)
             self.assertTrue(all(0 < left <= 7.5 for left in lefts), (min(lefts), max(lefts)))
-#A lease runs down within a round and is given anew by the next.
+            # A lease runs down within a round and is given anew by the next.
             self.assertGreaterEqual(sum(later > earlier + 1 for earlier, later in zip(lefts, lefts[1:])), 2)
             second = self.submit(daemon, "second", 30)
             daemon.run("wait", str(first), str(second), "--timeout", "90")
@@ -853,7 +853,7 @@ class Revisions(unittest.TestCase):
             for number in (running, other):
                 daemon.until_launched(number)
             daemon.kill()
-#It denies the launch that there is, and is to be launched by the same number again.
+            # It denies the launch that there is, and is to be launched by the same number again.
             self.change_store(daemon, "UPDATE jobs SET launches = 0, state = 'queued' WHERE id = ?", running)
             daemon.start()
             wait_until(lambda: "nothing is decided any more" in daemon.run("status").stdout, what="the trouble")
@@ -866,7 +866,7 @@ class Revisions(unittest.TestCase):
             daemon.until(waiting, "cancelled")
             daemon.until(running, "cancelled")
             wait_until(lambda: len(daemon.marked()) == 1, what="the end of its process")
-#With what broke it gone, a reload goes on.
+            # With what broke it gone, a reload goes on.
             self.assertEqual(daemon.call("POST", "/v1/reload")[0], 200)
             wait_until(lambda: json.loads(daemon.run("status", "--json").stdout)["trouble"] == "", what="the end of the trouble")
             daemon.run("wait", str(daemon.submit("--", "/bin/true")), "--timeout", "30")
@@ -895,7 +895,7 @@ class SafeMode(unittest.TestCase):
                 daemon.start()
             self.assertEqual(self.status(daemon), (True, "fifo"))
             self.assertIn("safe mode", daemon.run("status").stdout)
-#It works, stays so while nothing else is tried, and forgets nothing when it ends well.
+            # It works, stays so while nothing else is tried, and forgets nothing when it ends well.
             for _ in range(4):
                 daemon.run("wait", str(daemon.submit("--", "/bin/true")), "--timeout", "30")
             daemon.end()
