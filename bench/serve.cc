@@ -2,6 +2,7 @@
 // Its machine is pretended: launches start at once and never end.
 //
 //   bench_serve [JOBS] [CLIENTS]
+//   bench_serve --check              exits with 1 where a restart with 10,000 jobs takes over 2 s
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "clock.h"
 #include "daemon/daemon.h"
@@ -137,11 +139,45 @@ double decide_ms(const std::filesystem::path& folder, int first) {
   return 1e3 * took[took.size() / 2];
 }
 
+// From the beginning of a daemon on a full store until it has decided about a job that runs, which
+// frees GPUs for others, and that is durable.
+int check_restart(const std::filesystem::path& folder) {
+  constexpr int kJobs = 10'000;
+  constexpr double kMostSeconds = 2;
+  {
+    Served served(folder, "las");
+    submit_all(folder, kJobs, 16);
+  }
+  const Moment begin = now();
+  std::size_t found = 0;
+  double seconds = 0;
+  {
+    Served served(folder, "las");
+    auto link = HttpClient::connect(api_socket(folder));
+    const auto call = [&link](std::string_view method, const char* target) {
+      auto answer = (*link)->call(method, target, "", std::chrono::seconds(60));
+      return answer && answer->status == 200 ? answer->body : std::string();
+    };
+    if (!link || call("POST", "/v1/jobs/1/cancel").empty()) return 1;
+    seconds = seconds_since(begin);
+    const auto jobs = nlohmann::json::parse(call("GET", "/v1/jobs"), nullptr, false);
+    found = jobs.is_array() ? jobs.size() : 0;
+  }
+  fmt::print("restart: the first decision after {:.2f} s, {} of {} jobs are there\n", seconds,
+             found, kJobs);
+  return seconds <= kMostSeconds && found == kJobs ? 0 : 1;
+}
+
 int run(int count, char** arguments) {
-  const int jobs = count > 1 ? std::atoi(arguments[1]) : 100'000;
-  const int clients = count > 2 ? std::atoi(arguments[2]) : 16;
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / fmt::format("muster-bench-serve-{}", getpid());
+  if (count > 1 && std::string_view(arguments[1]) == "--check") {
+    const int status = check_restart(folder);
+    std::filesystem::remove_all(folder);
+    return status;
+  }
+  const int jobs = count > 1 ? std::atoi(arguments[1]) : 100'000;
+  const int clients = count > 2 ? std::atoi(arguments[2]) : 16;
   {
     Served served(folder, "las");
     for (const int part : {jobs / 10, jobs - jobs / 10}) {
