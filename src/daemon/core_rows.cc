@@ -36,6 +36,10 @@ void Core::on_decision(const Decision& decision) {
                     (found->second.held && decision.reason == Reason::kRevised);
   if (!said) {
     found->second.row.reason = std::string(reason_sentence(decision.reason));
+    // The engine knows that; who carries launches out knows why.
+    if (decision.reason == Reason::kStartFailed && !found->second.said.empty()) {
+      found->second.row.reason += ": " + found->second.said;
+    }
   }
 }
 

@@ -297,9 +297,9 @@ ParamList allocator_params(const AllocatorInfo& info) {
                       {"interior", "simplex"}});
   }
   if (info.solves != Solves::kNothing) {
-    params.push_back({"parts", ParamKind::kInteger, "1",
-                      "jobs and GPUs are split into so many parts, each with a program of its own",
-                      1, 1e6});
+    params.push_back(
+        {"parts", ParamKind::kInteger, "1",
+         "jobs and GPUs are split into this many parts, each with a program of its own", 1, 1e6});
   }
   if (info.own_params != nullptr) info.own_params(params);
   return params;

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "policy/table.h"
+
 namespace muster {
 
 Status fit_to_drive_completion(const RunConfig& config, const ClusterSpec& cluster,
@@ -27,11 +29,18 @@ Status fit_to_drive_completion(const RunConfig& config, const ClusterSpec& clust
                   name)};
 }
 
-Status leaves_completion_to_backend(const SchedulingPolicy& policy) {
+Status leaves_completion_to_backend(const SchedulingPolicy& policy, std::string_view name) {
   if (!policy.traits().drives_completion) return Done{};
-  return Error{
-      "this scheduling policy keeps the clock of its jobs and repeats one simulator; choose the "
-      "general one of the same name"};
+  constexpr std::string_view kAsCoded = "-as-coded";
+  std::string_view general = name;
+  if (general.ends_with(kAsCoded)) general.remove_suffix(kAsCoded.size());
+  const auto& table = scheduling_table();
+  const bool known =
+      general != name &&
+      std::any_of(table.begin(), table.end(), [&](const auto& row) { return row.name == general; });
+  return Error{fmt::format(
+      "the scheduling policy '{}' keeps the clock of its jobs and repeats one simulator; choose {}",
+      name, known ? fmt::format("the general one: --scheduling {}", general) : "another one")};
 }
 
 namespace {

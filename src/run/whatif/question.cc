@@ -26,7 +26,8 @@ Status check_others(const Subject& subject, const RunConfig& config, PolicySet& 
     Status fit = fit_to_drive_completion(config, cluster, scheduling.completion_rule()->pacing());
     if (!fit) return fit;
   }
-  if (Status left = leaves_completion_to_backend(scheduling); !left) return left;
+  if (Status left = leaves_completion_to_backend(scheduling, config.scheduling.name); !left)
+    return left;
   Symbols symbols = subject.symbols;
   auto prices = load_prices(config.prices, cluster, symbols);
   if (!prices) return prices.error();
@@ -121,7 +122,8 @@ Result<std::function<std::unique_ptr<ErrorModel>(int)>> errors_of(const RunConfi
 
 Result<Answer> ask(Subject& subject, const Question& question,
                    const std::function<bool()>& keep_going) {
-  Status left = leaves_completion_to_backend(*subject.parts.policies->scheduling);
+  Status left = leaves_completion_to_backend(*subject.parts.policies->scheduling,
+                                             subject.config.scheduling.name);
   if (!left) return left.error();
   Change change = question.change;
   auto policies = other_policies(subject, question);
