@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "model/ids.h"
+#include "model/job_spec.h"
 
 namespace muster {
 
@@ -19,6 +20,7 @@ struct JobRequest {
   int gpus = 1;
   int min_gpus = 0;  // a range, for policies that resize; 0: exactly `gpus`
   int max_gpus = 0;
+  int max_nodes = 0;  // it must not be spread over more; 0: it may
   std::string gpu_type;
   std::string partition;
   std::string model;  // what it trains, for performance models and estimates
@@ -27,6 +29,8 @@ struct JobRequest {
   Seconds time_limit = 0;     // of holding GPUs, over all launches; 0: none
   Seconds estimate = 0;       // what its owner believes it takes; 0: unknown
   double iterations = 0;      // 0: unknown, or told by the job itself
+  double step_ms = 0;         // milliseconds of one iteration, alone; 0: unknown
+  StageTimes stage_ms{};      // what of them is storage, CPU, GPU, network; all 0: unknown
   int batch_size = 0;
   double cpus = 0;
   double memory_gb = 0;
@@ -39,6 +43,7 @@ struct JobRequest {
   std::vector<std::pair<std::string, std::string>> environment;
   std::string request;  // the same id gets the same answer: a retry is safe
   std::string origin;   // where the executor found it; empty: it was submitted here
+  std::string unfit;    // why the executor cannot run what it found; empty: it can
 
   friend bool operator==(const JobRequest&, const JobRequest&) = default;
 };

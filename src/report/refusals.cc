@@ -53,13 +53,13 @@ std::string why(Reason reason, const RunInfo& info, const RunSummary& summary) {
              "TRACE --cluster CLUSTER` lists those that are too large; for them choose a larger "
              "cluster or another placement";
     case Reason::kNotEnoughCpu:
-      return "they ask for more CPU cores or memory beside their GPUs than the nodes have. Mend "
+      return "they ask for more CPU cores or memory with their GPUs than the nodes have. Correct "
              "the "
-             "cluster file, or leave them out of account with --ignore-host";
+             "cluster file, or ignore cores and memory with --ignore-host";
     case Reason::kUnknownSpeed:
-      return "the performance model does not know them. A note names the first; add what it lacks "
-             "to "
-             "its table, or choose another model with --perf";
+      return "the performance model does not know them. A note names the first; add what is "
+             "missing "
+             "to its table, or choose another model with --perf";
     case Reason::kLoadLimit:
       return "the load was above the threshold of the admission policy. Choose another threshold, "
              "or --admission accept-all";

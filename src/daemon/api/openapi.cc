@@ -24,6 +24,7 @@ constexpr std::array kSubmission = {
     Field{"gpus", "integer", "GPUs; 1 where it is not given"},
     Field{"min_gpus", "integer", "least GPUs, for policies that resize"},
     Field{"max_gpus", "integer", "most GPUs, for policies that resize"},
+    Field{"max_nodes", "integer", "a start on more nodes is given up; for clusters"},
     Field{"gpu_type", "string", "only GPUs of this type"},
     Field{"partition", "string", "partition of the cluster"},
     Field{"model", "string", "what it trains, for performance models"},
@@ -32,6 +33,9 @@ constexpr std::array kSubmission = {
     Field{"time_limit", "number", "seconds with GPUs, over all launches"},
     Field{"estimate", "number", "seconds that its owner believes it takes"},
     Field{"iterations", "number", "training steps in all"},
+    Field{"step_ms", "number",
+          "milliseconds of a training step, alone; by default its stages' sum"},
+    Field{"stage_ms", "object", "milliseconds of its stages, for policies that interleave"},
     Field{"batch_size", "integer", "for policies that scale it"},
     Field{"cpus", "number", "CPU cores for the whole job"},
     Field{"memory_gb", "number", "gigabytes for the whole job"},
@@ -74,6 +78,10 @@ Json schema_of_submission() {
   for (const Field& field : kSubmission) {
     properties[field.name] = {{"type", field.type}, {"description", field.sentence}};
   }
+  for (const char* stage : {"storage", "cpu", "gpu", "network"}) {
+    properties["stage_ms"]["properties"][stage] = {{"type", "number"}, {"minimum", 0}};
+  }
+  properties["stage_ms"]["additionalProperties"] = false;
   properties["command"]["items"] = {{"type", "string"}};
   properties["environment"]["additionalProperties"] = {{"type", "string"}};
   return {{"type", "object"},
