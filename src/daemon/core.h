@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -58,13 +59,14 @@ struct CoreEffects {
 struct JobStory {
   int free_gpus = 0;
   int usable_gpus = 0;
-  std::size_t earlier = 0;  // jobs that wait and were submitted earlier
-  JobId first_earlier = kNoJob;
+  // Of those that wait, who will start before it, in that order, as far as can be told: if everyone
+  // has as much left to do as is believed. Nothing: not known.
+  std::optional<std::vector<JobId>> before;
   bool held = false;
   bool waits = false;  // for GPUs, or for the next turn
   std::string policy;
-  // Seconds from now until it starts, as far as can be told: if everyone has as much left to do as
-  // is believed, and the span in which it lies in 8 of 10 futures. kNever: not known.
+  // Seconds from now until it starts, as believed, and the span in which it lies in 8 of 10
+  // futures. kNever: not known.
   Seconds expected = kNever;
   Seconds early = kNever;
   Seconds late = kNever;

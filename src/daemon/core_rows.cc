@@ -158,12 +158,6 @@ JobStory Core::explain(JobId id) const {
   story.free_gpus = view.cluster.free_gpus();
   story.usable_gpus = view.cluster.usable_gpus();
   story.policy = plan_.label;
-  for (const Slot slot : view.jobs.waiting()) {
-    const Job& job = view.jobs[slot];
-    if (job.spec.id >= id) break;
-    if (story.earlier == 0) story.first_earlier = job.spec.id;
-    ++story.earlier;
-  }
   const auto found = known_.find(id);
   story.held = found != known_.end() && found->second.held;
   story.waits = found != known_.end() && !found->second.over;

@@ -54,6 +54,7 @@ Daemon::~Daemon() {
   for (const Wish& wish : wishes_) {
     if (wish.told) wish.told(Error{"the daemon has ended"});
   }
+  for (const auto& told : reloads_) told(Error{"the daemon has ended"});
   executor_.reset();
 }
 
@@ -126,10 +127,12 @@ Status Daemon::open_api(const StoredWorld& world) {
                [this](Questions::Work work) { return questions_->ask(std::move(work)); },
                [this] { return status_json(); }, [this] { return frozen(); }, settings_.gpus,
                [this](bool drain) { wanted_ = drain ? Wanted::kDrain : Wanted::kLeave; },
-               [this]() -> Status {
-                 wanted_ = Wanted::kReload;
+               [this](std::function<void(const Status&)> told) {
+                 {
+                   const std::lock_guard lock(mutex_);
+                   reloads_.push_back(std::move(told));
+                 }
                  mailbox_.wake();
-                 return Done{};
                }});
   return open_doors();
 }
@@ -185,11 +188,7 @@ void Daemon::serve() {
     Wanted now_wanted = wanted_.exchange(Wanted::kGoOn);
     if (now_wanted == Wanted::kGoOn && asked_) now_wanted = asked_();
     if (now_wanted == Wanted::kLeave || trouble_ == "ended") return;
-    if (now_wanted == Wanted::kReload) {
-      const Status done = reload();
-      say(done ? fmt::format("reloaded: {}", label_)
-               : fmt::format("not reloaded, all goes on as before: {}", done.error().message));
-    }
+    reload_if(now_wanted == Wanted::kReload);
     if (now_wanted == Wanted::kDrain && !draining) {
       draining = true;
       core_->close(clock_->now());

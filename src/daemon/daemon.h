@@ -84,6 +84,8 @@ class Daemon {
   void hear(const Report& report, Seconds now);
   void ask_for_census();
   Status reload();
+  // Where it is wanted.
+  void reload_if(bool wanted);
   void ask(Wish wish);
   std::string status_json() const;
   // Why nothing is decided any more, as of the last turn, for any thread; empty: all is well.
@@ -120,6 +122,7 @@ class Daemon {
   std::mutex mutex_;
   std::vector<Submission> submissions_;
   std::vector<Wish> wishes_;
+  std::vector<std::function<void(const Status&)>> reloads_;  // whom to tell how it went
   std::string trouble_;  // why nothing can be committed; empty: all is well
   std::string frozen_;   // the core's, where all may read it
   std::string label_;

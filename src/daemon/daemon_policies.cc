@@ -79,6 +79,19 @@ void Daemon::forget_deaths() {
   if (const Status done = committer_->commit(batch); !done) say(done.error().message);
 }
 
+void Daemon::reload_if(bool wanted) {
+  std::vector<std::function<void(const Status&)>> asked;
+  {
+    const std::lock_guard lock(mutex_);
+    asked.swap(reloads_);
+  }
+  if (!wanted && asked.empty()) return;
+  const Status done = reload();
+  say(done ? fmt::format("reloaded: {}", label_)
+           : fmt::format("not reloaded, all goes on as before: {}", done.error().message));
+  for (const auto& told : asked) told(done);
+}
+
 // As a restart would, but for the sockets and the processes: what was committed is all there is.
 Status Daemon::reload() {
   act(core_->take(clock_->now()));

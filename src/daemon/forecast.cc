@@ -24,6 +24,14 @@ void foresee_start(const Subject& subject, JobId job, const std::function<bool()
   story.expected = from_now(found->start.believed);
   story.early = from_now(found->start.early);
   story.late = from_now(found->start.late);
+  std::vector<std::pair<std::size_t, JobId>> before;
+  for (const JobOutlook& one : outlook->jobs) {
+    const bool sooner = one.turn > 0 && (found->turn == 0 || one.turn < found->turn);
+    if (sooner && one.id != job) before.emplace_back(one.turn, one.id);
+  }
+  std::sort(before.begin(), before.end());
+  story.before.emplace();
+  for (const auto& [turn, id] : before) story.before->push_back(id);
 }
 
 }  // namespace muster

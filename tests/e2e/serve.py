@@ -154,6 +154,53 @@ class OneMachine(unittest.TestCase):
                 self.assertEqual(daemon.run("logs", str(number), "--rank", str(rank)).stdout,
                                  f"{rank}/3 on {rank}\n")
 
+    def test_logs_longer_than_a_file(self):
+        write = "import sys\nfor i in range(%d): sys.stdout.write('%%015d\\n' %% i * 4096)"
+        with Daemon() as daemon:
+            two = daemon.submit("--", sys.executable, "-c", write % 1100)  # blocks of 64 KiB; a file has 1024
+            four = daemon.submit("--", sys.executable, "-c", write % 4000)
+            with subprocess.Popen([MUSTER, "logs", "--state", daemon.state, "-f", str(two)], stdout=subprocess.PIPE) as follower:
+                followed = follower.communicate(timeout=120)[0]
+            whole = b"".join(b"%015d\n" % i * 4096 for i in range(1100))
+            self.assertTrue(followed == whole, f"{len(followed)} bytes of {len(whole)} followed")
+            daemon.run("wait", str(two), str(four), "--timeout", "120")
+            done = daemon.run("logs", str(two))
+            self.assertTrue((done.stdout.encode(), done.stderr) == (whole, ""), done.stderr)
+            # Of the other the first files are gone, and nothing of the rest.
+            done = daemon.run("logs", str(four))
+            gone = 4000 * 65536 - len(done.stdout)
+            self.assertEqual(done.stderr, f"muster: {gone} bytes of launch 1 are gone: of a long output the end is kept\n")
+            self.assertTrue(0 < gone <= 2000 * 65536, gone)
+            self.assertTrue(done.stdout.endswith("%015d\n" % 3999))
+            blocks = [int(done.stdout[i:i + 15]) for i in range(len(done.stdout) % 65536, len(done.stdout), 65536)]
+            self.assertEqual(blocks, list(range(4000 - len(blocks), 4000)))
+
+    def test_logs_of_what_is_not_there(self):
+        with Daemon() as daemon:
+            number = str(daemon.submit("--gpus", "2", "--per-gpu", "--", "/bin/sh", "-c", "echo $RANK"))
+            daemon.run("wait", number, "--timeout", "30")
+            for words, why in ((("--launch", "77"), f"job {number} has no launch 77: it has only launch 1"),
+                               (("--launch", "2"), f"job {number} has no launch 2: it has only launch 1"),
+                               (("--rank", "9"), f"launch 1 of job {number} has no rank 9: it has ranks 0 to 1")):
+                done = daemon.run("logs", number, *words, check=False)
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertIn(why, done.stderr)
+            self.assertEqual(daemon.run("logs", number, "--launch", "1", "--rank", "1").stdout, "1\n")
+            held = str(daemon.submit("--hold", "--", "/bin/true"))
+            self.assertEqual(daemon.run("logs", held).stdout, "")
+            done = daemon.run("logs", held, "--launch", "1", check=False)
+            self.assertEqual((done.returncode, "no launch 1 yet" in done.stderr), (1, True), done.stderr)
+
+    def test_wait_knows_what_will_not_come(self):
+        with Daemon() as daemon:
+            begun = time.monotonic()
+            done = daemon.run("wait", "99", check=False)
+            self.assertEqual((done.returncode, "there is no job 99" in done.stderr), (1, True), done.stderr)
+            daemon.end()
+            done = daemon.run("wait", "1", check=False)
+            self.assertEqual((done.returncode, "no daemon answers" in done.stderr), (1, True), done.stderr)
+            self.assertLess(time.monotonic() - begun, 5)
+
     def test_logs_can_be_followed(self):
         with Daemon() as daemon:
             number = daemon.submit("--", "/bin/sh", "-c", "for i in 1 2 3; do echo $i; sleep 0.2; done")
@@ -191,10 +238,10 @@ class OneMachine(unittest.TestCase):
         with Daemon(gpus=1) as daemon:
             first = daemon.submit("--estimate", "100", "--", "/bin/sleep", "1000")
             daemon.until_launched(first)
-            daemon.submit("--estimate", "50", "--", "/bin/sleep", "1000")
+            second = daemon.submit("--estimate", "50", "--", "/bin/sleep", "1000")
             third = daemon.submit("--estimate", "50", "--", "/bin/sleep", "1000")
             story = json.loads(daemon.run("explain", "--json", str(third)).stdout)
-            self.assertEqual(story["waiting_and_submitted_earlier"], 1)
+            self.assertEqual((story["jobs_before"], story["first_before"]), (1, [second]))
             self.assertTrue(140 < story["expected_start"] < 151, story)
             self.assertLess(story["expected_start_early"], story["expected_start"])
             self.assertGreater(story["expected_start_late"], story["expected_start"])
@@ -202,6 +249,32 @@ class OneMachine(unittest.TestCase):
             self.assertIn("expected to start in 2 min", daemon.run("explain", str(third)).stdout)
             for number in (first, third):
                 daemon.run("cancel", str(number))
+
+    def before(self, daemon, number):
+        story = json.loads(daemon.run("explain", "--json", str(number)).stdout)
+        self.assertEqual(story["jobs_before"], len(story["first_before"]))
+        return story["first_before"]
+
+    def test_who_is_before_a_job_is_for_the_policy_to_say(self):
+        with Daemon("--scheduling", "sjf", gpus=1) as daemon:
+            daemon.until_launched(daemon.submit("--estimate", "100", "--", "/bin/sleep", "1000"))
+            long, short, middle = (daemon.submit("--estimate", seconds, "--", "/bin/sleep", "1000")
+                                   for seconds in ("500", "50", "200"))
+            self.assertEqual(self.before(daemon, long), [short, middle])
+            self.assertEqual(self.before(daemon, middle), [short])
+            self.assertEqual(self.before(daemon, short), [])
+            self.assertIn(f"2 of those that wait will start before it: {short}, {middle}\n",
+                          daemon.run("explain", str(long)).stdout)
+
+    def test_who_is_before_one_that_had_its_share(self):
+        with Daemon("--scheduling", "las", gpus=1) as daemon:
+            numbers = []
+            for seconds in (1.5, 0.3, 0):  # of service when the next comes
+                numbers.append(daemon.submit("--estimate", "100", "--", "/bin/sleep", "1000"))
+                daemon.until_launched(numbers[-1])
+                time.sleep(seconds)
+            self.assertEqual(self.before(daemon, numbers[0]), [numbers[1]])
+            self.assertEqual(self.before(daemon, numbers[1]), [])
 
     def test_when_one_that_was_preempted_goes_on(self):
         with Daemon("--scheduling", "srtf", gpus=1) as daemon:
@@ -922,6 +995,21 @@ class Deaths(unittest.TestCase):
             wait_until(lambda: "reloaded" in (daemon.base / "daemon.log").read_text(), what="the reload")
             daemon.run("wait", str(running), str(queued), "--timeout", "30")
             self.assertEqual(daemon.job(running)["launches"], 1)
+
+    def test_a_reload_is_answered_when_it_is_done(self):
+        with Daemon(gpus=1) as daemon:
+            config = daemon.work / "serve.toml"
+            config.write_text('scheduling = "las"\n')
+            daemon.end()
+            daemon.options += ["--config", str(config)]
+            daemon.start()
+            config.write_text('scheduling = "srtf"\n')
+            self.assertEqual(daemon.call("POST", "/v1/reload"), (200, {"done": True}))
+            self.assertIn("srtf", daemon.call("GET", "/v1/status")[1]["policy"])
+            config.write_text('scheduling = "nobody"\n')
+            status, answer = daemon.call("POST", "/v1/reload")
+            self.assertEqual((status, "nobody" in answer["error"]), (409, True), answer)
+            self.assertIn("srtf", daemon.call("GET", "/v1/status")[1]["policy"])
 
     def test_keepers_are_killed(self):
         with Daemon(gpus=2) as daemon:

@@ -107,7 +107,7 @@ Result<DaemonLink> DaemonLink::open(const LinkOptions& options) {
 Result<HttpResponse> DaemonLink::call(std::string_view method, const std::string& target,
                                       const std::string& body) {
   auto response = client_->call(method, target, body, std::chrono::seconds(120));
-  answered_ = static_cast<bool>(response);
+  status_ = response ? response->status : 0;
   if (!response) return response.error();
   if (response->status < 400) return response;
   const auto json = nlohmann::json::parse(response->body, nullptr, false);

@@ -38,12 +38,14 @@ class DaemonLink {
   Result<HttpResponse> call(std::string_view method, const std::string& target,
                             const std::string& body = {});
   // Whether the last call was answered at all, be it with a refusal.
-  bool answered() const { return answered_; }
+  bool answered() const { return status_ != 0; }
+  // Whether it was refused in a way that asking again does not change.
+  bool refused() const { return status_ >= 400 && status_ < 500 && status_ != 429; }
 
  private:
   explicit DaemonLink(std::unique_ptr<HttpClient> client) : client_(std::move(client)) {}
   std::unique_ptr<HttpClient> client_;
-  bool answered_ = false;
+  int status_ = 0;  // of the last answer; 0: none
 };
 
 std::string header_of(const HttpResponse& response, std::string_view name);

@@ -1,6 +1,7 @@
 #include "cli/live/explain_live.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
@@ -46,13 +47,12 @@ int explain_live(const LinkOptions& options, const std::string& job) {
     fmt::print("it wants {} GPUs; {} of {} are free; the policy is {}\n", story["gpus"].get<int>(),
                story["free_gpus"].get<int>(), story["usable_gpus"].get<int>(),
                story["policy"].get<std::string>());
-    if (const auto before = story["waiting_and_submitted_earlier"].get<int>(); before > 0) {
+    if (const auto& before = story["jobs_before"]; !before.is_null() && before != 0) {
       // Of jobs of others only the number is told.
-      const auto& first = story["first_of_them"];
-      fmt::print("{} jobs that were submitted earlier wait, too{}\n", before,
-                 first.empty()
-                     ? ""
-                     : fmt::format(", the first of them {}", first[0].get<std::uint64_t>()));
+      std::vector<std::uint64_t> named = story["first_before"];
+      fmt::print("{} of those that wait will start before it{}{}\n", before.get<std::size_t>(),
+                 named.empty() ? "" : fmt::format(": {}", fmt::join(named, ", ")),
+                 !named.empty() && named.size() < before.get<std::size_t>() ? " …" : "");
     }
     if (!story["expected_start"].is_null()) {
       const auto at = [&story](const char* key) {

@@ -162,6 +162,7 @@ int wait_for_jobs(const WhichOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   double pause = 0.02;
   int failures = 0;
+  bool met = false;  // the daemon
   Awaited awaited;
   while (!interrupted()) {
     auto link = DaemonLink::open(options.link);
@@ -171,9 +172,13 @@ int wait_for_jobs(const WhichOptions& options) {
       if (options.link.json) print_awaited(options.ids, awaited);
       return awaited.all_well ? kExitOk : kExitFailed;
     }
-    // A daemon that is being restarted is back in a moment.
+    // A daemon that is being restarted is back in a moment; one that was never there, or says no,
+    // will not say anything else.
     failures = looked ? 0 : failures + 1;
-    if (failures > 50) return complain(looked.error(), kExitFailed);
+    met = met || link;
+    if (failures > 50 || !met || (link && link->refused())) {
+      return complain(looked.error(), kExitFailed);
+    }
     const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begin;
     if (options.timeout > 0 && waited.count() > options.timeout) {
       return complain(Error{fmt::format("not all have left after {} s", options.timeout)},

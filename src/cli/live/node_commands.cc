@@ -119,6 +119,12 @@ Result<bool> print_launch(DaemonLink& link, const LogsOptions& options, long lon
       continue;
     }
     failures = 0;
+    const long long begin = parse_integer(header_of(*answer, "Muster-Begin")).value_or(offset);
+    if (begin > offset) {
+      fmt::print(stderr,
+                 "muster: {} bytes of launch {} are gone: of a long output the end is kept\n",
+                 begin - offset, launch);
+    }
     printer.print(answer->body);
     offset = parse_integer(header_of(*answer, "Muster-Offset")).value_or(offset);
     const bool more_launches =
@@ -126,6 +132,11 @@ Result<bool> print_launch(DaemonLink& link, const LogsOptions& options, long lon
     const bool over = header_of(*answer, "Muster-Job-Over") == "true";
     const bool ended = header_of(*answer, "Muster-Ended") == "true";
     if (!answer->body.empty()) continue;
+    const auto last = parse_integer(header_of(*answer, "Muster-Last-Launch")).value_or(launch);
+    if (options.launch > last && !follow) {
+      return Error{
+          fmt::format("job {} has no launch {} yet: its last is {}", options.job, launch, last)};
+    }
     if (interrupted()) return false;
     if (ended && (more_launches || over || !follow)) return more_launches;
     if (!follow) return more_launches;

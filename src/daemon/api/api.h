@@ -46,7 +46,7 @@ struct ApiParts {
   std::function<std::string()> frozen;        // why nothing is decided any more; empty: all is well
   std::function<std::vector<GpuUse>()> gpus;  // what those of this machine are doing; or none
   std::function<void(bool drain)> shut_down;
-  std::function<Status()> reload;
+  std::function<void(std::function<void(const Status&)> told)> reload;
 };
 
 class Api;
@@ -71,8 +71,8 @@ class Api {
   void handle(const HttpRequest& request, HttpReply reply);
   static std::span<const ApiRoute> routes();
 
-  // The handlers: api_jobs.cc what reads and submits, api_wishes.cc what changes things,
-  // api_questions.cc what looks ahead.
+  // The handlers: api_jobs.cc what reads and submits, api_logs.cc output, api_wishes.cc what
+  // changes things, api_questions.cc what looks ahead.
   void get_status(const ApiCall& call);
   void list_jobs(const ApiCall& call);
   void submit(const ApiCall& call);
@@ -119,7 +119,11 @@ std::string jobs_json(const std::vector<BoardJob>& jobs, const std::vector<Store
 std::string nodes_json(const std::vector<StoredNode>& nodes, const std::vector<BoardJob>& jobs,
                        const Caller& caller, const std::vector<GpuUse>& uses);
 std::string story_json(const BoardJob& job, const struct JobStory& story,
+                       const std::vector<JobId>& first_before,
                        const std::vector<StoredDecision>& decisions);
+// A whole number of the query from 0 to `most`; `usual` where it is not given.
+Result<std::int64_t> number_in(const HttpRequest& request, const char* name, std::int64_t usual,
+                               std::int64_t most);
 std::string error_json(std::string_view message);
 HttpResponse error_response(int status, std::string_view message);
 

@@ -1,8 +1,5 @@
 // What reads, and submissions.
 #include <algorithm>
-#include <cerrno>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -12,34 +9,9 @@
 namespace muster {
 namespace {
 
-constexpr std::size_t kMostLogBytes = 1 << 20;
-
-// A whole number of the query between bounds; the default where it is not given.
-Result<std::int64_t> number_in(const HttpRequest& request, const char* name, std::int64_t usual,
-                               std::int64_t most) {
-  const auto found = request.query.find(name);
-  if (found == request.query.end()) return usual;
-  const std::optional<std::int64_t> number = parse_integer(found->second);
-  if (!number || *number < 0 || *number > most) {
-    return Error{fmt::format("'{}' is no whole number from 0 to {}", name, most)};
-  }
-  return *number;
-}
-
 std::string value_of(const HttpRequest& request, const char* name) {
   const auto found = request.query.find(name);
   return found == request.query.end() ? "" : found->second;
-}
-
-// Part of a file; nothing where there is none or it is shorter.
-std::string read_part(const std::filesystem::path& path, std::int64_t offset, std::size_t most) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (file < 0) return {};
-  std::string text(most, '\0');
-  const ssize_t count = pread(file, text.data(), most, offset);
-  close(file);
-  text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
-  return text;
 }
 
 }  // namespace
@@ -107,37 +79,6 @@ void Api::show_job(const ApiCall& call) {
   if (!job) return;
   HttpResponse response;
   response.body = job_json(*job, parts_.board.nodes(), parts_.clock, true);
-  call.reply(std::move(response));
-}
-
-void Api::show_log(const ApiCall& call) {
-  const std::optional<BoardJob> job = job_of(call);
-  if (!job) return;
-  const std::int64_t last = job->runs.empty() ? 0 : job->runs.rbegin()->first;
-  const Result<std::int64_t> launch = number_in(call.request, "launch", last, 0xffffffff);
-  const Result<std::int64_t> rank = number_in(call.request, "rank", 0, 1'000'000);
-  const Result<std::int64_t> offset = number_in(call.request, "offset", 0, std::int64_t{1} << 60);
-  const Result<std::int64_t> most = number_in(call.request, "most", kMostLogBytes, kMostLogBytes);
-  for (const auto* number : {&launch, &rank, &offset, &most}) {
-    if (!*number) return call.reply(error_response(400, number->error().message));
-  }
-  const auto run = job->runs.find(static_cast<std::uint32_t>(*launch));
-  // Before it is read: what is over by now will not be written to while we read.
-  const bool ended = run == job->runs.end() ? over(*job->row) : over(run->second->state);
-  const std::string folder = fmt::format("{}.{}", index(job->row->id), *launch);
-  const std::string file = fmt::format("rank-{}.log", *rank);
-  HttpResponse response;
-  response.type = "text/plain; charset=utf-8";
-  for (const std::filesystem::path& parent : {parts_.runs, parts_.ended}) {
-    response.body = read_part(parent / folder / file, *offset, static_cast<std::size_t>(*most));
-    if (!response.body.empty()) break;
-  }
-  response.headers.emplace_back("Muster-Launch", std::to_string(*launch));
-  response.headers.emplace_back("Muster-Last-Launch", std::to_string(last));
-  response.headers.emplace_back("Muster-Offset",
-                                std::to_string(*offset + std::int64_t(response.body.size())));
-  response.headers.emplace_back("Muster-Ended", ended ? "true" : "false");
-  response.headers.emplace_back("Muster-Job-Over", over(*job->row) ? "true" : "false");
   call.reply(std::move(response));
 }
 

@@ -171,15 +171,17 @@ std::string nodes_json(const std::vector<StoredNode>& nodes, const std::vector<B
 }
 
 std::string story_json(const BoardJob& job, const JobStory& story,
+                       const std::vector<JobId>& first_before,
                        const std::vector<StoredDecision>& decisions) {
   const StoredJob& row = *job.row;
   Json json = {{"id", index(row.id)},          {"state", row.state},
                {"reason", row.reason},         {"over", over(row)},
                {"held", story.held},           {"gpus", job.request->gpus},
                {"free_gpus", story.free_gpus}, {"usable_gpus", story.usable_gpus},
-               {"policy", story.policy},       {"waiting_and_submitted_earlier", story.earlier}};
-  json["first_of_them"] = Json::array();
-  if (story.first_earlier != kNoJob) json["first_of_them"].push_back(index(story.first_earlier));
+               {"policy", story.policy}};
+  json["jobs_before"] = story.before ? Json(story.before->size()) : Json();
+  json["first_before"] = Json::array();
+  for (const JobId one : first_before) json["first_before"].push_back(index(one));
   json["launches"] = Json::array();
   for (const auto& [launch, run] : job.runs) {
     json["launches"].push_back({{"launch", launch},

@@ -127,10 +127,15 @@ void Api::explain(const ApiCall& call) {
   };
   const auto tell = [found, job = *job, caller = call.caller, reply = call.reply, this] {
     // How many are before it is for everybody, who they are is not.
-    const auto first = parts_.board.job(found->story.first_earlier);
-    if (!first || !caller.may_see(*first)) found->story.first_earlier = kNoJob;
+    constexpr std::size_t kMostNamed = 10;
+    std::vector<JobId> named;
+    for (const JobId one : found->story.before.value_or(std::vector<JobId>())) {
+      const auto other = parts_.board.job(one);
+      if (other && caller.may_see(*other)) named.push_back(one);
+      if (named.size() == kMostNamed) break;
+    }
     HttpResponse response;
-    response.body = story_json(job, found->story, found->decisions);
+    response.body = story_json(job, found->story, named, found->decisions);
     reply(std::move(response));
   };
   parts_.ask({look, [found, id, tell, reply = call.reply, this](const Status& status) {

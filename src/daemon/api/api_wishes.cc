@@ -68,13 +68,7 @@ void Api::set_drained(const ApiCall& call, bool drained) {
 void Api::drain(const ApiCall& call) { set_drained(call, true); }
 void Api::undrain(const ApiCall& call) { set_drained(call, false); }
 
-void Api::reload(const ApiCall& call) {
-  const Status done = parts_.reload();
-  if (!done) return call.reply(error_response(409, done.error().message));
-  HttpResponse response;
-  response.body = "{\"done\":true}\n";
-  call.reply(std::move(response));
-}
+void Api::reload(const ApiCall& call) { parts_.reload(answer_to_wish(call, 409)); }
 
 void Api::shut_down(const ApiCall& call) {
   const nlohmann::json body = call.request.body.empty()

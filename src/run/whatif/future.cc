@@ -53,8 +53,14 @@ class Newcomers final : public JobSource {
 class Lives final : public Observer {
  public:
   Lives(const EngineWorld& world, const Places& places, const std::vector<JobId>& starts_of)
-      : places_(places), lives_(world.jobs.size()), awaited_(world.jobs.size(), false) {
-    for (std::size_t i = 0; i < lives_.size(); ++i) lives_[i].start = world.jobs[i].first_start;
+      : places_(places),
+        lives_(world.jobs.size()),
+        awaited_(world.jobs.size(), false),
+        waits_(world.jobs.size(), false) {
+    for (std::size_t i = 0; i < lives_.size(); ++i) {
+      lives_[i].start = world.jobs[i].first_start;
+      waits_[i] = !world.jobs[i].running();
+    }
     for (const JobId job : starts_of) {
       const std::size_t place = places.of(job);
       if (place == lives_.size() || awaited_[place]) continue;
@@ -69,6 +75,8 @@ class Lives final : public Observer {
   void on_decision(const Decision& decision) override {
     if (decision.action != Action::kStart) return;
     const std::size_t place = places_.of(decision.job);
+    if (waits_[place]) lives_[place].turn = ++turns_;
+    waits_[place] = false;
     lives_[place].start = std::min(lives_[place].start, decision.time);
     if (awaited_[place]) --left_;
     awaited_[place] = false;
@@ -86,6 +94,8 @@ class Lives final : public Observer {
   const Places& places_;
   std::vector<Life> lives_;
   std::vector<bool> awaited_;
+  std::vector<bool> waits_;  // since now
+  std::size_t turns_ = 0;    // starts of those
   std::size_t left_ = 0;
   bool only_starts_ = false;
 };

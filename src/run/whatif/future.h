@@ -10,6 +10,8 @@ namespace muster {
 struct Life {
   Seconds start = kNever;  // of a job that has run: when it first did
   Seconds end = kNever;
+  // Of those that wait now: they start in this order, from 1; 0: not in sight.
+  std::size_t turn = 0;
   Reason refused = Reason::kNone;  // it came, and was turned away
 };
 

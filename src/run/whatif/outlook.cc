@@ -71,6 +71,7 @@ std::vector<JobOutlook> jobs_of(const EngineWorld& world, const std::vector<Life
     one.state = job.state;
     one.gpus = job.spec.gpus;
     one.submit = job.spec.submit;
+    one.turn = believed[i].turn;
     one.start = over_futures(believed[i].start, samples.size(),
                              [&](std::size_t s) { return samples[s][i].start; });
     one.end = over_futures(believed[i].end, samples.size(),
