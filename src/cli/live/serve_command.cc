@@ -133,6 +133,12 @@ Result<DaemonSettings> settings_on_executor(ServeOptions& options) {
     found = use_slurm(options.slurm, options.shadow, options.plan, settings);
   }
   if (!found) return found.error();
+  if (options.executor == "local") {
+    settings.intake.cpus = static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
+    settings.intake.memory_gb = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+                                static_cast<double>(sysconf(_SC_PAGE_SIZE)) / 1e9;
+    settings.intake.limits_memory = !options.cgroup.empty();
+  }
   settings.make_plan = [plan = options.plan](bool safe) { return live_plan_of(plan, safe); };
   return settings;
 }
@@ -198,8 +204,8 @@ void add_door_options(CLI::App& command, ServeOptions& options) {
 }  // namespace
 
 void add_serve_command(CLI::App& app, Chosen& chosen) {
-  CLI::App* command =
-      app.add_subcommand("serve", "Schedule real jobs on this machine with any of the policies");
+  CLI::App* command = app.add_subcommand(
+      "serve", "Schedule real jobs, on this machine or on Slurm, with any of the policies");
   const auto options = std::make_shared<ServeOptions>();
   command
       ->add_option("--state", options->state,
