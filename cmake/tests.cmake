@@ -30,14 +30,14 @@ set(MUSTER_TEST_ENVIRONMENT "MUSTER=$<TARGET_FILE:muster>")
 # It is the code under test whose speed matters; optimising the tests would only take time.
 set(MUSTER_TEST_OPTIONS -O0)
 
-# The code block of docs/policies.md that follows "<!-- example: NAME -->", as guide_NAME.inc for tests/guide.
-function(muster_extract_example name)
-  set(page "${PROJECT_SOURCE_DIR}/docs/policies.md")
+# The code block of a page in docs/ that follows "<!-- example: NAME -->", as guide_NAME.inc for tests/guide.
+function(muster_extract_example page_name name)
+  set(page "${PROJECT_SOURCE_DIR}/docs/${page_name}")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${page}")
   file(READ "${page}" text)
   string(FIND "${text}" "<!-- example: ${name} -->" begin)
   if(begin EQUAL -1)
-    message(FATAL_ERROR "docs/policies.md has no example '${name}'")
+    message(FATAL_ERROR "docs/${page_name} has no example '${name}'")
   endif()
   string(SUBSTRING "${text}" ${begin} -1 text)
   string(FIND "${text}" "```cpp" begin)
@@ -69,7 +69,8 @@ function(muster_add_test_folder folder)
   endif()
   add_dependencies(${target} muster_test_programs)
   if(folder STREQUAL "guide")
-    muster_extract_example(las)
+    muster_extract_example(policies.md las)
+    muster_extract_example(engine.md backend)
     target_include_directories(${target} PRIVATE "${PROJECT_BINARY_DIR}/guide")
   endif()
   add_test(NAME ${target} COMMAND ${target} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
@@ -154,7 +155,7 @@ endforeach()
 # clock. Of all others, which compute, it runs as many as there are cores.
 set(MUSTER_WAITING_TESTS agent_test backend_test e2e_access e2e_documented e2e_hardships e2e_interrupt e2e_kills e2e_serve
                          e2e_slurm_back e2e_slurm_deaths e2e_slurm_elastic e2e_slurm_import e2e_slurm_lab e2e_slurm_serve
-                         e2e_slurm_shadow e2e_slurm_systems)
+                         e2e_slurm_shadow e2e_slurm_systems e2e_slurm_wishes)
 get_property(tests DIRECTORY PROPERTY TESTS)
 list(REMOVE_ITEM tests ${MUSTER_WAITING_TESTS})
 set_tests_properties(${tests} PROPERTIES RESOURCE_GROUPS cores:1)
@@ -162,7 +163,7 @@ set_tests_properties(${tests} PROPERTIES RESOURCE_GROUPS cores:1)
 # The longest begin first, also where no earlier run has told ctest which they are: none is then left to run alone.
 set(seconds_of
     e2e_slurm_serve 66 e2e_slurm_back 63 e2e_documented 60 property_test 57 e2e_slurm_systems 47 conformance_test 42
-    e2e_serve 41 e2e_pytorch 38 e2e_slurm_shadow 33 parity_test 29 e2e_slurm_import 25 e2e_hardships 21 daemon_test 20
+    e2e_serve 41 e2e_pytorch 38 e2e_slurm_wishes 35 e2e_slurm_shadow 33 parity_test 29 e2e_slurm_import 25 e2e_hardships 21 daemon_test 20
     e2e_kills 18 e2e_slurm_lab 18 backend_test 15 agent_test 13 learn_test 11 e2e_access 11 parity_gavel_test 10)
 while(seconds_of)
   list(POP_FRONT seconds_of test seconds)

@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const muster::SlurmJob& job : jobs->rows) {
       if (muster::gpus_wanted(job) < 0) std::abort();
       if (!muster::unfit_to_schedule(job).empty()) continue;
-      if (muster::found_description(job, "slurm:1@a").empty()) std::abort();
+      if (muster::found_description(job, {}, "slurm:1@a").empty()) std::abort();
     }
   }
   if (const auto nodes = muster::parse_nodes(text)) {

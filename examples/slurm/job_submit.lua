@@ -20,6 +20,11 @@ local function single(job)
   return job.array_inx == nil and (job.het_job_offset == nil or job.het_job_offset == slurm.NO_VAL)
 end
 
+-- So it does with jobs that name nodes, and with those that must not be requeued.
+local function movable(job)
+  return job.req_nodes == nil and job.exc_nodes == nil and job.requeue ~= 0
+end
+
 local function wants_gpus(job)
   for _, wish in ipairs({ "tres_per_node", "tres_per_job", "tres_per_task", "gres" }) do
     if job[wish] ~= nil and string.find(job[wish], "gpu", 1, true) then return true end
@@ -30,7 +35,7 @@ end
 function slurm_job_submit(job, partitions, user)
   -- Without a script somebody waits at a terminal, and nothing could be requeued.
   local batch = job.script ~= nil and job.script ~= ""
-  if batch and job.comment ~= "native" and single(job) and for_muster(job, partitions) and wants_gpus(job) then
+  if batch and job.comment ~= "native" and single(job) and movable(job) and for_muster(job, partitions) and wants_gpus(job) then
     job.priority = 0
   end
   return slurm.SUCCESS

@@ -97,6 +97,7 @@ JobSpec Core::spec_of(const StoredJob& row, const JobRequest& request) {
 }
 
 std::string Core::refusal(const JobSpec& spec, const JobRequest& request) const {
+  if (!request.unfit.empty()) return request.unfit;
   const auto unknown = [&](std::string_view kind, const std::string& name,
                            const std::vector<Symbol>& known) {
     std::vector<std::string_view> names;
@@ -157,7 +158,7 @@ void Core::step(Seconds now) {
   take_news(now);
   check_limits(now);
   check_silence(now);
-  if (!frozen_.empty()) return;
+  if (!frozen_.empty()) return settle_without_engine(now);
   // What is ordered may be answered at once, as where a launch is stopped before it was begun.
   for (int again = 0; again < 8; ++again) {
     // Who came in a round waits in the inbox for its end: that is news once.
@@ -180,6 +181,17 @@ void Core::step(Seconds now) {
   }
   if (plan_.round > 0 && engine_->turns() != std::exchange(leased_, engine_->turns())) {
     renew_leases(now);
+  }
+}
+
+// Nobody takes events any more. Who has finished is done all the same; the rest is found by the
+// next daemon in the rows of the launches.
+void Core::settle_without_engine(Seconds now) {
+  for (const JobEvent& event : std::exchange(events_, {})) {
+    Known* known = event.kind == EventKind::kFinished ? active(event.job) : nullptr;
+    if (known == nullptr) continue;
+    end_launches(*known);
+    leave(*known, JobState::kFinished, std::string(reason_sentence(Reason::kCompleted)), now);
   }
 }
 
@@ -247,6 +259,7 @@ RunOrder Core::order(RunId run, std::uint64_t generation) const {
   order.grace = request.grace;
   order.believed = std::max(0.0, row.total_work - row.saved_work);
   order.cpus = request.cpus;
+  order.max_nodes = request.max_nodes;
   order.memory_gb = request.memory_gb;
   return order;
 }

@@ -178,6 +178,7 @@ void Core::add_event(const LaunchNews& news, Seconds now) {
     events_.push_back(event);
     return;
   }
+  known.said = news.detail;
   stand_down(news.run.job);
   const bool ended = news.news == RunNews::kReleased || news.news == RunNews::kEnded;
   if (ended && news.outcome == RunOutcome::kFinished) {
@@ -252,139 +253,6 @@ void Core::renew_leases(Seconds now) {
     if (job.starting()) continue;
     effects_.leases.emplace_back(RunId{job.spec.id, job.launch}, lease_from(now));
   }
-}
-
-Core::Known* Core::active(JobId job) {
-  const auto found = known_.find(job);
-  return found == known_.end() || found->second.over ? nullptr : &found->second;
-}
-
-Status Core::person_event(JobId job, JobEvent event, const std::string& why) {
-  Known* known = active(job);
-  if (known == nullptr) {
-    return Error{fmt::format("job {} is over; nothing about it can be changed", index(job))};
-  }
-  event.time = now_;
-  event.job = job;
-  event.slot = slot_of(job);
-  events_.push_back(event);
-  if (!why.empty()) known->row.reason = why;
-  touched_.insert(job);
-  return Done{};
-}
-
-Status Core::cancel(JobId job, const std::string& why) {
-  if (Known* known = active(job); known != nullptr) {
-    if (shelf_.erase(job) > 0 || inbox_.take_back(job)) {
-      leave(*known, JobState::kCancelled, why, now_);
-      return Done{};
-    }
-  }
-  JobEvent event;
-  event.kind = EventKind::kCancelled;
-  Status done = person_event(job, event, why);
-  if (done) why_[job] = why;
-  return done;
-}
-
-JobEvent Core::hold_event(JobId job, bool hold) const {
-  JobEvent event;
-  event.time = now_;
-  event.kind = EventKind::kRevised;
-  event.revision = Revision::kHold;
-  event.job = job;
-  event.value = hold ? 1 : 0;
-  return event;
-}
-
-Status Core::set_held(JobId job, bool hold, const std::string& why) {
-  if (const auto kept = shelf_.find(job); kept != shelf_.end() && !hold) {
-    // It arrives now: the engine's clock does not go back to when it was submitted.
-    kept->second.arrival = now_;
-    inbox_.add(std::move(kept->second));
-    shelf_.erase(kept);
-  } else if (std::optional<JobSpec> waiting = hold ? inbox_.take_back(job) : std::nullopt) {
-    shelf_.emplace(job, std::move(*waiting));
-  } else if (Status done = person_event(job, hold_event(job, hold), why); !done) {
-    return done;
-  }
-  Known& known = known_.at(job);
-  known.held = hold;
-  known.row.reason = why;
-  touched_.insert(job);
-  // The request says so, too: that is what a restart reads.
-  auto request = std::make_shared<JobRequest>(*known.request);
-  request->hold = hold;
-  known.row.description = job_request_text(*request);
-  known.request = std::move(request);
-  return Done{};
-}
-
-Status Core::hold(JobId job, const std::string& why) { return set_held(job, true, why); }
-
-Status Core::release(JobId job) {
-  const Known* known = active(job);
-  if (known != nullptr && !known->held) {
-    return Error{fmt::format("job {} is not on hold", index(job))};
-  }
-  return set_held(job, false, "it was released");
-}
-
-Status Core::revise(JobId job, const std::vector<std::pair<std::string, double>>& changes) {
-  const Known* known = active(job);
-  if (known == nullptr) {
-    return Error{fmt::format("job {} is over; nothing about it can be changed", index(job))};
-  }
-  auto request = std::make_shared<JobRequest>(*known->request);
-  std::vector<JobEvent> events;
-  for (const auto& [name, value] : changes) {
-    JobEvent& event = events.emplace_back();
-    event.kind = EventKind::kRevised;
-    event.value = value;
-    const bool whole = value == std::floor(value);
-    if (name == "priority" && whole && std::abs(value) <= 1e6) {
-      event.revision = Revision::kPriority;
-      request->priority = static_cast<int>(value);
-    } else if (name == "gpus" && whole && value >= 1 && value <= 1e5) {
-      event.revision = Revision::kGpus;
-      request->gpus = static_cast<int>(value);
-    } else if (name == "estimate" && value > 0 && value <= 1e9) {
-      event.revision = Revision::kEstimate;
-      request->estimate = value;
-    } else if (name == "deadline" && value > 0 && value <= 1e9) {
-      event.revision = Revision::kDeadline;
-      event.value = known->row.submitted + value;
-      request->deadline = value;
-    } else {
-      return Error{fmt::format(
-          "cannot set '{}' to {}: priority and gpus are whole numbers, estimate and deadline "
-          "seconds above 0; nothing else can be changed",
-          name.substr(0, 64), value)};
-    }
-  }
-  for (const JobEvent& event : events) {
-    const Status done = person_event(job, event, {});
-    static_cast<void>(done);
-  }
-  known_.at(job).row.description = job_request_text(*request);
-  known_.at(job).request = std::move(request);
-  return Done{};
-}
-
-Status Core::drain(const std::string& name, bool drained, const std::string& why) {
-  const auto node = std::find_if(nodes_.begin(), nodes_.end(),
-                                 [&name](const StoredNode& row) { return row.name == name; });
-  if (node == nodes_.end()) {
-    std::vector<std::string_view> names;
-    for (const StoredNode& row : nodes_) names.push_back(row.name);
-    return Error{unknown_name("node", name, names)};
-  }
-  node->drained = drained;
-  // One that is ours no more may still be drained by others.
-  node->reason = drained ? why : outside_[index(node->id)].detail;
-  touched_nodes_.insert(node->id);
-  tell_drained(node->id, now_);
-  return Done{};
 }
 
 }  // namespace muster

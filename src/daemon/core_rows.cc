@@ -36,6 +36,10 @@ void Core::on_decision(const Decision& decision) {
                     (found->second.held && decision.reason == Reason::kRevised);
   if (!said) {
     found->second.row.reason = std::string(reason_sentence(decision.reason));
+    // The engine knows that; who carries launches out knows why.
+    if (decision.reason == Reason::kStartFailed && !found->second.said.empty()) {
+      found->second.row.reason += ": " + found->second.said;
+    }
   }
 }
 
@@ -175,6 +179,7 @@ Subject Core::subject(Seconds now) const {
   subject.parts.running = frozen_copy(*engine_, fresh_);
   EngineWorld& world = subject.world;
   world.now = std::max(now, world.now);
+  subject.parts.newcomers_from = JobId{world.next_id};
   for (const JobSpec& spec : inbox_.jobs()) {
     Job& job = world.jobs.emplace_back();
     job.spec = spec;

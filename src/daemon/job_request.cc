@@ -186,6 +186,7 @@ Result<JobRequest> parse_job_request(std::string_view json) {
   from.whole("gpus", request.gpus, 1, kMostGpus);
   from.whole("min_gpus", request.min_gpus, 0, kMostGpus);
   from.whole("max_gpus", request.max_gpus, 0, kMostGpus);
+  from.whole("max_nodes", request.max_nodes, 0, kMostGpus);
   from.word("gpu_type", request.gpu_type);
   from.word("partition", request.partition);
   from.word("model", request.model);
@@ -206,6 +207,7 @@ Result<JobRequest> parse_job_request(std::string_view json) {
   from.path("checkpoint_directory", request.checkpoint_directory);
   from.word("request", request.request);
   from.word("origin", request.origin);
+  from.word("unfit", request.unfit);
   if (std::string error = from.finish(); !error.empty()) return Error{error};
   if (std::string error = check_sizes(request); !error.empty()) return Error{error};
   if (request.working_directory.empty()) request.working_directory = "/";
@@ -223,6 +225,7 @@ std::string job_request_text(const JobRequest& request) {
   put("name", request.name, usual.name);
   put("min_gpus", request.min_gpus, usual.min_gpus);
   put("max_gpus", request.max_gpus, usual.max_gpus);
+  put("max_nodes", request.max_nodes, usual.max_nodes);
   put("gpu_type", request.gpu_type, usual.gpu_type);
   put("partition", request.partition, usual.partition);
   put("model", request.model, usual.model);
@@ -245,6 +248,7 @@ std::string job_request_text(const JobRequest& request) {
   for (std::size_t i = 0; i < kStages; ++i) {
     if (request.stage_ms[i] > 0) json["stage_ms"][kStageNames[i]] = request.stage_ms[i];
   }
+  put("unfit", request.unfit, usual.unfit);
   for (const auto& [name, value] : request.environment) json["environment"][name] = value;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -20,6 +20,7 @@ struct JobRequest {
   int gpus = 1;
   int min_gpus = 0;  // a range, for policies that resize; 0: exactly `gpus`
   int max_gpus = 0;
+  int max_nodes = 0;  // it must not be spread over more; 0: it may
   std::string gpu_type;
   std::string partition;
   std::string model;  // what it trains, for performance models and estimates
@@ -42,6 +43,7 @@ struct JobRequest {
   std::vector<std::pair<std::string, std::string>> environment;
   std::string request;  // the same id gets the same answer: a retry is safe
   std::string origin;   // where the executor found it; empty: it was submitted here
+  std::string unfit;    // why the executor cannot run what it found; empty: it can
 
   friend bool operator==(const JobRequest&, const JobRequest&) = default;
 };

@@ -107,7 +107,8 @@ void Launches::apply(RunId run, RunEvent event, const RunReport* report, Seconds
   const auto found = entries_.find(run);
   const Grace grace = found == entries_.end() ? Grace{} : found->second.grace;
   if (answer.command != RunCommand::kNone) effects_.calls.push_back({run, answer.command, grace});
-  LaunchNews news{run, answer.news, RunOutcome::kStopped, -1, answer.strange};
+  LaunchNews news{run, answer.news, RunOutcome::kStopped, -1, {}, answer.strange};
+  if (report != nullptr) news.detail = report->detail;
   if (report != nullptr && event == RunEvent::kExited) {
     news.outcome = report->outcome;
     news.saved_step = report->saved_step;

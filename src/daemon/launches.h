@@ -29,6 +29,7 @@ struct LaunchNews {
   RunNews news = RunNews::kNone;
   RunOutcome outcome = RunOutcome::kFailed;  // of kReleased and kEnded
   double saved_step = -1;
+  std::string detail;    // of its end, for people
   bool strange = false;  // with kNone: only worth a line in the log
 };
 

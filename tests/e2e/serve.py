@@ -1,10 +1,12 @@
 """`muster serve` end to end: real daemon, real keepers, real jobs."""
 
+import contextlib
 import json
 import os
 import pathlib
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -679,7 +681,7 @@ class Wishes(unittest.TestCase):
             fields = daemon.call("GET", "/openapi.json")[1]["components"]["schemas"]["Submission"]["properties"]
             folder = daemon.base / "project"
             (folder / "inner").mkdir(parents=True)
-            job = {"command": [sys.executable, "-c", shows], "name": "all of it", "gpus": 2, "min_gpus": 1, "max_gpus": 2,
+            job = {"command": [sys.executable, "-c", shows], "name": "all of it", "gpus": 2, "min_gpus": 1, "max_gpus": 2, "max_nodes": 1,
                    "model": "net", "priority": 7, "deadline": 500, "time_limit": 300, "estimate": 20, "iterations": 100,
                    "step_ms": 12.5, "batch_size": 64, "cpus": 1, "memory_gb": 0.5, "retries": 2, "grace": 5,
                    "process_per_gpu": False, "hold": True, "working_directory": "inner", "checkpoint_directory": "saved",
@@ -888,6 +890,153 @@ class Leases(unittest.TestCase):
             wait_until(lambda: self.log(daemon, "job")[-1][-1] == "None", what="the end of all leases")
             daemon.run("wait", str(number), "--timeout", "60")
             self.assertEqual(daemon.job(number)["launches"], 1)
+
+
+class Revisions(unittest.TestCase):
+    """What jobs ask for is changed, and still holds after the daemon was killed."""
+
+    def test_what_cannot_be_kept_is_refused(self):
+        with Daemon(gpus=4) as daemon:
+            request = {"command": ["/bin/sleep", "1000"], "gpus": 2, "min_gpus": 1, "max_gpus": 2}
+            number = daemon.call("POST", "/v1/jobs", request)[1]["id"]
+            daemon.until_launched(number)
+            status, answer = daemon.call("PATCH", f"/v1/jobs/{number}", {"gpus": 4})
+            self.assertEqual((status, "a range of GPUs" in answer["error"]), (409, True), answer)
+            fixed = daemon.submit("--hold", "--", "/bin/true")
+            status, answer = daemon.call("PATCH", f"/v1/jobs/{fixed}", {"gpus": 5})
+            self.assertEqual((status, "cannot have 5 GPUs" in answer["error"]), (409, True), answer)
+            daemon.kill()
+            daemon.start()
+            self.assertEqual((daemon.job(number)["launches"], daemon.job(number)["gpus"]), (1, 2))
+            self.assertEqual(daemon.job(fixed)["gpus"], 1)
+            daemon.run("cancel", str(number), str(fixed))
+
+    def test_of_one_that_is_on_hold(self):
+        with Daemon(gpus=4) as daemon:
+            number = daemon.submit("--hold", "--", "/bin/sleep", "1000")
+            self.assertEqual(daemon.call("PATCH", f"/v1/jobs/{number}", {"gpus": 3, "priority": 7}), (200, {"done": True}))
+            self.assertEqual([(job["gpus"], job["priority"]) for job in daemon.jobs()], [(3, 7)])
+            daemon.run("release", str(number))
+            self.assertEqual(daemon.until_launched(number)["placement"][0]["gpus"], [0, 1, 2])
+            daemon.process.send_signal(signal.SIGHUP)
+            wait_until(lambda: "reloaded" in daemon.log(), what="the reload")
+            daemon.kill()
+            daemon.start()
+            self.assertEqual(json.loads(daemon.run("status", "--json").stdout)["trouble"], "")
+            self.assertEqual((daemon.job(number)["launches"], daemon.job(number)["gpus"]), (1, 3))
+            daemon.run("cancel", str(number))
+            daemon.until(number, "cancelled")
+
+    def test_of_one_that_runs_and_starts_anew(self):
+        with Daemon(gpus=4) as daemon:
+            number = daemon.submit("--", "/bin/sleep", "1000")
+            daemon.until_launched(number)
+            self.assertEqual(daemon.call("PATCH", f"/v1/jobs/{number}", {"gpus": 2})[0], 200)
+            wait_until(lambda: daemon.job(number)["launches"] == 2, what="the next launch")
+            job = daemon.until_launched(number)
+            self.assertEqual((job["gpus"], job["placement"][0]["gpus"]), (2, [0, 1]))
+            daemon.run("cancel", str(number))
+
+    def test_a_description_that_cannot_be_read_fails_its_job_alone(self):
+        with Daemon(gpus=2) as daemon:
+            broken, fine = (daemon.submit("--", "/bin/sleep", "1000") for _ in range(2))
+            for number in (broken, fine):
+                daemon.until_launched(number)
+            daemon.kill()
+            self.change_store(daemon, "UPDATE jobs SET description = '{}' WHERE id = ?", broken)
+            daemon.start()
+            self.assertIn("'command' must be a list", daemon.until(broken, "failed")["reason"])
+            wait_until(lambda: len(daemon.marked()) == 1, what="the end of its process")
+            self.assertEqual((daemon.job(fine)["state"], daemon.job(fine)["launches"]), ("running", 1))
+            daemon.run("cancel", str(fine))
+
+    def test_a_daemon_that_decides_nothing_more_says_so(self):
+        with Daemon(gpus=2) as daemon:
+            running, other = (daemon.submit("--", "/bin/sleep", "1000") for _ in range(2))
+            waiting = daemon.submit("--estimate", "10", "--", "/bin/sleep", "1000")
+            for number in (running, other):
+                daemon.until_launched(number)
+            daemon.kill()
+            # It denies the launch that there is, and is to be launched by the same number again.
+            self.change_store(daemon, "UPDATE jobs SET launches = 0, state = 'queued' WHERE id = ?", running)
+            daemon.start()
+            wait_until(lambda: "nothing is decided any more" in daemon.run("status").stdout, what="the trouble")
+            for status, answer in (daemon.call("POST", "/v1/jobs", {"command": ["/bin/true"]}),
+                                   daemon.call("POST", f"/v1/jobs/{running}/hold"),
+                                   daemon.call("PATCH", f"/v1/jobs/{running}", {"priority": 1}),
+                                   daemon.call("POST", "/v1/nodes/node0/drain")):
+                self.assertEqual((status, "nothing is decided any more" in answer["error"]), (503, True), answer)
+            daemon.run("cancel", str(running), str(waiting))
+            daemon.until(waiting, "cancelled")
+            daemon.until(running, "cancelled")
+            wait_until(lambda: len(daemon.marked()) == 1, what="the end of its process")
+            # With what broke it gone, a reload goes on.
+            self.assertEqual(daemon.call("POST", "/v1/reload")[0], 200)
+            wait_until(lambda: json.loads(daemon.run("status", "--json").stdout)["trouble"] == "", what="the end of the trouble")
+            daemon.run("wait", str(daemon.submit("--", "/bin/true")), "--timeout", "30")
+            self.assertEqual((daemon.job(other)["state"], daemon.job(other)["launches"]), ("running", 1))
+            daemon.run("cancel", str(other))
+
+    @staticmethod
+    def change_store(daemon, statement, number):
+        with contextlib.closing(sqlite3.connect(daemon.state / "state.db")) as store, store:
+            changed = store.execute(statement, (number,))
+            assert changed.rowcount == 1
+
+
+class SafeMode(unittest.TestCase):
+    """A daemon that dies again and again right after its start goes on without the policy that it died with."""
+
+    def status(self, daemon):
+        status = json.loads(daemon.run("status", "--json").stdout)
+        return status["safe_mode"], status["policy"].split()[0].split(":")[0]
+
+    def test_deaths_lead_to_it_and_another_policy_out_of_it(self):
+        with Daemon("--scheduling", "las", gpus=1) as daemon:
+            for _ in range(3):
+                self.assertEqual(self.status(daemon), (False, "las"))
+                daemon.kill()
+                daemon.start()
+            self.assertEqual(self.status(daemon), (True, "fifo"))
+            self.assertIn("safe mode", daemon.run("status").stdout)
+            # It works, stays so while nothing else is tried, and forgets nothing when it ends well.
+            for _ in range(4):
+                daemon.run("wait", str(daemon.submit("--", "/bin/true")), "--timeout", "30")
+            daemon.end()
+            daemon.start()
+            self.assertEqual(self.status(daemon), (True, "fifo"))
+            daemon.end()
+            daemon.options[-1] = "srtf"
+            daemon.start()
+            self.assertEqual(self.status(daemon), (False, "srtf"))
+            self.assertNotIn("safe mode", daemon.run("status").stdout)
+
+    def test_a_reload_tries_again(self):
+        with Daemon("--scheduling", "las", "--safe-after", "1", gpus=1) as daemon:
+            daemon.kill()
+            daemon.start()
+            self.assertEqual(self.status(daemon), (True, "fifo"))
+            daemon.process.send_signal(signal.SIGHUP)
+            wait_until(lambda: self.status(daemon) == (False, "las"), what="the reload")
+            for _ in range(4):
+                daemon.run("wait", str(daemon.submit("--", "/bin/true")), "--timeout", "30")
+            daemon.kill()
+            daemon.start()
+            self.assertEqual(self.status(daemon), (False, "las"))
+
+    def test_who_ends_as_told_has_not_died(self):
+        with Daemon("--scheduling", "las", gpus=1) as daemon:
+            for _ in range(5):
+                self.assertEqual(daemon.end(), 0)
+                daemon.start()
+            self.assertEqual(self.status(daemon), (False, "las"))
+
+    def test_it_can_be_turned_off(self):
+        with Daemon("--scheduling", "las", "--safe-after", "0", gpus=1) as daemon:
+            for _ in range(5):
+                daemon.kill()
+                daemon.start()
+            self.assertEqual(self.status(daemon), (False, "las"))
 
 
 class Deaths(unittest.TestCase):

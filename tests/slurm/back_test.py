@@ -11,6 +11,25 @@ from slurm_daemon import ROOT
 
 
 class Back(unittest.TestCase):
+    def of_others(self, lab, daemon):
+        """Jobs that wait and that Slurm is not to start: held by an administrator, before and after Muster took it in; not due yet,
+        and with a node of their own; with a wish that Muster cannot keep."""
+        def submit(*words):
+            return int(lab.call("sbatch", "--parsable", "-o", "/dev/null", "-p", "all", "--gres=gpu:1", *words, "--wrap", "true"))
+        taken = submit("--hold", "-J", "taken")
+        wait_until(lambda: daemon.by_name("taken"), 20, "the one to be held")
+        untaken = submit("--begin=now+1hour")
+        for job in (taken, untaken):
+            lab.call("scontrol", "hold", job)
+        wait_until(lambda: "administrator holds it" in daemon.by_name("taken")["reason"], 20, "the hold")
+        spread = submit("--hold", "-N2", "-J", "spread")
+        wait_until(lambda: daemon.by_name("spread"), 20, "word of the wish")
+        return [taken, untaken, spread, submit("--begin=now+1hour"), submit("--begin=now+1hour", "-w", "n2")]
+
+    def wishes(self, lab, job):
+        row = lab.jobs()[job]
+        return {key: row[key] for key in ("job_state", "state_reason", "priority", "eligible_time", "required_nodes")}
+
     def test_what_waits_is_run_by_slurm(self):
         page = (ROOT / "docs/slurm.md").read_text()
         loop = re.search(r"(?m)^for job in .*?^done$", page, re.S)[0].replace("-p gpu", "-p all")
@@ -27,12 +46,15 @@ class Back(unittest.TestCase):
                     lab.until(job, "RUNNING", seconds=60)
                 last = train("last", 8)
                 wait_until(lambda: daemon.by_name("last"), 20, "the last one here")
+                others = self.of_others(lab, daemon)
                 daemon.end()
                 self.assertEqual({lab.state(job) for job in runs}, {"PENDING"})
+                was = {job: self.wishes(lab, job) for job in others}
                 subprocess.run(["bash", "-c", loop], env=lab.environment, check=True)
+                self.assertEqual({job: self.wishes(lab, job) for job in others}, was, "jobs that are not Muster's are as they were")
                 for job in [*short, *runs, last]:
                     lab.until(job, "COMPLETED", seconds=120)
-                wait_until(lambda: not lab.call("squeue", "-h").strip(), 60, "an empty queue")
+                self.assertEqual({lab.state(job) for job in others}, {"PENDING"})
                 for name in ("runs0", "runs1", "short0", "short1", "last"):
                     self.assertTrue((daemon.work / f"{name}.done").exists(), name)
                     self.assertFalse((daemon.work / f"{name}.twice").exists(), name)

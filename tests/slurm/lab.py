@@ -153,7 +153,8 @@ class Lab:
         return tell(self.folder, **request)
 
     def up(self, name, wait=True):
-        up(self.folder, name, self.options.node_crashes, wait)
+        crashes = self.options.node_crashes
+        up(self.folder, name, crashes if isinstance(crashes, bool) else name in crashes, wait)
 
     def kill(self, name, number=signal.SIGKILL):
         """A node that is killed loses its jobs' processes, too, as by a power cut."""

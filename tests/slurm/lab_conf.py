@@ -21,7 +21,7 @@ class Options:
     accounting: bool = False  # MariaDB and slurmdbd, for sacct
     shards: int = 0  # of each GPU
     lua: str = ""  # the text of a job_submit.lua
-    node_crashes: bool = True  # a killed node takes its jobs along; otherwise only its slurmd dies
+    node_crashes: object = True  # a killed node takes its jobs along; otherwise only its slurmd dies. Or the nodes of which that is true
     settings: dict = field(default_factory=dict)  # of slurm.conf, over ours; None removes one
     lines: str = ""  # more of slurm.conf: partitions, nodes
 

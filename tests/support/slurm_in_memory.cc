@@ -261,8 +261,13 @@ void SlurmInMemory::pass(double seconds) {
                 job.exits_with);
         }
       } else if (job.row.state == SlurmState::kPending && !job.row.held && now_ >= job.eligible &&
-                 std::fmod(now_, 0.5) < step && fits(job)) {
-        start(job);
+                 std::fmod(now_, 0.5) < step) {
+        if (const auto why = refuses.find(id); why != refuses.end()) {
+          job.row.reason = why->second;
+          job.row.held = why->second == "BadConstraints";
+        } else if (fits(job)) {
+          start(job);
+        }
       }
     }
   }
@@ -320,6 +325,7 @@ void SlurmInMemory::drain(const std::string& name, bool drained) {
 
 void SlurmInMemory::controller_crashes() {
   silent += 2;
+  up_since_ = now_;
   std::erase_if(jobs_, [this](const auto& entry) { return entry.second.row.submitted > now_ - 5; });
   next_ = jobs_.empty() ? 1 : jobs_.rbegin()->first + 1;
 }

@@ -47,6 +47,7 @@ class SlurmInMemory final : public SlurmControl {
   Status requeue_and_hold(std::uint32_t job) override;
   Status signal(std::uint32_t job, const std::string& name) override;
   Status cancel(std::uint32_t job) override;
+  Result<double> up_since() override { return up_since_; }
   Result<std::vector<SlurmJob>> accounts(std::uint32_t job) override;
 
   // Time goes on: jobs start, work and end.
@@ -79,7 +80,13 @@ class SlurmInMemory final : public SlurmControl {
   const std::map<std::uint32_t, Job>& all() const { return jobs_; }
   int running() const;
 
+  void use_cpus(const std::string& node, int used, int all) {
+    hosts_.at(node).row.cpus_used = used;
+    hosts_.at(node).row.cpus = all;
+  }
+
   double work_of_new_jobs = 1e9;
+  std::map<std::uint32_t, std::string> refuses;  // jobs that are not started, and why
   double lost = 0;  // chance that a command fails; half of those have taken effect all the same
   int silent = 0;   // so many answers are missing
   int accounts_silent = 0;
@@ -106,6 +113,7 @@ class SlurmInMemory final : public SlurmControl {
   std::vector<SlurmJob> accounts_;
   std::uint32_t next_ = 1;
   double now_ = 1000;
+  double up_since_ = 0;
 };
 
 }  // namespace muster

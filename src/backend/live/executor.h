@@ -40,6 +40,7 @@ struct RunOrder {
   Seconds grace = 30;    // to save its work, where its lease ends or one of its ranks fails
   Seconds believed = 0;  // how long it is believed to run from here on
   double cpus = 0;       // cores for all its processes; 0: it does not matter
+  int max_nodes = 0;     // it must not be spread over more; 0: it may
   double memory_gb = 0;  // limit for all its processes, where the node can; 0: none
 };
 

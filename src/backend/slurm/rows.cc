@@ -117,7 +117,13 @@ void read_wishes(const SlurmJson& row, SlurmJob& job) {
   job.per_socket = gres_in(row, "tres_per_socket");
   job.nodes = text_of(row, "nodes");
   job.batch_host = text_of(row, "batch_host");
+  job.max_nodes = whole_of<int>(row, "max_nodes", 0);
+  job.tasks_per_node = whole_of<int>(row, "tasks_per_node", 0);
   job.required = text_of(row, "required_nodes");
+  job.excluded = text_of(row, "excluded_nodes");
+  job.features = text_of(row, "features");
+  job.dependency = text_of(row, "dependency");
+  job.reservation = text_of(row, "resv_name");
   const SlurmJson& detail = field_of(row, "gres_detail");
   if (!detail.is_array()) return;
   for (const SlurmJson& one : detail) {
@@ -139,6 +145,10 @@ std::optional<SlurmJob> job_of(const SlurmJson& row) {
   job.batch = !batch.is_boolean() || batch.get<bool>();
   job.array = !text_of(row, "array_task_string").empty();
   job.heterogeneous = number_of(row, "het_job_id", 0) != 0;
+  job.group = std::max(whole_of<std::uint32_t>(row, "array_job_id", 0),
+                       whole_of<std::uint32_t>(row, "het_job_id", 0));
+  const SlurmJson& requeue = field_of(row, "requeue");
+  job.requeue = !requeue.is_boolean() || requeue.get<bool>();
   job.user_id = whole_of<std::uint32_t>(row, "user_id", 0);
   job.user = text_of(row, "user_name");
   job.name = text_of(row, "name");
@@ -152,6 +162,7 @@ std::optional<SlurmJob> job_of(const SlurmJson& row) {
   job.submitted = number_of(row, "submit_time", 0);
   job.started = number_of(row, "start_time", 0);
   job.ended = number_of(row, "end_time", 0);
+  job.eligible = number_of(row, "eligible_time", 0);
   read_wishes(row, job);
   return job;
 }
@@ -177,7 +188,18 @@ std::optional<SlurmNode> node_of(const SlurmJson& row) {
   }
   node.gres = gres_in(row, "gres");
   node.used = gres_in(row, "gres_used");
+  // Of those that a node could have, the ones that it has now.
+  for (const char* name : {"active_features", "features"}) {
+    const SlurmJson& list = field_of(row, name);
+    if (!node.features.empty() || list.is_null()) continue;
+    if (list.is_string()) node.features = list.get<std::string>();
+    for (const SlurmJson& one : list.is_array() ? list : SlurmJson::array()) {
+      if (one.is_string())
+        node.features += (node.features.empty() ? "" : ",") + one.get<std::string>();
+    }
+  }
   node.cpus = whole_of<int>(row, "cpus", 0);
+  node.cpus_used = whole_of<int>(row, "alloc_cpus", 0);
   node.memory_mb = number_of(row, "real_memory", 0);
   return node;
 }

@@ -41,6 +41,8 @@ struct SlurmJob {
   bool batch = true;           // it has a script
   bool array = false;          // it stands for tasks that have not been split off
   bool heterogeneous = false;  // several jobs that start together
+  bool requeue = true;         // it may be started again
+  std::uint32_t group = 0;     // the array or the heterogeneous job that it belongs to; 0: none
   std::uint32_t user_id = 0;
   std::string user;
   std::string name;
@@ -54,13 +56,20 @@ struct SlurmJob {
   double submitted = 0;
   double started = 0;
   double ended = 0;
+  double eligible = 0;    // it must not start before; 0: at once
   double time_limit = 0;  // seconds; 0: none
   int tasks = 1;
   int cpus = 1;
   int nodes_wanted = 1;
-  std::string nodes;                    // that it is on, as a list of hosts
-  std::string batch_host;               // where its script runs
-  std::string required;                 // that it must be on
+  int max_nodes = 0;       // 0: nobody said
+  int tasks_per_node = 0;  // 0: nobody said
+  std::string nodes;       // that it is on, as a list of hosts
+  std::string batch_host;  // where its script runs
+  std::string required;    // that it must be on
+  std::string excluded;    // that it must not be on
+  std::string features;    // that they must have, as an expression
+  std::string dependency;  // on other jobs, as Slurm writes it
+  std::string reservation;
   std::vector<std::vector<Gres>> gres;  // on each of them
   std::vector<Gres> per_job;            // that it asks for
   std::vector<Gres> per_node;
@@ -73,7 +82,9 @@ struct SlurmNode {
   std::vector<std::string> partitions;
   std::vector<Gres> gres;
   std::vector<Gres> used;  // of those, as the controller counts
+  std::string features;    // with commas
   int cpus = 0;
+  int cpus_used = 0;
   double memory_mb = 0;
   bool up = true;        // it may run jobs, or still does
   bool drained = false;  // it takes no new ones

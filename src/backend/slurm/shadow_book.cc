@@ -152,6 +152,14 @@ void ShadowBook::watch(const SlurmJob& job, double now) {
     not_due_.insert(job.id);
     return;
   }
+  const NodeWishes wishes =
+      node_wishes(job, cluster_, [this](NodeId node) { return cluster_.host(node).gpus; });
+  if (!wishes.unfit.empty()) {
+    if (left_out_.insert(job.id).second) {
+      say_(fmt::format("Slurm's job {} is left out: {}", job.id, wishes.unfit));
+    }
+    return;
+  }
   Watched& watched = watched_[job.id];
   watched.origin =
       origin_text({job.id, fmt::format("{}", static_cast<std::int64_t>(job.submitted))});
@@ -166,7 +174,7 @@ void ShadowBook::watch(const SlurmJob& job, double now) {
   report.kind = JobReport::Kind::kFound;
   report.origin = watched.origin;
   report.owner = job.user;
-  report.description = found_description(job, watched.origin);
+  report.description = found_description(job, wishes, watched.origin);
   tell_(report);
 }
 

@@ -77,6 +77,7 @@ Result<SlurmCluster> SlurmCluster::find(const std::vector<SlurmNode>& nodes,
     if (host.partition.empty()) continue;
     host.gpus = count_of(node.gres, "gpu");
     host.gpu_type = type_of(node.gres, "gpu");
+    host.features = node.features;
     host.shards = host.gpus > 0 ? count_of(node.gres, "shard") / host.gpus : 0;
     host.cpus = node.cpus;
     host.memory_gb = node.memory_mb * (1 << 20) / 1e9;

@@ -16,6 +16,7 @@ struct SlurmHost {
   std::string name;
   std::string partition;
   std::string gpu_type;
+  std::string features;  // with commas
   int gpus = 0;
   int shards = 0;  // of each GPU; 0: they cannot be shared
   int cpus = 0;

@@ -149,7 +149,6 @@ Status SlurmCommands::place(std::uint32_t job, const SlurmPlacement& placement) 
     words.push_back(fmt::format("NumCPUs={}", placement.cpus_per_node * static_cast<int>(count)));
   }
   if (placement.requeued) words.emplace_back("StartTime=now");
-  if (!placement.own) words.emplace_back("Requeue=1");
   return control(words);
 }
 
@@ -192,6 +191,20 @@ Status SlurmCommands::signal(std::uint32_t job, const std::string& name) {
 Status SlurmCommands::cancel(std::uint32_t job) {
   const auto done = output_of({"scancel", std::to_string(job)}, limits_);
   return done ? Status(Done{}) : Status(done.error());
+}
+
+Result<double> SlurmCommands::up_since() {
+  const auto text =
+      output_of({"env", "SLURM_TIME_FORMAT=%s", "scontrol", "show", "config"}, limits_);
+  if (!text) return text.error();
+  for (const std::string_view line : split(*text, '\n')) {
+    const std::size_t equals = line.find('=');
+    if (equals == std::string_view::npos || trim(line.substr(0, equals)) != "BOOT_TIME") continue;
+    if (const auto time = parse_integer(trim(line.substr(equals + 1)))) {
+      return static_cast<double>(*time);
+    }
+  }
+  return Error{"scontrol show config does not say when slurmctld began"};
 }
 
 Result<std::vector<SlurmJob>> SlurmCommands::accounts(std::uint32_t job) {

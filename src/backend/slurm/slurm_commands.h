@@ -32,6 +32,7 @@ class SlurmCommands final : public SlurmControl {
   Status requeue_and_hold(std::uint32_t job) override;
   Status signal(std::uint32_t job, const std::string& name) override;
   Status cancel(std::uint32_t job) override;
+  Result<double> up_since() override;
   Result<std::vector<SlurmJob>> accounts(std::uint32_t job) override;
 
  private:

@@ -60,6 +60,8 @@ class SlurmControl {
   // To its steps, or to its script where it has none.
   virtual Status signal(std::uint32_t job, const std::string& name) = 0;
   virtual Status cancel(std::uint32_t job) = 0;
+  // When its controller began: what it had not written down by then is forgotten.
+  virtual Result<double> up_since() = 0;
   // What the accounts say of a job with this number, the latest last; empty where there are none.
   virtual Result<std::vector<SlurmJob>> accounts(std::uint32_t job) = 0;
 };

@@ -21,6 +21,7 @@
 #include "backend/slurm/rank_words.h"
 #include "backend/slurm/slurm_cluster.h"
 #include "backend/slurm/slurm_control.h"
+#include "backend/slurm/wishes.h"
 
 namespace muster {
 
@@ -70,7 +71,10 @@ class SlurmDesk {
     std::uint64_t judged = 0;  // only answers after this one say something of what was done last
     double not_before = 0;     // of its release
     double released = kNever;  // when that was
-    double kill_at = 0;        // while it is stopping
+    bool seen_released = false;
+    std::string says;     // why Slurm does not start it, in its words
+    std::string gave_up;  // and why we do not wait for it any more
+    double kill_at = 0;   // while it is stopping
     double ask_again = 0;
     int unaccounted = 0;  // so often the accounts did not answer
     double grace = 0;
@@ -86,7 +90,7 @@ class SlurmDesk {
   struct Waiting {  // a job of ours in Slurm's queue that no launch has
     std::optional<SlurmMark> mark;
     std::string owner;
-    bool held_by_admin = false;
+    bool held_by_people = false;
     bool let_go = false;  // Slurm runs it by itself
   };
 
@@ -116,8 +120,6 @@ class SlurmDesk {
   void place(Kept& kept, const SlurmJob* row, double now);
   Result<SlurmPlacement> placement_of(const Kept& kept, const SlurmJob* row) const;
   void release(Kept& kept, double now);
-  void watch_start(Kept& kept, SlurmJob* row, double now);
-  void give_up_where_drained(Kept& kept, const SlurmJob& row, double now);
   void watch_run(Kept& kept, SlurmJob* row, double now);
   void watch_stop(Kept& kept, SlurmJob* row, double now);
   void hold(SlurmJob& row);
@@ -126,6 +128,13 @@ class SlurmDesk {
   void end(Kept& kept, RunEvent event, RunOutcome outcome, int code, const std::string& why);
   void start_failed(Kept& kept, const std::string& why);
   void tell_job(const Kept& kept, JobReport::Kind kind, const std::string& why);
+
+  // slurm_start.cc: a launch that is released and does not run yet
+  void watch_start(Kept& kept, SlurmJob* row, double now);
+  bool held_by_its_user(const Kept& kept, const SlurmJob& row);
+  void watch_pending(Kept& kept, const SlurmJob& row, double now);
+  void give_up(Kept& kept, const std::string& why);
+  void give_up_where_drained(Kept& kept, const SlurmJob& row, double now);
 
   // slurm_shrink.cc: a launch that leaves some of its nodes to the next one
   std::optional<std::vector<std::string>> nodes_to_keep(const Kept& kept,
@@ -162,8 +171,10 @@ class SlurmDesk {
   void let_go(Waiting& waiting, std::uint32_t job);
   void report_waiting(const Waiting& waiting, std::uint32_t job, JobReport::Kind kind,
                       const std::string& why, const std::string& description = {});
-  void take_in(SlurmJob& row);
-  void say_once(const SlurmJob& row, const std::string& why);
+  void take_in(SlurmJob& row, double now);
+  NodeWishes wishes_of(const SlurmJob& row) const;
+  void leave_alone(const SlurmJob& row, NodeWishes wishes);
+  bool say_once(const SlurmJob& row, const std::string& why);
   void drop_leavers();
   void drop_records(double now);
   bool ours(const SlurmJob& row) const;
@@ -193,6 +204,9 @@ class SlurmDesk {
   std::map<NodeId, Uncounted> uncounted_;
   std::map<std::uint32_t, double> staying_;  // jobs whose script waits for a launch: how long still
   std::map<NodeId, double> avoid_;           // nodes that start nothing, and until when
+  std::map<NodeId, double> busy_until_;      // nodes on which Slurm did not start a job
+  std::set<NodeId> no_cpus_;                 // nodes all of whose CPUs are in use
+  std::set<std::uint32_t> held_by_user_;     // jobs of ours that their users hold
   std::vector<std::pair<double, JobId>> records_;  // of jobs that have left, and when they may go
   struct Leaver {
     JobId job;

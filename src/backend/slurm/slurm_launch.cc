@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "backend/slurm/found_job.h"
-#include "backend/slurm/hostlist.h"
 #include "backend/slurm/slurm_desk.h"
 #include "backend/slurm/slurm_record.h"
 #include "backend/slurm/slurm_script.h"
@@ -14,10 +13,6 @@ namespace muster {
 namespace {
 
 constexpr std::string_view kAdmin = "JobHeldAdmin";
-// A node that is counted wrongly starts what it should within so many seconds, or is left alone.
-constexpr double kStuckAfter = 20;
-constexpr double kAvoidFor = 300;
-constexpr double kBeginsWithin = 60;  // a launch whose script is there already
 
 }  // namespace
 
@@ -174,6 +169,12 @@ Result<SlurmPlacement> SlurmDesk::placement_of(const Kept& kept, const SlurmJob*
     }
   }
   if (placement.nodes.empty()) return Error{"it was placed on no node"};
+  if (kept.order.max_nodes > 0 && gpus.nodes() > kept.order.max_nodes) {
+    return Error{
+        fmt::format("it asks for at most {} nodes (-N, --ntasks-per-node), and the policy gave it "
+                    "GPUs of {}; --placement consolidated:one_node=true keeps jobs on one",
+                    kept.order.max_nodes, gpus.nodes())};
+  }
   const std::string type = row != nullptr && !kept.own() ? gpu_type_wanted(*row) : "";
   const std::string what = "gres:gpu:" + (type.empty() ? "" : type + ":");
   if (kept.order.sharing == Sharing::kShared) {
@@ -216,6 +217,7 @@ void SlurmDesk::place(Kept& kept, const SlurmJob* row, double now) {
   const Status placed = control_.place(kept.job, *placement);
   if (!placed) return start_failed(kept, placed.error().message);
   kept.ranks = placement->ranks;
+  held_by_user_.erase(kept.job);
   if (row != nullptr && row->restarts > 0) {
     // A node that is given the job again within the same second refuses it, and it would fail.
     const auto since = requeued_.find({row->id, row->restarts});
@@ -244,70 +246,6 @@ void SlurmDesk::release(Kept& kept, double now) {
   due_ = std::min(due_, now + 0.25);
 }
 
-void SlurmDesk::watch_start(Kept& kept, SlurmJob* row, double now) {
-  if (row == nullptr) {
-    if (answers_ <= kept.judged || finish_as_recorded(kept)) return;
-    if (finish_as_accounted(kept, now)) return;
-    if (!kept.own()) tell_job(kept, JobReport::Kind::kCancelled, forgotten(kept.job));
-    return start_failed(kept, forgotten(kept.job));
-  }
-  if (row->state == SlurmState::kPending && row->restarts == kept.requeues) {
-    if (!row->held) return give_up_where_drained(kept, *row, now);
-    if (row->reason == kAdmin) {
-      tell_job(kept, JobReport::Kind::kHeld, "an administrator holds it in Slurm");
-      return start_failed(kept, "an administrator holds it in Slurm");
-    }
-    // The word was lost, with a controller that crashed before it had written it down; perhaps
-    // where it was to run, too.
-    const auto mark = mark_of(*row);
-    kept.phase = mark && mark->run == kept.run ? Phase::kReleasing : Phase::kPlacing;
-    return;
-  }
-  if (row->state == SlurmState::kStarting || row->state == SlurmState::kUnknown) return;
-  if (kept.in_place && row->state == SlurmState::kRunning &&
-      !slurm_launch_began(settings_.runs, kept.run)) {
-    if (kept.released == kNever) kept.released = now;
-    if (now < kept.released + kBeginsWithin) return;
-    kept.phase = Phase::kStopping;  // its script does not hear us: it is queued again
-    return;
-  }
-  if (row->state == SlurmState::kCancelled && row->nodes.empty()) {
-    tell_job(kept, JobReport::Kind::kCancelled, "it was cancelled in Slurm");
-    return start_failed(kept, "it was cancelled in Slurm");
-  }
-  tell_started(kept);
-  kept.phase = Phase::kRunning;
-  watch_run(kept, row, now);
-}
-
-// A node that was drained after the launch was released, or that does not answer, takes nothing
-// new, and one whose GPUs are counted wrongly has too few, or starts nothing at all: the launch
-// would wait there for as long as that lasts. Where it is to be is read from Slurm: an earlier
-// daemon may have placed it.
-void SlurmDesk::give_up_where_drained(Kept& kept, const SlurmJob& row, double now) {
-  if (kept.released == kNever) kept.released = now;
-  const auto names = expand_hostlist(row.required);
-  if (!names) return;
-  for (const std::string& name : *names) {
-    const NodeId id = cluster_.node(name);
-    const auto node = states_.find(id);
-    if (id == kNoNode || node == states_.end()) continue;
-    const bool fits = count_of(row.per_node, "gpu") <= cluster_.host(id).gpus - uncounted(id);
-    const bool stuck = uncounted(id) > 0 && now > kept.released + kStuckAfter;
-    if (stuck && avoid_.insert_or_assign(id, now + kAvoidFor).second) {
-      say(
-          fmt::format("Slurm does not start job {} on {}, whose GPUs it counts wrongly: nothing is "
-                      "sent there for {} s, or until it is told to count again (scontrol "
-                      "reconfigure)",
-                      row.id, name, kAvoidFor));
-    }
-    if (node->second.up && !node->second.drained && fits && !stuck) continue;
-    kept.phase = Phase::kStopping;
-    kept.judged = answers_;
-    return;
-  }
-}
-
 void SlurmDesk::watch_run(Kept& kept, SlurmJob* row, double now) {
   if (row == nullptr) {
     if (finish_as_recorded(kept) || finish_as_accounted(kept, now)) return;
@@ -334,7 +272,9 @@ void SlurmDesk::watch_stop(Kept& kept, SlurmJob* row, double now) {
     }
     // It was released and has not begun. Only an answer after the hold says that it never will.
     if (row->held && answers_ > kept.judged) {
-      return start_failed(kept, "it was stopped before it started");
+      std::string why = kept.gave_up.empty() ? "it was stopped before it started" : kept.gave_up;
+      if (kept.gave_up.empty() && !kept.says.empty()) why += "; Slurm said " + kept.says;
+      return start_failed(kept, why);
     }
     hold(*row);
     kept.judged = answers_;

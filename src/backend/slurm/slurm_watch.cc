@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "backend/slurm/command.h"
+#include "backend/slurm/dependency.h"
 #include "backend/slurm/found_job.h"
 #include "backend/slurm/hostlist.h"
 #include "backend/slurm/slurm_desk.h"
@@ -57,9 +58,16 @@ void SlurmDesk::watch_nodes_of(const std::vector<SlurmNode>& nodes) {
     NodeReport& state = states_[id];
     state.node = id;
     state.up = node.up;
-    state.drained = node.drained || avoid_.contains(id);
+    state.drained = node.drained || avoid_.contains(id) || busy_until_.contains(id);
+    // A job needs a CPU beside its GPUs.
+    if (node.cpus > 0 && node.cpus_used >= node.cpus) {
+      no_cpus_.insert(id);
+    } else {
+      no_cpus_.erase(id);
+    }
     state.detail = complaint(node.state);
     if (avoid_.contains(id)) state.detail += "; Slurm starts nothing there";
+    if (busy_until_.contains(id)) state.detail += "; Slurm found no room there for a job";
   }
 }
 
@@ -84,6 +92,7 @@ std::map<NodeId, int> SlurmDesk::taken_by_others() const {
   for (const auto& [node, one] : uncounted_) {
     if (one.certain) taken[node] += one.gpus;
   }
+  for (const NodeId node : no_cpus_) taken[node] = cluster_.host(node).gpus;
   return taken;
 }
 
@@ -111,7 +120,9 @@ std::map<NodeId, int> SlurmDesk::on_each_node(bool also_ours) const {
 // A controller that was killed while a job left may count its GPUs as used for as long as it lives.
 // They cannot be planned with.
 void SlurmDesk::count_again(const std::vector<SlurmNode>& nodes, double now) {
-  std::erase_if(avoid_, [now](const auto& one) { return one.second <= now; });
+  for (auto* times : {&avoid_, &busy_until_}) {
+    std::erase_if(*times, [now](const auto& one) { return one.second <= now; });
+  }
   const std::map<NodeId, int> used = on_each_node(true);
   std::set<NodeId> busy;  // with cleaning up, when nobody has GPUs that are not free yet
   for (const auto& [id, row] : rows_) {
@@ -178,7 +189,7 @@ void SlurmDesk::watch_queue(double now) {
         if (const Status done = control_.cancel(id); !done) say(done.error().message);
       }
     } else if (row.state == SlurmState::kPending && row.held && row.reason != kByAdmin) {
-      take_in(row);
+      take_in(row, now);
     }
   }
 }
@@ -210,19 +221,25 @@ void SlurmDesk::watch_waiting(SlurmJob& row, const SlurmMark& mark) {
   if (first) {
     const bool found = !mark.nonce.empty();
     const std::string origin = found ? origin_text({row.id, mark.nonce}) : "";
+    // What it asked for is known as long as we have not placed it.
+    NodeWishes wishes;
+    wishes.partition = row.partition;
+    if (mark.run.launch == 0) wishes = wishes_of(row);
     report_waiting(waiting, row.id, found ? JobReport::Kind::kFound : JobReport::Kind::kSeen, {},
-                   found ? found_description(row, origin) : "");
+                   found ? found_description(row, wishes, origin) : "");
   }
   const bool by_admin = row.held && row.reason == kByAdmin;
-  if (by_admin && !waiting.held_by_admin) {
+  const bool by_people = by_admin || (row.held && held_by_user_.contains(row.id));
+  if (by_admin && !waiting.held_by_people) {
     report_waiting(waiting, row.id, JobReport::Kind::kHeld, "an administrator holds it in Slurm");
-  } else if (!by_admin && waiting.held_by_admin) {
+  } else if (!by_people && waiting.held_by_people) {
     if (!row.held) hold(row);
-    report_waiting(waiting, row.id, JobReport::Kind::kReleased, "an administrator released it");
+    held_by_user_.erase(row.id);
+    report_waiting(waiting, row.id, JobReport::Kind::kReleased, "it was released in Slurm");
   } else if (!row.held) {
     let_go(waiting, row.id);
   }
-  waiting.held_by_admin = by_admin;
+  waiting.held_by_people = by_people;
 }
 
 // Somebody wants Slurm to run it: it does, and we let it.
@@ -248,25 +265,52 @@ void SlurmDesk::report_waiting(const Waiting& waiting, std::uint32_t job, JobRep
 }
 
 // A job that a user submitted to Slurm, held for us.
-void SlurmDesk::take_in(SlurmJob& row) {
+void SlurmDesk::take_in(SlurmJob& row, double now) {
   if (parse_mark(row.admin_comment)) return;  // of another Muster
+  const JobDue when = job_due(row, rows_, now);
+  if (when == JobDue::kLater) return;
+  NodeWishes wishes = wishes_of(row);
   if (const std::string why = unfit_to_schedule(row); !why.empty()) {
-    return say_once(row, "is left alone: " + why);
+    wishes.unfit = why;
+  } else if (when == JobDue::kInVain) {
+    wishes.unfit = "what it depends on never comes (" + complaint(row.dependency) + ")";
   }
+  if (!wishes.unfit.empty()) return leave_alone(row, std::move(wishes));
   SlurmMark mark;
   mark.instance = settings_.instance;
   mark.nonce = settings_.nonce();
   if (const Status done = control_.mark(row.id, mark_text(mark)); !done) {
-    return say_once(row, "cannot be taken in: " + done.error().message);
+    say_once(row, "cannot be taken in: " + done.error().message);
+    return;
   }
   row.admin_comment = mark_text(mark);
   watch_waiting(row, mark);
 }
 
-void SlurmDesk::say_once(const SlurmJob& row, const std::string& why) {
-  if (!spoken_of_.insert(row.id).second) return;
+NodeWishes SlurmDesk::wishes_of(const SlurmJob& row) const {
+  const std::map<NodeId, int> used = on_each_node(true);
+  return node_wishes(row, cluster_, [&](NodeId node) {
+    const auto known = used.find(node);
+    return cluster_.host(node).gpus - (known == used.end() ? 0 : known->second);
+  });
+}
+
+// People see why in the log and, if it wants GPUs, among the jobs. Nothing is written into it.
+void SlurmDesk::leave_alone(const SlurmJob& row, NodeWishes wishes) {
+  if (!say_once(row, "is left alone: " + wishes.unfit) || gpus_wanted(row) == 0) return;
+  JobReport report;
+  report.kind = JobReport::Kind::kFound;
+  report.owner = row.user;
+  report.origin = origin_text({row.id, fmt::format("{:.0f}", row.submitted)});
+  report.description = found_description(row, wishes, report.origin);
+  tell_(report);
+}
+
+bool SlurmDesk::say_once(const SlurmJob& row, const std::string& why) {
+  if (!spoken_of_.insert(row.id).second) return false;
   say(fmt::format("job {} of Slurm ({}, of {}) {}", row.id, complaint(row.name),
                   complaint(row.user), why));
+  return true;
 }
 
 void SlurmDesk::drop_records(double now) {

@@ -201,12 +201,13 @@ int drive(const DriveOptions& options) {
 
 void add_drive_command(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
-      "drive", "Submit a trace to a running daemon, as trainers that take as long as it says");
+      "drive",
+      "Submit the jobs of a trace to a running daemon, as trainers that run as long as recorded");
   const auto options = std::make_shared<DriveOptions>();
   command->add_option("TRACE", options->trace, "trace; its format is detected")->required();
   command->add_option("--format", options->format, "format of the trace, if detection fails")
       ->type_name("NAME");
-  command->add_option("--speed", options->speed, "so many times as fast as recorded")
+  command->add_option("--speed", options->speed, "how many times as fast as recorded")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->add_option("--step", options->step, "seconds of a training step, in real time")

@@ -229,7 +229,7 @@ void add_submit_options(CLI::App& command, SubmitOptions& o) {
   command.add_option("--retries", o.retries, "how often it may fail by itself")->type_name("N");
   command.add_option("--grace", o.grace, "time to save its work when it loses its GPUs")
       ->type_name("SECONDS");
-  command.add_option("--env", o.environment, "NAME=VALUE, or NAME to pass your own on")
+  command.add_option("--env", o.environment, "NAME=VALUE, or NAME to pass on your own value")
       ->type_name("NAME")
       ->allow_extra_args(false);
   command.add_flag("--env-all", o.all_environment, "pass your whole environment on");

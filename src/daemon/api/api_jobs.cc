@@ -117,8 +117,12 @@ void Api::submit(const ApiCall& call) {
   if (const std::string why = Access::cannot_run(call.caller.name); !why.empty()) {
     return call.reply(error_response(403, why));
   }
-  if (!request->origin.empty()) {
-    return call.reply(error_response(400, "'origin' is said by executors alone"));
+  if (!request->origin.empty() || !request->unfit.empty()) {
+    return call.reply(error_response(400, "'origin' and 'unfit' are said by executors alone"));
+  }
+  // It would be kept, and nobody would look at it.
+  if (const std::string why = parts_.frozen(); !why.empty()) {
+    return call.reply(error_response(503, why));
   }
   parts_.intake.submit(
       std::move(*request), call.caller.name, [reply = call.reply](const Intake::Answer& answer) {

@@ -180,6 +180,12 @@ std::string story_json(const BoardJob& job, const JobStory& story,
                {"policy", story.policy},       {"waiting_and_submitted_earlier", story.earlier}};
   json["first_of_them"] = Json::array();
   if (story.first_earlier != kNoJob) json["first_of_them"].push_back(index(story.first_earlier));
+  json["launches"] = Json::array();
+  for (const auto& [launch, run] : job.runs) {
+    json["launches"].push_back({{"launch", launch},
+                                {"state", std::string(run_state_name(run->state))},
+                                {"detail", run->detail}});
+  }
   const auto known = [](Seconds time) { return time == kNever ? Json() : Json(time); };
   json["expected_start"] = known(story.expected);
   json["expected_start_early"] = known(story.early);

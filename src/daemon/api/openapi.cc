@@ -25,6 +25,7 @@ constexpr std::array kSubmission = {
     Field{"gpus", "integer", "GPUs; 1 where it is not given"},
     Field{"min_gpus", "integer", "least GPUs, for policies that resize"},
     Field{"max_gpus", "integer", "most GPUs, for policies that resize"},
+    Field{"max_nodes", "integer", "a start on more nodes is given up; for clusters"},
     Field{"gpu_type", "string", "only GPUs of this type"},
     Field{"partition", "string", "partition of the cluster"},
     Field{"model", "string", "what it trains, for performance models"},

@@ -138,6 +138,9 @@ Json story() {
        {"policy", of("string")},
        {"waiting_and_submitted_earlier", of("integer")},
        {"first_of_them", list_of(of("integer"))},
+       {"launches",
+        list_of(object(
+            {{"launch", of("integer")}, {"state", of("string")}, {"detail", of("string")}}))},
        {"expected_start", or_null(of("number", "seconds from now"))},
        {"expected_start_early", or_null(of("number"))},
        {"expected_start_late", or_null(of("number"))},

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "policy/table.h"
+#include "run/assembly/guards.h"
 #include "run/assembly/live_metrics.h"
 #include "run/assembly/live_needs.h"
 #include "run/assembly/make_parts.h"
@@ -47,30 +47,6 @@ Status check_live(const RunConfig& config) {
   }
   if (!config.scaling.empty()) {
     return Error{"scaling powers nodes up and down, which nothing here can do: leave it out"};
-  }
-  return Done{};
-}
-
-// Of a policy as it was coded somewhere: the general one, where there is one.
-std::string general_one(std::string_view name) {
-  constexpr std::string_view kAsCoded = "-as-coded";
-  if (!name.ends_with(kAsCoded)) return "another one";
-  name.remove_suffix(kAsCoded.size());
-  const auto& table = scheduling_table();
-  const bool known =
-      std::any_of(table.begin(), table.end(), [name](const auto& row) { return row.name == name; });
-  return known ? fmt::format("the general one: --scheduling {}", name) : "another one";
-}
-
-Status check_policies(const RunConfig& config, const Engine::Parts& parts) {
-  for (std::size_t i = 0; i < parts.policy_sets.size(); ++i) {
-    if (!parts.policy_sets[i].scheduling->traits().drives_completion) continue;
-    const Choice& choice =
-        config.policy_sets.empty() ? config.scheduling : config.policy_sets[i].scheduling;
-    return Error{fmt::format(
-        "the scheduling policy '{}' keeps the clock of its jobs and repeats one simulator; choose "
-        "{}",
-        choice.name, general_one(choice.name))};
   }
   return Done{};
 }
@@ -123,7 +99,13 @@ Result<LivePlan> make_live_plan(const RunConfig& config) {
   if (!prices) return prices.error();
   plan.parts.prices = std::move(*prices);
   if (Status added = add_policies(config, *plan.symbols, plan.parts); !added) return added.error();
-  if (Status fit = check_policies(config, plan.parts); !fit) return fit.error();
+  for (std::size_t i = 0; i < plan.parts.policy_sets.size(); ++i) {
+    const Choice& choice =
+        config.policy_sets.empty() ? config.scheduling : config.policy_sets[i].scheduling;
+    const SchedulingPolicy& scheduling = *plan.parts.policy_sets[i].scheduling;
+    Status fit = leaves_completion_to_backend(scheduling, choice.name);
+    if (!fit) return fit.error();
+  }
   for (const std::string_view name : kLiveMetrics) {
     plan.parts.metrics.push_back(plan.symbols->intern(name));
   }

@@ -37,15 +37,15 @@ RunContext on(int gpus) {
   return context;
 }
 
-// Whether the model says how fast the job is beside another one. On a type that the cluster has:
-// tables know nothing of GPUs without one.
+// Whether the model says how fast the job is when co-located with another one. On a type that the
+// cluster has: tables know nothing of GPUs without one.
 bool slowed_by_itself(const PerfModel& perf, const JobSpec& job, Symbol first_type) {
   RunContext alone = on(job.gpus);
   alone.gpu_type = job.gpu_type != kNoSymbol ? job.gpu_type : first_type;
   const std::array<const JobSpec*, 1> itself = {&job};
-  RunContext beside = alone;
-  beside.neighbours = itself;
-  return perf.rate(job, beside) != perf.rate(job, alone);
+  RunContext co_located = alone;
+  co_located.neighbours = itself;
+  return perf.rate(job, co_located) != perf.rate(job, alone);
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ TEST(SlurmRows, NamesMayHoldAnything) {
     const auto rows = parse_jobs(text);
     ASSERT_TRUE(rows);
     ASSERT_EQ(rows->rows.size(), 2U) << name;
-    const std::string described = found_description(rows->rows[0], "slurm:12@a");
+    const std::string described = found_description(rows->rows[0], {}, "slurm:12@a");
     const auto json = nlohmann::json::parse(described, nullptr, false);
     ASSERT_FALSE(json.is_discarded()) << name;
     for (const char c : json["name"].get<std::string>()) {

@@ -268,6 +268,110 @@ TEST_F(SlurmDeskTest, JobsOfUsersAreTakenInAndScheduled) {
   EXPECT_THAT(slurm_.job(id).signals, ElementsAre("USR1"));
 }
 
+TEST_F(SlurmDeskTest, WhatIsNotDueIsNotTakenIn) {
+  const std::uint32_t first = slurm_.user_submits(1, false);
+  slurm_.job(first).runs_for = 20;
+  const std::uint32_t second = slurm_.user_submits(1);
+  slurm_.job(second).row.dependency = fmt::format("afterok:{}(unfulfilled)", first);
+  const std::uint32_t later = slurm_.user_submits(1);
+  slurm_.job(later).row.eligible = slurm_.now() + 30;
+  pass(10);
+  EXPECT_THAT(people(), IsEmpty());
+  EXPECT_EQ(slurm_.job(second).row.admin_comment, "");
+  pass(15);
+  ASSERT_EQ(people().size(), 1U);
+  EXPECT_THAT(people()[0].origin, HasSubstr(fmt::format("slurm:{}@", second)));
+  pass(10);
+  ASSERT_EQ(people().size(), 2U);
+  EXPECT_THAT(people()[1].origin, HasSubstr(fmt::format("slurm:{}@", later)));
+}
+
+TEST_F(SlurmDeskTest, WishesThatCannotBeKeptAreSaidAndNothingIsTouched) {
+  slurm_.job(slurm_.user_submits(1)).row.required = "n2";
+  slurm_.job(slurm_.user_submits(1)).row.requeue = false;
+  pass(5);
+  ASSERT_EQ(people().size(), 2U);
+  EXPECT_THAT(people()[0].description, HasSubstr("-w n2"));
+  EXPECT_THAT(people()[1].description, HasSubstr("--no-requeue"));
+  EXPECT_THAT(said_, ElementsAre(HasSubstr("is left alone"), HasSubstr("is left alone")));
+  for (const std::uint32_t id : {1U, 2U}) {
+    EXPECT_EQ(slurm_.job(id).row.admin_comment, "");
+    EXPECT_TRUE(slurm_.job(id).row.held);
+  }
+  EXPECT_EQ(slurm_.job(1).row.required, "n2");
+}
+
+TEST_F(SlurmDeskTest, AStartThatSlurmRefusesIsGivenUpWithItsReason) {
+  slurm_.refuses[1] = "BadConstraints";
+  run(order(1, 1));
+  EXPECT_EQ(last(kFirst).event, RunEvent::kStartFailed);
+  EXPECT_EQ(last(kFirst).detail, "Slurm does not start it on n1: BadConstraints");
+  EXPECT_TRUE(slurm_.job(1).row.held);
+  EXPECT_FALSE(nodes().empty() || nodes().back().drained) << "it is not the node's fault";
+}
+
+TEST_F(SlurmDeskTest, ANodeWithoutRoomIsLeftForAWhile) {
+  slurm_.refuses[1] = "Resources";
+  run(order(1, 1));
+  EXPECT_THAT(events(kFirst), ElementsAre(RunEvent::kReady)) << "it may have room in a moment";
+  pass(25);
+  EXPECT_EQ(last(kFirst).event, RunEvent::kStartFailed);
+  EXPECT_EQ(last(kFirst).detail, "Slurm does not start it on n1: Resources");
+  EXPECT_TRUE(slurm_.job(1).row.held);
+  pass(3);
+  EXPECT_TRUE(nodes().back().drained);
+  EXPECT_EQ(nodes().back().node, NodeId{0});
+  pass(65);
+  EXPECT_FALSE(nodes().back().drained);
+}
+
+TEST_F(SlurmDeskTest, ANodeWhoseCpusAreAllInUseHasNoFreeGpus) {
+  slurm_.use_cpus("n2", 16, 16);
+  pass(3);
+  EXPECT_EQ(nodes().back().node, NodeId{1});
+  EXPECT_EQ(nodes().back().taken, 4);
+  slurm_.use_cpus("n2", 15, 16);
+  pass(3);
+  EXPECT_EQ(nodes().back().taken, 0);
+}
+
+TEST_F(SlurmDeskTest, AHoldOfItsUserAfterTheReleaseIsNotFought) {
+  slurm_.refuses[1] = "Resources";
+  run(order(1, 1));
+  ASSERT_FALSE(slurm_.job(1).row.held);
+  static_cast<void>(slurm_.hold(1));
+  pass(2);
+  EXPECT_EQ(people().back().kind, JobReport::Kind::kHeld);
+  EXPECT_EQ(last(kFirst).event, RunEvent::kStartFailed);
+  desk_->acknowledge(kFirst);
+  pass(5);
+  EXPECT_TRUE(slurm_.job(1).row.held);
+  slurm_.admin_releases(1);
+  pass(3);
+  EXPECT_EQ(people().back().kind, JobReport::Kind::kReleased);
+  EXPECT_TRUE(slurm_.job(1).row.held) << "it waits for us again";
+}
+
+TEST_F(SlurmDeskTest, AReleaseThatACrashForgotIsSaidAgain) {
+  slurm_.refuses[1] = "Resources";
+  run(order(1, 1));
+  pass(5);
+  slurm_.controller_crashes();
+  slurm_.job(1).row.held = true;  // as it had been written down
+  slurm_.job(1).row.reason = "JobHeldUser";
+  slurm_.refuses.clear();
+  pass(5);
+  EXPECT_THAT(events(kFirst), ElementsAre(RunEvent::kReady, RunEvent::kStarted));
+}
+
+TEST_F(SlurmDeskTest, ANumberOfNodesIsKept) {
+  RunOrder wide = order(1, 1, {0b1, 0b1});
+  wide.max_nodes = 1;
+  run(wide);
+  EXPECT_EQ(last(kFirst).event, RunEvent::kStartFailed);
+  EXPECT_THAT(last(kFirst).detail, HasSubstr("at most 1 nodes"));
+}
+
 TEST_F(SlurmDeskTest, AForeignNumberIsNotTakenForOurs) {
   const std::uint32_t id = slurm_.user_submits(2);
   pass(3);
