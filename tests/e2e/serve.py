@@ -411,6 +411,50 @@ class Systems(unittest.TestCase):
                 self.assertNotEqual(refused.returncode, 0)
                 self.assertIn(word, refused.stderr)
 
+    def test_a_running_job_moves_to_other_gpus(self):
+        """A third job comes, and two that go well together make room for it: one of them moves, with its work."""
+        with Daemon("--preset", "muri", "--pacing", "ticks:length=1", gpus=2) as daemon:
+            def submit(name, steps, stages):
+                return daemon.submit("--name", name, "--stage-ms", stages, "--", MUSTER, "trainer", f"{name}.step", str(steps), "0.1")
+
+            pair = [submit("sends", 100, "storage=40,gpu=10,network=50"), submit("computes", 100, "cpu=50,gpu=50")]
+            for number in pair:
+                daemon.until_launched(number)
+                wait_until(lambda: (daemon.job(number)["progress"] or {}).get("step", 0) > 0, what="steps")
+            third = submit("third", 30, "gpu=10,network=90")
+            daemon.run("wait", "--timeout", "90")
+            told = [daemon.job(number) for number in (*pair, third)]
+            self.assertEqual({(job["state"], job["preemptions"]) for job in told}, {("finished", 0)}, told)
+            moved = [job for job in told if len({str(run["placement"]) for run in job["runs"] if run["started"]}) > 1]
+            self.assertTrue(moved, told)
+            for job in moved:
+                story = json.loads(daemon.run("explain", "--json", str(job["id"])).stdout)
+                self.assertTrue(any(one["text"].startswith("move: ") for one in story["decisions"]), story)
+                # It goes on with the step after the last one it saved, and does each once.
+                saved = [run["saved_step"] for run in job["runs"][:-1]]
+                begun = [line.split()[4] for line in daemon.run("logs", str(job["id"])).stdout.split("\n") if "from step" in line]
+                self.assertEqual(list(map(int, begun)), [0, *map(int, saved)], job)
+                self.assertEqual(job["progress"]["step"], 100 if job["id"] in pair else 30)
+
+    def test_antman_lets_opportunistic_jobs_use_what_others_leave_idle(self):
+        with Daemon("--scheduling", "antman", "--placement", "antman", gpus=1) as daemon:
+            self.assertIn("submit with --priority below 0", daemon.log())
+
+            def submit(name, steps, *options):
+                return daemon.submit("--name", name, *options, "--", MUSTER, "trainer", f"{name}.step", str(steps), "0.1")
+
+            guaranteed = submit("guaranteed", 60)
+            daemon.until_launched(guaranteed)
+            waits = submit("waits", 5)
+            beside = submit("beside", 20, "--priority", "-1")
+            wait_until(lambda: sorted(json.loads(daemon.run("nodes", "--json").stdout)[0]["jobs"][0]) == [guaranteed, beside],
+                       what="both on the GPU")
+            daemon.run("wait", "--timeout", "60")
+            told = {number: daemon.job(number) for number in (guaranteed, waits, beside)}
+            self.assertEqual({(job["state"], job["launches"]) for job in told.values()}, {("finished", 1)}, told)
+            self.assertLess(told[beside]["started"], told[guaranteed]["ended"])
+            self.assertGreaterEqual(told[waits]["started"], told[guaranteed]["ended"] - 0.1)  # a guaranteed job shares with none
+
     def test_elasticflow(self):
         self.runs_trainers_to_their_end("elasticflow")
 

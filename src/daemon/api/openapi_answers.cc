@@ -154,7 +154,8 @@ Json outlook() {
                            {"gpus", of("integer")},
                            {"submit_s", of("number")},
                            {"start_s", ref("Band")},
-                           {"end_s", ref("Band")}});
+                           {"end_s", ref("Band")}},
+                          {{"refused", of("string", "why it would never run")}});
   return object({{"completion_time_s", ref("Band")},
                  {"last_end_s", ref("Band")},
                  {"unfinished", of("integer")},
