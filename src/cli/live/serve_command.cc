@@ -208,8 +208,8 @@ void add_door_options(CLI::App& command, ServeOptions& options) {
 }  // namespace
 
 void add_serve_command(CLI::App& app, Chosen& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "serve", "Schedule real jobs, on this machine or on Slurm, with any of the policies");
+  CLI::App* command =
+      app.add_subcommand("serve", "Schedule real jobs, here or on Slurm, with any policy");
   const auto options = std::make_shared<ServeOptions>();
   command
       ->add_option("--state", options->state,
