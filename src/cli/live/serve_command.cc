@@ -135,6 +135,12 @@ Result<DaemonSettings> settings_on_executor(ServeOptions& options) {
     found = use_slurm(options.slurm, options.shadow, options.plan, settings);
   }
   if (!found) return found.error();
+  if (options.executor == "local") {
+    settings.intake.cpus = static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
+    settings.intake.memory_gb = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+                                static_cast<double>(sysconf(_SC_PAGE_SIZE)) / 1e9;
+    settings.intake.limits_memory = !options.cgroup.empty();
+  }
   settings.make_plan = [plan = options.plan](bool safe) { return live_plan_of(plan, safe); };
   return settings;
 }
@@ -203,7 +209,7 @@ void add_door_options(CLI::App& command, ServeOptions& options) {
 
 void add_serve_command(CLI::App& app, Chosen& chosen) {
   CLI::App* command =
-      app.add_subcommand("serve", "Schedule real jobs on this machine with any of the policies");
+      app.add_subcommand("serve", "Schedule real jobs, here or on Slurm, with any policy");
   const auto options = std::make_shared<ServeOptions>();
   command
       ->add_option("--state", options->state,
