@@ -153,8 +153,8 @@ endforeach()
 # scripts/test runs more entries at a time than there are cores, for these mostly wait for processes, sockets and the
 # clock. Of all others, which compute, it runs as many as there are cores.
 set(MUSTER_WAITING_TESTS agent_test backend_test e2e_access e2e_documented e2e_hardships e2e_interrupt e2e_kills e2e_serve
-                         e2e_slurm_back e2e_slurm_deaths e2e_slurm_elastic e2e_slurm_import e2e_slurm_lab e2e_slurm_serve
-                         e2e_slurm_shadow e2e_slurm_systems e2e_slurm_wishes)
+                         e2e_slurm_back e2e_slurm_deaths e2e_slurm_elastic e2e_slurm_fidelity e2e_slurm_import e2e_slurm_lab
+                         e2e_slurm_pace e2e_slurm_serve e2e_slurm_shadow e2e_slurm_systems e2e_slurm_wishes)
 get_property(tests DIRECTORY PROPERTY TESTS)
 list(REMOVE_ITEM tests ${MUSTER_WAITING_TESTS})
 set_tests_properties(${tests} PROPERTIES RESOURCE_GROUPS cores:1)

@@ -16,6 +16,7 @@ import unittest
 
 from slurm_daemon import SlurmDaemon, wait_until
 from lab import Lab, why_not
+import side_by_side
 
 RECOVERY = 30
 CRASH = {"n1", "n3", "n5", "n7"}  # nodes that die as a whole; of the others slurmd alone
@@ -151,4 +152,4 @@ if __name__ == "__main__":
     if reason := why_not():
         print(reason)
         sys.exit(77)
-    unittest.main(verbosity=2)
+    side_by_side.main(2)
