@@ -13,7 +13,7 @@ class Wishes(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         lua = (ROOT / "examples/slurm/job_submit.lua").read_text().replace("gpu = true", "v100 = true")
-        cls.lab = Lab(nodes="2:v100:4 2:a100:8", lua=lua).__enter__()
+        cls.lab = Lab(nodes="2:v100:4 2:a100:8", lua=lua, settings={"Licenses": "lab:1"}).__enter__()
 
     @classmethod
     def tearDownClass(cls):
@@ -85,6 +85,39 @@ class Wishes(unittest.TestCase):
             self.assertEqual(self.lab.state(begins), "PENDING")
             self.lab.call("scontrol", "update", f"JobId={begins}", "StartTime=now")
             self.lab.until(begins, "COMPLETED", seconds=30)
+
+    def test_of_several_partitions_one_is_chosen(self):
+        with SlurmDaemon(self.lab, "v100,a100") as daemon:
+            blocker = daemon.train("blocker", 1000, 0.1, "--gpus", "16", "--gpu-type", "a100", "--partition", "a100")
+            daemon.until_launched(blocker)
+            time.sleep(2.5)
+            jobs = [self.hold("either", "-p", "v100,a100", "--gres=gpu:1"),
+                    self.hold("picky", "-p", "a100,v100", "--gres=gpu:1", "-C", "v100")]
+            for job in jobs:
+                self.lab.until(job, "COMPLETED", seconds=30)
+                self.assertEqual(self.field(job, "Partition"), "v100")
+
+    def test_a_hold_of_its_user_is_heeded_before_it_runs(self):
+        with SlurmDaemon(self.lab, "v100") as daemon:
+            blocker = daemon.train("blocker", 1000, 0.1, "--gpus", "8")
+            daemon.until_launched(blocker)
+            job = self.hold("mine", "-p", "v100", "--gres=gpu:1")
+            wait_until(lambda: daemon.by_name("mine"), 20, "its adoption")
+            # It is released, and does not start: all licences are in use.
+            self.lab.call("scontrol", "update", f"JobId={job}", "Licenses=lab:1")
+            other = int(self.lab.call("sbatch", "--parsable", "-p", "a100", "-o", "/dev/null", "-L", "lab:1", "--wrap", "sleep 100"))
+            self.lab.until(other, "RUNNING")
+            daemon.run("cancel", str(blocker))
+            wait_until(lambda: self.field(job, "Reason") == "Licenses", 20, "its release")
+            time.sleep(1)
+            self.lab.call("scontrol", "uhold", job)
+            wait_until(lambda: "its user holds it" in daemon.by_name("mine")["reason"], 20, "the word of it")
+            self.lab.call("scancel", other)
+            time.sleep(3)
+            self.assertEqual(self.field(job, "Reason"), "JobHeldUser")
+            self.lab.call("scontrol", "release", job)
+            self.lab.until(job, "COMPLETED", seconds=40)
+            self.assertEqual(daemon.by_name("mine")["owner"], "root")
 
     def test_a_node_without_cpus_is_passed_over(self):
         with SlurmDaemon(self.lab, "v100") as daemon:
