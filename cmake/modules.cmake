@@ -6,9 +6,9 @@
 # headers are most of the work. Sources with SKIP_UNITY_BUILD_INCLUSION stay alone.
 # CMake's own unity builds name sources by absolute paths, and checkouts could not share a compiler cache.
 # Larger units cost less in all, and more when one file has changed: -DMUSTER_UNITY=OFF is for that. Tests, where little
-# is shared and names repeat, have units of half the size.
+# is shared and names repeat, have smaller units.
 set(MUSTER_UNIT_FILES 26)
-set(MUSTER_TEST_UNIT_FILES 12)
+set(MUSTER_TEST_UNIT_FILES 20)
 set(MUSTER_SMALL_FOLDER 6)
 function(muster_compiled_files result base)
   if(NOT MUSTER_UNITY)
@@ -123,12 +123,12 @@ function(muster_add_command)
     endforeach()
   endif()
   target_compile_options(muster_report PRIVATE $<$<CONFIG:Release>:-O2>)
-  # In tests these read small files, write pages and wait; to compile them costs more than to run them.
-  foreach(module workload backend report)
-    target_compile_options(muster_${module} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
-  endforeach()
   foreach(module run daemon agent)
-    target_compile_options(muster_${module} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1>)
+    target_compile_options(muster_${module} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endforeach()
+  # In tests these read small files, write pages and wait; to compile them costs more than to run them.
+  foreach(module workload backend report run daemon agent)
+    target_compile_options(muster_${module} PRIVATE $<$<CONFIG:RelWithDebInfo>:-Og>)
   endforeach()
   get_property(modules GLOBAL PROPERTY MUSTER_MODULE_TARGETS)
   add_executable(muster "${PROJECT_SOURCE_DIR}/src/cli/main.cc")

@@ -111,6 +111,22 @@ void add_descriptions(nb::module_& module) {
       .def_rw("name", &RunConfig::name)
       .def_prop_ro("endless", [](const RunConfig& config) { return endless(config.workload); })
       .def_prop_ro("stream", [](const RunConfig& config) { return config.workload.stream; });
+  // What a description that is not complete yet chooses, as on the command line.
+  module.def("chosen", [](const nb::dict& settings, const std::string& kind) {
+    const RunConfig config = described(settings, {});
+    return (kind == "placement"   ? config.placement
+            : kind == "admission" ? config.admission
+                                  : config.scheduling)
+        .text();
+  });
+  // A plug-in as on the command line, taken apart.
+  module.def("parts_of_choice", [](const std::string& text, const std::string& what) {
+    const Choice choice = must(parse_choice(text, what));
+    nb::dict parts;
+    parts["name"] = choice.name;
+    for (const auto& [key, value] : choice.params) parts[key.c_str()] = value;
+    return parts;
+  });
   module.def("describe", complete, nb::arg("settings"), nb::arg("trace").none(),
              nb::arg("policies").none());
 }

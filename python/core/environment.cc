@@ -75,13 +75,18 @@ Environment::Environment(RunConfig config, std::shared_ptr<const SharedJobs> job
   picks_->latency = options_.latency;
   config_.loader = std::make_shared<PickLoader>(picks_);
   config_.scheduling = {"the player", {}};
+  must(complete_config(config_));  // what is wrong with it is said here, not at the first episode
 }
 
-void Environment::reset(long long seed) {
+void Environment::reset(long long seed, const std::function<bool()>& keep_going) {
   RunConfig config = config_;
   config.seed = seed;
   config = must(complete_config(std::move(config)));
-  const auto jobs = jobs_ != nullptr ? jobs_ : must(load_jobs(config.workload));
+  const auto jobs = jobs_ != nullptr ? jobs_ : must(load_jobs(config.workload, keep_going));
+  // Where this fails, there is no episode.
+  engine_ = nullptr;
+  over_ = true;
+  seen_.clear();
   execution_.reset();
   *picks_ = {.jobs = {}, .latency = options_.latency};
   simulation_ = must(Simulation::make(config, jobs));
@@ -94,6 +99,11 @@ void Environment::reset(long long seed) {
   reward_ = 0;
   over_ = false;
   go_on();
+}
+
+const Engine& Environment::started() const {
+  if (engine_ == nullptr) raise(Error{"there is no episode yet: call reset() first"});
+  return *engine_;
 }
 
 bool Environment::decides() const {
@@ -139,6 +149,7 @@ void Environment::check(long long action) const {
 }
 
 Environment::Step Environment::step(std::size_t action) {
+  started();
   if (over_) raise(Error{"the episode is over: call reset()"});
   reward_ = 0;
   const JobTable& jobs = engine_->jobs();

@@ -6,10 +6,12 @@
 // the system, so that its sum over an episode is minus the sum of completion times.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "core/busy.h"
 #include "run/assembly/simulation.h"
 
 namespace muster::python {
@@ -40,8 +42,9 @@ class Environment {
   std::size_t features() const { return options_.window * kJobFeatures + kClusterFeatures; }
   std::size_t window() const { return options_.window; }
 
-  // A new episode, up to its first decision.
-  void reset(long long seed);
+  // A new episode, up to its first decision. `keep_going` is asked now and then while its jobs are
+  // drawn; no ends it with an error.
+  void reset(long long seed, const std::function<bool()>& keep_going);
   struct Step {
     double reward = 0;
     bool over = false;
@@ -55,8 +58,12 @@ class Environment {
   void mask(char* actions) const;
 
   bool over() const { return over_; }
-  Seconds now() const { return engine_->now(); }
-  RunSummary summary() const { return fold_->summary(); }
+  Seconds now() const { return started().now(); }
+  RunSummary summary() const {
+    started();
+    return fold_->summary();
+  }
+  Busy& busy() { return busy_; }
 
  private:
   class PickPolicy;
@@ -66,6 +73,7 @@ class Environment {
   bool turn();   // one turn, with its reward; false: the episode is over
   void go_on();  // to the next decision
   bool decides() const;
+  const Engine& started() const;  // there is an episode, or it raises
 
   RunConfig config_;
   std::shared_ptr<const SharedJobs> jobs_;
@@ -80,6 +88,7 @@ class Environment {
   int gpus_ = 1;            // of the cluster
   double reward_ = 0;
   bool over_ = true;
+  Busy busy_;
 };
 
 }  // namespace muster::python

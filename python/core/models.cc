@@ -36,18 +36,21 @@ T option(const nb::dict& options, const char* name, T usual) {
   return options.contains(name) ? nb::cast<T>(options[name]) : usual;
 }
 
-// Ctrl-C ends training between two of its steps.
+// Ctrl-C ends training between two of its steps, which are counted for a display.
 template <typename Options, typename Training>
-auto trained(Options& options, const Training& training) {
+auto trained(Options& options, nb::object progress, const Training& training) {
   Watch watch;
-  options.keep_going = [&watch] { return watch.keep_going(); };
+  options.keep_going = [&watch] {
+    watch.progress.fetch_add(1, std::memory_order_relaxed);
+    return watch.keep_going();
+  };
   std::optional<decltype(training())> model;
-  watched(watch, {nb::none(), 0, {}}, [&] { model.emplace(training()); });
+  watched(watch, {std::move(progress), 0, {}}, [&] { model.emplace(training()); });
   return must(std::move(*model));
 }
 
 Ebm train(const std::vector<std::string>& names, nb::handle rows, nb::handle target,
-          const std::vector<std::string>& classes, const nb::dict& given) {
+          const std::vector<std::string>& classes, const nb::dict& given, nb::object progress) {
   EbmOptions options;
   options.max_bins = option(given, "max_bins", options.max_bins);
   options.pairs = option(given, "interactions", options.pairs);
@@ -60,8 +63,8 @@ Ebm train(const std::vector<std::string>& names, nb::handle rows, nb::handle tar
   const Columns columns = columns_of(rows, names.size());
   const Numbers<double> numbers(target);
   const std::vector<double> values(numbers.begin(), numbers.end());
-  Ebm model =
-      trained(options, [&] { return train_ebm(features_of(names), columns, values, options); });
+  Ebm model = trained(options, std::move(progress),
+                      [&] { return train_ebm(features_of(names), columns, values, options); });
   model.classes = classes;
   return model;
 }
@@ -113,7 +116,8 @@ nb::tuple explained(const Ebm& model, nb::handle row) {
 }
 
 DecisionTree grow(const std::vector<std::string>& names, nb::handle rows, nb::handle target,
-                  const std::vector<std::string>& classes, const nb::dict& given) {
+                  const std::vector<std::string>& classes, const nb::dict& given,
+                  nb::object progress) {
   TreeOptions options;
   options.max_depth = option(given, "max_depth", options.max_depth);
   options.min_leaf = option(given, "min_leaf", options.min_leaf);
@@ -121,7 +125,7 @@ DecisionTree grow(const std::vector<std::string>& names, nb::handle rows, nb::ha
   const Columns columns = columns_of(rows, names.size());
   const Numbers<std::int64_t> numbers(target);
   const std::vector<int> values(numbers.begin(), numbers.end());
-  return trained(options,
+  return trained(options, std::move(progress),
                  [&] { return train_tree(features_of(names), columns, values, classes, options); });
 }
 
@@ -142,7 +146,8 @@ nb::bytes shares(const DecisionTree& tree, nb::handle rows) {
 
 void add_models(nb::module_& module) {
   nb::class_<Ebm>(module, "Ebm")
-      .def_static("train", train)
+      .def_static("train", train, nb::arg("names"), nb::arg("rows"), nb::arg("target"),
+                  nb::arg("classes"), nb::arg("options"), nb::arg("progress").none())
       .def_static("of", [](const std::string& text) { return must(ebm_of(text, "the model")); })
       .def_prop_ro("text", [](const Ebm& model) { return to_text(model); })
       .def_prop_ro("intercept", [](const Ebm& model) { return model.intercept; })
@@ -154,7 +159,8 @@ void add_models(nb::module_& module) {
       .def("terms", terms_of)
       .def("explain", explained);
   nb::class_<DecisionTree>(module, "DecisionTree")
-      .def_static("train", grow)
+      .def_static("train", grow, nb::arg("names"), nb::arg("rows"), nb::arg("target"),
+                  nb::arg("classes"), nb::arg("options"), nb::arg("progress").none())
       .def_static("of", [](const std::string& text) { return must(tree_of(text, "the model")); })
       .def_prop_ro("text", [](const DecisionTree& tree) { return to_text(tree); })
       .def_prop_ro("picture", [](const DecisionTree& tree) { return tree.text(); })

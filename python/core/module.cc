@@ -51,5 +51,6 @@ NB_MODULE(_core, module) {
   python::add_solvers(module);
   python::add_models(module);
   python::add_stepping(module);
+  python::add_turns(module);
   python::add_command(module);
 }

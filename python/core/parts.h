@@ -25,6 +25,7 @@ void add_results(nb::module_& module);
 void add_solvers(nb::module_& module);
 void add_models(nb::module_& module);
 void add_stepping(nb::module_& module);
+void add_turns(nb::module_& module);
 void add_command(nb::module_& module);
 
 // Becomes muster.Error, with the same message.

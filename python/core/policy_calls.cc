@@ -12,31 +12,36 @@ PolicyCalls::Guard::Guard(PolicyCalls& calls)
   calls_.calls_.push_back({thread_, std::chrono::steady_clock::now()});
 }
 
-PolicyCalls::Guard::~Guard() {
-  bool ended_late = false;
+PolicyCalls::Guard::~Guard() { finish(); }
+
+bool PolicyCalls::Guard::finish() {
+  if (finished_) return false;
+  finished_ = true;
+  bool ended = false;
   {
     const std::scoped_lock lock(calls_.mutex_);
     const auto call = std::find_if(calls_.calls_.rbegin(), calls_.calls_.rend(),
                                    [this](const Call& one) { return one.thread == thread_; });
-    ended_late = call->ended;
+    ended = call->ended.has_value();
     calls_.calls_.erase(std::next(call).base());
   }
-  // It returned just before the exception came: nobody else may get it.
-  if (ended_late) PyThreadState_SetAsyncExc(thread_, nullptr);
-}
-
-bool PolicyCalls::Guard::ended() const {
-  const std::scoped_lock lock(calls_.mutex_);
-  return std::any_of(calls_.calls_.begin(), calls_.calls_.end(),
-                     [this](const Call& one) { return one.thread == thread_ && one.ended; });
+  // It may have returned just before the exception came: nobody else may get it.
+  if (ended) PyThreadState_SetAsyncExc(thread_, nullptr);
+  return ended;
 }
 
 void PolicyCalls::end_longer_than(double limit, nb::handle exception) {
+  // Time to clean up, before it is told again.
+  constexpr double kAgain = 0.5;
   const auto now = std::chrono::steady_clock::now();
+  const auto since = [now](std::chrono::steady_clock::time_point then) {
+    return std::chrono::duration<double>(now - then).count();
+  };
   const std::scoped_lock lock(mutex_);
   for (Call& call : calls_) {
-    if (call.ended || std::chrono::duration<double>(now - call.began).count() < limit) continue;
-    call.ended = PyThreadState_SetAsyncExc(call.thread, exception.ptr()) == 1;
+    if (call.ended ? since(*call.ended) < kAgain : since(call.began) < limit) continue;
+    PyObject* const raised = call.ended ? PyExc_KeyboardInterrupt : exception.ptr();
+    if (PyThreadState_SetAsyncExc(call.thread, raised) == 1) call.ended = now;
   }
 }
 
@@ -47,12 +52,17 @@ void PolicyCalls::fail(nb::object exception, const std::string& message) {
   message_ = message;
 }
 
-void PolicyCalls::raise_failure() const {
-  const std::scoped_lock lock(mutex_);
-  if (!exception_) return;
-  const nb::object error = policy_error()(message_.c_str());
-  if (!(*exception_)->is_none()) {
-    PyException_SetCause(error.ptr(), nb::object(**exception_).release().ptr());
+void PolicyCalls::raise_failure() {
+  std::optional<Held> exception;
+  nb::object error;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!exception_) return;
+    exception.swap(exception_);
+    error = policy_error()(message_.c_str());
+  }
+  if (!(*exception)->is_none()) {
+    PyException_SetCause(error.ptr(), nb::object(**exception).release().ptr());
   }
   PyErr_SetObject(policy_error().ptr(), error.ptr());
   throw nb::python_error();

@@ -29,6 +29,8 @@ class Held {
 
  private:
   static void drop(nb::object* object) {
+    // What the process holds to its end outlives the interpreter, which has freed everything then.
+    if (Py_IsInitialized() == 0) return;
     const nb::gil_scoped_acquire interpreter;
     delete object;
   }
@@ -44,29 +46,33 @@ class PolicyCalls {
     ~Guard();
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
-    // Whether the call was ended from outside; the exception for it may still be on its way.
-    bool ended() const;
+    // The call is over: from now on nothing is raised in it. Whether it was ended from outside.
+    bool finish();
 
    private:
     PolicyCalls& calls_;
     unsigned long thread_;
+    bool finished_ = false;
   };
 
-  // Raises `exception`, a class, in every call that is under way for longer than `limit` seconds.
+  // Raises `exception`, a class, in every call that is under way for longer than `limit` seconds;
+  // and again in one that has caught it, as an interruption, which `except Exception` does not
+  // catch.
   void end_longer_than(double limit, nb::handle exception);
 
   // Remembers the first failure: what the policy raised (or None), and the message.
   void fail(nb::object exception, const std::string& message);
-  // Raises muster.PolicyError from what the policy raised, if something failed.
-  void raise_failure() const;
+  // Raises muster.PolicyError from what the policy raised, if something failed, and forgets it: its
+  // traceback may lead back to whoever holds this.
+  void raise_failure();
 
  private:
   struct Call {
     unsigned long thread;
     std::chrono::steady_clock::time_point began;
-    bool ended = false;
+    std::optional<std::chrono::steady_clock::time_point> ended = std::nullopt;  // the last time
   };
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::vector<Call> calls_;
   std::optional<Held> exception_;
   std::string message_;

@@ -8,6 +8,7 @@
 
 #include "core/policy_calls.h"
 #include "policy/outside/outside_policies.h"
+#include "run/config/config.h"
 #include "run/config/policy_loader.h"
 
 namespace muster::python {
@@ -40,6 +41,9 @@ class PythonLoader final : public PolicyLoader {
   std::set<std::pair<std::string, std::string>> names_;
   std::shared_ptr<PolicyCalls> calls_ = std::make_shared<PolicyCalls>();
 };
+
+// The calls of a run that asks policies written in Python; null for all others.
+std::shared_ptr<PolicyCalls> python_calls(const RunConfig& run);
 
 // What Python holds.
 struct PythonPolicies {

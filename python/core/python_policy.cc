@@ -95,16 +95,17 @@ PythonRespondent::PythonRespondent(const char* kind, std::string name, nb::objec
 
 void PythonRespondent::ask(const PolicyQuestion& question, PolicyAnswer& answer) {
   const nb::gil_scoped_acquire interpreter;
-  const PolicyCalls::Guard guard(*calls_);
+  PolicyCalls::Guard guard(*calls_);
   answer.clear();
   try {
     read(call(question), answer);
-    if (guard.ended()) bad(question.now, "was ended from outside");
   } catch (nb::python_error& error) {
-    fail(question.now, error, guard.ended());
+    fail(question.now, error, guard.finish());
   } catch (const MusterError& error) {
+    guard.finish();
     bad(question.now, error.what());
   }
+  if (guard.finish()) bad(question.now, "was ended from outside");
 }
 
 nb::object PythonRespondent::call(const PolicyQuestion& question) const {
@@ -167,6 +168,21 @@ bool PythonLoader::knows(std::string_view kind, std::string_view name) const {
   const bool has_form = kind == "admission" || kind == "scheduling" || kind == "placement";
   return has_form &&
          (names_python(name) || names_.contains({std::string(kind), std::string(name)}));
+}
+
+std::shared_ptr<PolicyCalls> python_calls(const RunConfig& run) {
+  const auto* loader = dynamic_cast<const PythonLoader*>(run.loader.get());
+  if (loader == nullptr) return nullptr;
+  const std::pair<const char*, const Choice*> choices[] = {{"scheduling", &run.scheduling},
+                                                           {"placement", &run.placement},
+                                                           {"admission", &run.admission}};
+  for (const auto& [kind, choice] : choices) {
+    // A policy may name others among its parameters.
+    if (loader->knows(kind, choice->name) || choice->text().find(".py:") != std::string::npos) {
+      return loader->calls();
+    }
+  }
+  return nullptr;
 }
 
 Outside PythonLoader::respondent(const char* kind, const Choice& choice, nb::object adapted,

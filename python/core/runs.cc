@@ -12,6 +12,7 @@
 #include "core/policy_loader.h"
 #include "core/trace.h"
 #include "core/watched.h"
+#include "report/refusals.h"
 #include "report/summary_json.h"
 #include "run/assembly/recorded_run.h"
 
@@ -22,16 +23,15 @@ namespace {
 struct Outcome {
   std::string name;
   std::string folder;
-  std::string summary;  // JSON
+  std::string summary;                // JSON
+  std::vector<std::string> warnings;  // of jobs that were refused
   bool complete = false;
 };
 
 std::vector<std::shared_ptr<PolicyCalls>> calls_of(const std::vector<RunConfig>& runs) {
   std::vector<std::shared_ptr<PolicyCalls>> calls;
   for (const RunConfig& run : runs) {
-    if (const auto* loader = dynamic_cast<const PythonLoader*>(run.loader.get())) {
-      calls.push_back(loader->calls());
-    }
+    if (auto own = python_calls(run)) calls.push_back(std::move(own));
   }
   return calls;
 }
@@ -100,7 +100,7 @@ std::vector<Outcome> run_all(std::vector<RunConfig> runs, const TraceJobs* trace
     if (run->unwritten) raise(*run->unwritten);
     outcomes.push_back({run->info.label, run->folder,
                         summary_to_json({run->info, run->summary, run->complete, ""}),
-                        run->complete});
+                        refusal_warnings(run->info, run->summary), run->complete});
   }
   return outcomes;
 }
@@ -120,6 +120,7 @@ void add_runs(nb::module_& module) {
       .def_ro("name", &Outcome::name)
       .def_ro("folder", &Outcome::folder)
       .def_ro("summary", &Outcome::summary)
+      .def_ro("warnings", &Outcome::warnings)
       .def_ro("complete", &Outcome::complete);
   module.def("set_output", set_output);
   module.def("run_all", run_all, nb::arg("runs"), nb::arg("trace").none(), nb::arg("threads"),

@@ -1,5 +1,5 @@
-// Runs taken turn by turn, and the environment for players.
-#include <optional>
+// The environment for players.
+#include <deque>
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -8,10 +8,7 @@
 #include "core/convert.h"
 #include "core/environment.h"
 #include "core/parts.h"
-#include "core/policy_loader.h"
 #include "core/trace.h"
-#include "core/turns.h"
-#include "core/views.h"
 #include "report/summary_json.h"
 #include "run/assembly/recorded_run.h"
 
@@ -49,6 +46,22 @@ std::unique_ptr<Environment> make(const nb::dict& settings, const TraceJobs* tra
                                        EnvironmentOptions{window, latency, lengths, reward_scale});
 }
 
+// Begins an episode; Ctrl-C ends the drawing of its jobs.
+void begin(Environment& environment, long long seed) {
+  bool interrupted = false;
+  try {
+    environment.reset(seed, [&interrupted] {
+      const nb::gil_scoped_acquire interpreter;
+      interrupted = PyErr_CheckSignals() != 0;
+      return !interrupted;
+    });
+  } catch (const MusterError&) {
+    if (!interrupted) throw;
+    const nb::gil_scoped_acquire interpreter;
+    throw nb::python_error();
+  }
+}
+
 void check_room(const Environment& environment, const Room<float>& room, std::size_t count) {
   if (room.size() != count * environment.features()) {
     raise(Error{"the array for observations has the wrong size"});
@@ -56,6 +69,7 @@ void check_room(const Environment& environment, const Room<float>& room, std::si
 }
 
 nb::tuple step(Environment& environment, long long action, nb::handle observation) {
+  const Busy::Inside inside(environment.busy());
   environment.check(action);
   const Environment::Step taken = environment.step(static_cast<std::size_t>(action));
   const Room<float> room(observation);
@@ -82,11 +96,13 @@ void step_all(const std::vector<Environment*>& all, nb::handle actions, nb::hand
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (over.begin()[i] == 0) all[i]->check(action[i]);
   }
+  std::deque<Busy::Inside> inside;
+  for (Environment* one : all) inside.emplace_back(one->busy());
   const nb::gil_scoped_release release;
   for (std::size_t i = 0; i < all.size(); ++i) {
     Environment& one = *all[i];
     if (over.begin()[i] != 0) {
-      one.reset(seed.begin()[i]++);
+      begin(one, seed.begin()[i]++);
       reward.begin()[i] = 0;
       over.begin()[i] = 0;
     } else {
@@ -98,169 +114,22 @@ void step_all(const std::vector<Environment*>& all, nb::handle actions, nb::hand
   }
 }
 
-// A run and the views that Python has of it; they end with the next turn.
-class Steps {
- public:
-  explicit Steps(std::unique_ptr<TurnByTurn> run) : run_(std::move(run)) {}
-  ~Steps() { close(); }
-
-  bool turn(const std::vector<std::uint32_t>* order) {
-    close();
-    std::vector<JobId> ids;
-    if (order != nullptr) {
-      for (const std::uint32_t id : *order) ids.push_back(JobId{id});
-    }
-    return told([&] {
-      const nb::gil_scoped_release release;
-      return run_->turn(order == nullptr ? nullptr : &ids);
-    });
-  }
-  // Turns until the next one would come after `until`; Ctrl-C is looked for now and then.
-  bool run(double until) {
-    close();
-    constexpr int kTurns = 500;
-    while (!run_->over() && run_->engine().now() < until) {
-      told([&] {
-        const nb::gil_scoped_release release;
-        for (int i = 0; i < kTurns && !run_->over() && run_->engine().now() < until; ++i) {
-          run_->turn();
-        }
-        return true;
-      });
-      if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    }
-    return !run_->over();
-  }
-  void use(nb::handle scheduling) {
-    close();
-    const TomlNode node = toml_at("scheduling", toml_of(scheduling, "scheduling"));
-    RunConfig config;
-    must(apply_toml(config, node, "scheduling"));
-    run_->use(config.scheduling);
-    // An engine asks its policies once what they do: the copy asks the new one.
-    run_ = forked();
-  }
-  std::unique_ptr<Steps> fork() { return std::make_unique<Steps>(forked()); }
-
-  nb::object jobs() {
-    if (!view_) {
-      view_.emplace(run_->engine().view());
-      for (const Slot slot : run_->engine().jobs().active()) slots_.push_back(slot);
-      jobs_ = nb::cast(JobsView(*view_, slots_, &run_->symbols()));
-    }
-    return jobs_;
-  }
-  nb::object cluster() {
-    if (!cluster_.is_valid()) {
-      cluster_ = nb::cast(ClusterView(run_->engine().cluster(), &run_->symbols(), 0));
-    }
-    return cluster_;
-  }
-  const TurnByTurn& run() const { return *run_; }
-
- private:
-  std::unique_ptr<TurnByTurn> forked() {
-    std::unique_ptr<TurnByTurn> copy;
-    told([&] {
-      const nb::gil_scoped_release release;
-      copy = run_->fork();
-      return true;
-    });
-    return copy;
-  }
-  // What a policy written in Python raised is the cause of what is raised here.
-  template <typename Work>
-  bool told(const Work& work) {
-    try {
-      return work();
-    } catch (const MusterError&) {
-      if (const auto* loader = dynamic_cast<const PythonLoader*>(run_->loader())) {
-        loader->calls()->raise_failure();
-      }
-      throw;
-    }
-  }
-  void close() {
-    if (jobs_.is_valid()) nb::inst_ptr<JobsView>(jobs_)->close();
-    if (cluster_.is_valid()) nb::inst_ptr<ClusterView>(cluster_)->close();
-    jobs_.reset();
-    cluster_.reset();
-    view_.reset();
-    slots_.clear();
-  }
-
-  std::unique_ptr<TurnByTurn> run_;
-  std::optional<View> view_;
-  std::vector<Slot> slots_;
-  nb::object jobs_;
-  nb::object cluster_;
-};
-
-nb::list decisions_of(const Steps& steps) {
-  nb::list list;
-  for (const Decision& one : steps.run().decisions()) {
-    const auto number = [](JobId job) {
-      return job == kNoJob ? nb::object(nb::none()) : nb::cast(index(job));
-    };
-    nb::dict row;
-    row["time_s"] = one.time;
-    row["action"] = std::string(action_name(one.action));
-    row["job"] = number(one.job);
-    row["gpus"] = one.gpus;
-    row["reason"] = std::string(reason_name(one.reason));
-    row["other"] = number(one.other);
-    list.append(row);
-  }
-  return list;
-}
-
-void add_turns(nb::module_& module) {
-  nb::class_<Steps>(module, "Steps")
-      .def(
-          "__init__",
-          [](Steps* self, const RunConfig& config, const TraceJobs* trace) {
-            new (self) Steps(
-                std::make_unique<TurnByTurn>(config, trace == nullptr ? nullptr : trace->jobs));
-          },
-          nb::arg("description"), nb::arg("trace").none())
-      .def(
-          "turn",
-          [](Steps& steps, nb::handle order) {
-            if (order.is_none()) return steps.turn(nullptr);
-            const auto ids = nb::cast<std::vector<std::uint32_t>>(order);
-            return steps.turn(&ids);
-          },
-          nb::arg("order").none())
-      .def("run", nb::overload_cast<double>(&Steps::run))
-      .def("use", &Steps::use)
-      .def("fork", &Steps::fork)
-      .def("jobs", &Steps::jobs)
-      .def("cluster", &Steps::cluster)
-      .def("decisions", decisions_of)
-      .def_prop_ro("now", [](const Steps& steps) { return steps.run().engine().now(); })
-      .def_prop_ro("turns", [](const Steps& steps) { return steps.run().engine().turns(); })
-      .def_prop_ro("left", [](const Steps& steps) { return steps.run().engine().left(); })
-      .def_prop_ro("arrived", [](const Steps& steps) { return steps.run().engine().arrived(); })
-      .def_prop_ro("over", [](const Steps& steps) { return steps.run().over(); })
-      .def("summary", [](const Steps& steps) {
-        return summary_to_json({RunInfo{}, steps.run().summary(), steps.run().over(), ""});
-      });
-}
-
 }  // namespace
 
 void add_stepping(nb::module_& module) {
   nb::class_<Environment>(module, "Environment")
       .def("reset",
            [](Environment& self, long long seed, nb::handle observation) {
-             self.reset(seed);
+             const Busy::Inside inside(self.busy());
+             begin(self, seed);
              const Room<float> room(observation);
              check_room(self, room, 1);
              self.observe(room.begin());
            })
       .def("step", step)
       .def("mask",
-           [](const Environment& self) {
+           [](Environment& self) {
+             const Busy::Inside inside(self.busy());
              std::vector<char> actions(self.window() + 1);
              self.mask(actions.data());
              return bytes_of(actions);
@@ -268,13 +137,13 @@ void add_stepping(nb::module_& module) {
       .def_prop_ro("features", &Environment::features)
       .def_prop_ro("over", &Environment::over)
       .def_prop_ro("now", &Environment::now)
-      .def("summary", [](const Environment& self) {
+      .def("summary", [](Environment& self) {
+        const Busy::Inside inside(self.busy());
         return summary_to_json({RunInfo{}, self.summary(), self.over(), ""});
       });
   module.def("make_environment", make, nb::arg("settings"), nb::arg("trace").none(),
              nb::arg("window"), nb::arg("latency"), nb::arg("lengths"), nb::arg("reward_scale"));
   module.def("step_all", step_all);
-  add_turns(module);
 }
 
 }  // namespace muster::python

@@ -51,6 +51,14 @@ nb::list sweep(const nb::dict& settings, const Axes& axes, std::vector<long long
   return rows;
 }
 
+// Where the axis called `load` acts in a description.
+std::string load_key(const nb::dict& settings) {
+  SweepConfig config;
+  config.base = described(settings, {});
+  must(set_axis(config, "load", {"1"}));
+  return config.axes.front().key;
+}
+
 nb::list experiment(const std::string& system, const std::string& name, unsigned threads,
                     nb::object progress) {
   const Experiment experiment = must(load_experiment(system, name));
@@ -98,6 +106,7 @@ nb::list experiment(const std::string& system, const std::string& name, unsigned
 void add_sweeps(nb::module_& module) {
   module.def("sweep", sweep, nb::arg("settings"), nb::arg("axes"), nb::arg("seeds"),
              nb::arg("folder"), nb::arg("threads"), nb::arg("progress").none());
+  module.def("load_key", load_key);
   module.def("experiment", experiment, nb::arg("system"), nb::arg("name"), nb::arg("threads"),
              nb::arg("progress").none());
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
@@ -17,6 +18,8 @@
 
 namespace muster::python {
 namespace {
+
+constexpr std::uint64_t kJobsPerLook = 4096;  // between two questions of load_jobs()
 
 // The first fault of the jobs, with the row it is in.
 void check_jobs(const std::vector<JobSpec>& jobs) {
@@ -37,12 +40,15 @@ void check_order(const std::vector<JobSpec>& jobs) {
   }
 }
 
-void set_numbers(std::vector<JobSpec>& jobs, const NumberColumn& column, nb::handle values) {
+enum class Missing { kUsual, kWrong };  // what a value that is not there means
+
+void set_numbers(std::vector<JobSpec>& jobs, const NumberColumn& column, nb::handle values,
+                 Missing missing) {
   const Numbers<double> numbers(values);
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const double value = numbers[i];
     // Missing, as an empty cell of a file is.
-    if (std::isnan(value) && !column.required) continue;
+    if (std::isnan(value) && !column.required && missing == Missing::kUsual) continue;
     if (std::isnan(value) ||
         (column.whole && (value != std::floor(value) || std::abs(value) > 2e9))) {
       throw MusterError(fmt::format("row {}: {} is {}, expected a {}", i, column.name, value,
@@ -94,7 +100,7 @@ TraceJobs from_columns(std::size_t rows, const nb::dict& numbers, const nb::dict
   shared->jobs.resize(rows);
   for (const NumberColumn& column : number_columns()) {
     if (numbers.contains(column.name)) {
-      set_numbers(shared->jobs, column, numbers[column.name]);
+      set_numbers(shared->jobs, column, numbers[column.name], Missing::kUsual);
     } else if (column.required) {
       throw MusterError(fmt::format("a trace needs the column {}", column.name));
     }
@@ -179,7 +185,8 @@ TraceJobs with_columns(const TraceJobs& trace, const nb::dict& numbers, const nb
   shared->notes = trace.jobs->notes;
   shared->jobs = trace.jobs->jobs;
   for (const NumberColumn& column : number_columns()) {
-    if (numbers.contains(column.name)) set_numbers(shared->jobs, column, numbers[column.name]);
+    if (!numbers.contains(column.name)) continue;
+    set_numbers(shared->jobs, column, numbers[column.name], Missing::kWrong);
   }
   for (const TextColumn& column : text_columns()) {
     if (!texts.contains(column.name)) continue;
@@ -204,25 +211,46 @@ TraceJobs with_columns(const TraceJobs& trace, const nb::dict& numbers, const nb
   return {std::move(shared), {}};
 }
 
-TraceJobs read(const nb::dict& settings) {
+// Files may have jobs of one name: a history has, of jobs that were queued again.
+std::vector<std::string> twins(const std::vector<JobSpec>& jobs) {
+  std::unordered_set<std::string_view> seen;
+  seen.reserve(jobs.size());
+  std::size_t count = 0;
+  const std::string* first = nullptr;
+  for (const JobSpec& job : jobs) {
+    if (job.name.empty() || seen.insert(job.name).second) continue;
+    if (++count == 1) first = &job.name;
+  }
+  if (count == 0) return {};
+  return {
+      fmt::format("{} jobs have the job_id of an earlier one, first '{}': explain() tells of "
+                  "one of them; their numbers tell them apart",
+                  count, *first)};
+}
+
+TraceJobs read(const nb::dict& settings, nb::object progress) {
   RunConfig config = described(settings, {});
   if (config.workload.limit < 0) throw MusterError("limit must not be negative");
-  return {load_watched(config.workload), config.workload};
+  TraceJobs trace{load_watched(config.workload, std::move(progress)), config.workload};
+  trace.notes = twins(trace.jobs->jobs);
+  return trace;
 }
 
-TraceJobs generate(const nb::dict& settings) {
+TraceJobs generate(const nb::dict& settings, nb::object progress) {
   const RunConfig config = must(complete_config(described(settings, {})));
-  return {load_watched(config.workload), config.workload};
+  return {load_watched(config.workload, std::move(progress)), config.workload};
 }
 
-void write(const TraceJobs& trace, const std::string& path, const std::string& format) {
+void write(const TraceJobs& trace, const std::string& path, const std::string& format,
+           nb::object progress) {
   auto writer = must(create_trace(path, format, trace.jobs->symbols));
   Watch watch;
-  watched(watch, {nb::none(), 0, {}}, [&] {
+  watched(watch, {std::move(progress), 0, {}}, [&] {
     for (const JobSpec& job : trace.jobs->jobs) {
       // A writer that is not finished leaves no file.
       if (!watch.keep_going()) return;
       must(writer->write(job));
+      watch.progress.fetch_add(1, std::memory_order_relaxed);
     }
     must(writer->finish());
   });
@@ -230,25 +258,35 @@ void write(const TraceJobs& trace, const std::string& path, const std::string& f
 
 }  // namespace
 
-std::shared_ptr<const SharedJobs> load_watched(const WorkloadConfig& workload) {
+std::shared_ptr<const SharedJobs> load_watched(const WorkloadConfig& workload,
+                                               nb::object progress) {
   Watch watch;
   std::shared_ptr<const SharedJobs> jobs;
-  watched(watch, {nb::none(), 0, {}},
-          [&] { jobs = must(load_jobs(workload, [&watch] { return watch.keep_going(); })); });
+  watched(watch, {std::move(progress), 0, {}}, [&] {
+    jobs = must(load_jobs(workload, [&watch] {
+      watch.progress += kJobsPerLook;
+      return watch.keep_going();
+    }));
+  });
   return jobs;
 }
 
 void add_traces(nb::module_& module) {
   nb::class_<TraceJobs>(module, "TraceJobs")
       .def("__len__", [](const TraceJobs& trace) { return trace.jobs->jobs.size(); })
-      .def_prop_ro("notes", [](const TraceJobs& trace) { return trace.jobs->notes; })
+      .def_prop_ro("notes",
+                   [](const TraceJobs& trace) {
+                     std::vector<std::string> notes = trace.jobs->notes;
+                     notes.insert(notes.end(), trace.notes.begin(), trace.notes.end());
+                     return notes;
+                   })
       .def("columns", columns)
       .def("take", take, nb::arg("rows"), nb::arg("origin"))
       .def("with_columns", with_columns)
-      .def("write", write);
+      .def("write", write, nb::arg("path"), nb::arg("format"), nb::arg("progress").none());
   module.def("trace_from_columns", from_columns);
-  module.def("read_trace", read);
-  module.def("generate_trace", generate);
+  module.def("read_trace", read, nb::arg("settings"), nb::arg("progress").none());
+  module.def("generate_trace", generate, nb::arg("settings"), nb::arg("progress").none());
   module.def("trace_columns", [] {
     nb::list numbers;
     for (const NumberColumn& column : number_columns()) numbers.append(column.name);

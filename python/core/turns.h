@@ -36,7 +36,7 @@ class TurnByTurn {
 
   Engine& engine() const { return *engine_; }
   bool over() const { return over_; }
-  const PolicyLoader* loader() const { return config_.loader.get(); }
+  const RunConfig& config() const { return config_; }
   const Symbols& symbols() const { return simulation_->symbols(); }
   const std::vector<Decision>& decisions() const { return log_->last; }  // of the last turn
   RunSummary summary() const { return fold_->summary(); }

@@ -15,7 +15,9 @@ void look(Watch& watch, const WatchOptions& options,
           std::optional<nb::python_error>& interruption) {
   if (interruption) {
     // The work is to end, but a policy does not come back.
-    for (const auto& calls : options.calls) calls->end_longer_than(0, PyExc_KeyboardInterrupt);
+    for (const auto& calls : options.calls) {
+      calls->end_longer_than(options.grace, PyExc_KeyboardInterrupt);
+    }
     return;
   }
   for (const auto& calls : options.calls) {

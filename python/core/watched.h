@@ -37,6 +37,7 @@ struct WatchOptions {
   nb::object progress;    // called with the count now and then; may be None
   double time_limit = 0;  // seconds for one call of a policy; 0: none
   std::vector<std::shared_ptr<PolicyCalls>> calls;
+  double grace = 0;  // seconds that a call of a policy may still take after Ctrl-C
 };
 
 // Runs `work` to its end. Where Ctrl-C or a failing display ended it, that exception is raised

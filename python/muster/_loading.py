@@ -1,5 +1,6 @@
 """From what a description names to the policy object: objects given to simulate(), and FILE.py:NAME."""
 
+import functools
 import hashlib
 import importlib.util
 import inspect
@@ -15,18 +16,21 @@ class Policies:
     """The policies of one run that are written in Python."""
 
     def __init__(self, objects=None):
-        self._objects = dict(objects or {})  # by kind and name
-        self.core = _core.PythonPolicies(self.resolve, set(self._objects))
+        # The core holds the function, which must not hold the core: no collector sees what the core holds.
+        self.resolve = functools.partial(_resolve, dict(objects or {}))
+        self.core = _core.PythonPolicies(self.resolve, set(objects or {}))
 
-    def resolve(self, kind, name, parameters):
-        target = self._objects.get((kind, name))
-        if target is None:
-            target = load(name)
-        if inspect.isclass(target):
-            target = target(**{key: _value(text) for key, text in parameters.items()})
-        elif parameters:
-            raise _core.Error(f"it takes no parameters, found {', '.join(parameters)}: only classes do")
-        return Adapted(kind, target, name)
+
+def _resolve(objects, kind, name, parameters):
+    """The policy of that name; `objects` are those that were given, by kind and name."""
+    target = objects.get((kind, name))
+    if target is None:
+        target = load(name)
+    if inspect.isclass(target):
+        target = target(**{key: _value(text) for key, text in parameters.items()})
+    elif parameters:
+        raise _core.Error(f"it takes no parameters, found {', '.join(parameters)}: only classes do")
+    return Adapted(kind, target, name)
 
 
 def load(name):
@@ -37,13 +41,16 @@ def load(name):
         raise _core.Error(f"'{name}' names no policy in the file: write {name}:NAME")
     if not os.path.isfile(path):
         raise _core.Error(f"cannot read {path}: there is no such file")
-    # The same file is executed once per process, however many runs use it.
+    # The same file is executed once per process, however many runs use it, and again when it was changed.
     full = os.path.abspath(path)
+    status = os.stat(full)
+    stamp = (status.st_mtime_ns, status.st_size)
     module_name = f"muster_policy_{hashlib.sha1(full.encode()).hexdigest()[:12]}"
     module = sys.modules.get(module_name)
-    if module is None:
+    if module is None or module.__dict__.get("__muster_stamp__") != stamp:
         spec = importlib.util.spec_from_file_location(module_name, full)
         module = importlib.util.module_from_spec(spec)
+        module.__muster_stamp__ = stamp
         sys.modules[module_name] = module
         sys.path.insert(0, os.path.dirname(full))  # for what it imports
         try:

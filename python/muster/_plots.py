@@ -9,11 +9,9 @@ def _axes(ax):
     return pyplot().subplots(figsize=(7, 4))[1] if ax is None else ax
 
 
-def _unit(values):
-    """The unit of time that fits an axis."""
-    largest = float(np.max(values)) if len(values) else 0
-    factor, unit = (86400, "days") if largest > 3 * 86400 else (3600, "hours") if largest > 7200 else (1, "seconds")
-    return factor, unit
+def _unit(largest):
+    """The unit of time that fits an axis: its seconds and its name."""
+    return (86400, "days") if largest > 3 * 86400 else (3600, "hours") if largest > 7200 else (1, "seconds")
 
 
 def cdf(results, column, label, ax=None):
@@ -38,10 +36,9 @@ def cdf(results, column, label, ax=None):
 
 def over_time(results, column, label, ax=None):
     ax = _axes(ax)
-    factor, unit = 1, "seconds"
-    for result in results:
-        table = result.columns("timeline")
-        factor, unit = _unit(table["start_s"])
+    tables = [result.columns("timeline") for result in results]
+    factor, unit = _unit(max((float(np.max(table["start_s"])) for table in tables if len(table["start_s"])), default=0))
+    for result, table in zip(results, tables):
         ax.step(table["start_s"] / factor, table[column], where="post", label=result.name)
     ax.set_xlabel(f"time ({unit})")
     ax.set_ylabel(label)

@@ -14,25 +14,26 @@ from ._progress import Display
 from ._tables import pandas
 from .cluster import Cluster
 from .result import Result
+from .run import _described, _place, _settings, chosen_from, count_of, label_of, simulate
 from .trace import Trace
 
 _POLICIES = ("scheduling", "placement", "admission")
 
 
 def run_sweep(trace, cluster, choices, vary, seeds, output, threads, processes, progress, settings):
-    from .run import chosen_from, count_of
     threads, processes = count_of("threads", threads), count_of("processes", processes or 0)
     if trace is not None and not isinstance(trace, (str, os.PathLike)):
         trace = Trace.of(trace)
-    axes = {}
-    fixed = {}
+    axes, fixed = {}, {}
     for key, given in {"cluster": cluster, **choices}.items():
         if isinstance(given, (list, tuple)):
             axes[key] = chosen_from(key, given)
         elif given is not None:
             fixed[key] = given
+    _check_once(vary, {**axes, **{key: [value] for key, value in fixed.items()}})
     axes.update({key: chosen_from(key, values) for key, values in vary.items()})
-    which = chosen_from("seeds", range(1, seeds + 1) if isinstance(seeds, int) else seeds)
+    which = chosen_from("seeds", range(1, int(seeds) + 1) if hasattr(seeds, "__index__") and not hasattr(seeds, "__len__")
+                        else seeds)
     which = [count_of("a seed", seed) for seed in which]
     written = [value for key in _POLICIES for value in [*axes.get(key, ()), fixed.get(key)]
                if value is not None and _in_python(value)]
@@ -41,17 +42,34 @@ def run_sweep(trace, cluster, choices, vary, seeds, output, threads, processes, 
     if output is not None:
         raise _core.Error("output is where a sweep continues after an interruption, which takes jobs from a file or a "
                           "generator, and built-in policies: leave it out")
-    rows, work = _points(axes, fixed, which, settings)
+    rows, work = _points(trace, axes, fixed, which, settings)
     count = min(len(work), processes or threads or os.cpu_count() or 1)
     figures = _in_processes(trace, work, count, progress) if written else _in_threads(trace, work, count, progress)
     return pandas().DataFrame([{**row, **one} for row, one in zip(rows, figures)])
 
 
+def _check_once(vary, given):
+    """What is varied inside a policy must not be said by the policy, too: one of the two would be lost."""
+    for key in vary:
+        if key in given:
+            raise _core.Error(f"{key} is given and in vary, too: choose one")
+        kind, _, parameter = key.partition(".")
+        for choice in given.get(kind, ()) if kind in _POLICIES else ():
+            said = _core.parts_of_choice(choice, kind) if isinstance(choice, str) else choice
+            if isinstance(said, dict) and parameter in said:
+                raise _core.Error(f"{key} is varied, and {label_of(kind, choice)} says what it is: choose one")
+
+
 def _in_python(choice):
-    return not isinstance(choice, dict) and (not isinstance(choice, str) or ".py:" in choice)
+    name = choice.get("name", "") if isinstance(choice, dict) else choice
+    return not isinstance(name, str) or ".py:" in name
 
 
 def _text(key, value):
+    if key in _POLICIES and isinstance(value, dict):
+        if "name" not in value:
+            raise _core.Error(f"{key} is {value!r}: in a list of policies each has a name")
+        return label_of(key, value)
     if key == "cluster":
         value = Cluster.of(value).description
     if not isinstance(value, (str, int, float)):
@@ -61,55 +79,44 @@ def _text(key, value):
 
 def _as_the_command(trace, axes, fixed, seeds, output, threads, progress, settings):
     """The core finds the points itself, and keeps a journal of them."""
-    from .run import _settings
     cluster = fixed.pop("cluster", None)
     described, _, _ = _settings(trace, cluster, fixed, settings)
     listed = [(key, [_text(key, value) for value in values]) for key, values in axes.items()]
     if not any(key in _POLICIES for key, _ in listed):
-        scheduling = described.get("scheduling", "fifo")
-        listed.append(("scheduling", [scheduling if isinstance(scheduling, str) else scheduling["name"]]))
+        listed.append(("scheduling", [_core.chosen(described, "scheduling") or "fifo"]))
     folder = "" if output is None else os.fspath(output)
     runs = len(seeds) * math.prod(len(values) for _, values in listed)
     with Display(progress, runs, "runs") as display:
         return _core.sweep(described, listed, seeds, folder, threads, display.show)
 
 
-def _nested(path, value):
-    for name in reversed(path.split(".")):
-        value = {name: value}
-    return value
-
-
-def _merged(settings, more):
-    merged = dict(settings)
-    for key, value in more.items():
-        known = merged.get(key)
-        merged[key] = _merged(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
-    return merged
-
-
-def _points(axes, fixed, seeds, settings):
+def _points(trace, axes, fixed, seeds, settings):
     """The rows of the table as far as they are known before, and what to run for each: (policies and cluster, seed,
     other settings)."""
     plain = ("cluster", *_POLICIES)
     rows, work = [], []
+    load = _load_place(trace, settings) if "load" in axes else ""
     for values in itertools.product(*axes.values()):
         varied = dict(zip(axes, values))
         chosen = {**fixed, **{key: value for key, value in varied.items() if key in plain}}
-        more = settings
-        for key, value in varied.items():
-            if key not in plain:
-                more = _merged(more, _nested("workload.generator.load" if key == "load" else key, value))
-        shown = {key: value if isinstance(value, (str, int, float)) else name_of(value) for key, value in varied.items()}
+        more = {**settings, **{load if key == "load" else key: value for key, value in varied.items() if key not in plain}}
+        shown = {key: value if isinstance(value, (str, int, float)) else label_of(key, value)
+                 for key, value in varied.items()}
         for seed in seeds:
             rows.append({**shown, "seed": seed})
             work.append((chosen, seed, more))
     return rows, work
 
 
+def _load_place(trace, settings):
+    """Where a load acts: in the generator, or in the speed of a trace."""
+    if isinstance(trace, Trace):
+        return "workload.speed"  # which jobs in memory do not have: that is an error of its own
+    return _core.load_key(_settings(trace, None, {}, settings)[0])
+
+
 def _in_threads(trace, work, count, progress):
     """Built-in policies on jobs in memory: the core needs no more than threads."""
-    from .run import _described, _place
     runs = []
     for chosen, seed, settings in work:
         policies = {kind: chosen.get(kind) for kind in _POLICIES}
@@ -122,7 +129,6 @@ def _in_threads(trace, work, count, progress):
 
 
 def _run(trace, point):
-    from .run import simulate
     chosen, seed, settings = point
     return simulate(trace, output=False, progress=False, seed=seed, **chosen, **settings).figures()
 

@@ -22,6 +22,17 @@ class Jobs:
 
     docs/python.md lists them; `dir(jobs)` too. `speeds` is a matrix: training steps per second of each job on GPUs
     of each type of the cluster, in the order of `cluster.types`.
+
+    >>> import muster
+    >>> trace = muster.Trace.from_numpy(submit_s=[0, 0, 5], duration_s=[60, 60, 60], gpus=[8, 1, 2], user=["ada", "ada", "bob"])
+    >>> engine = muster.Engine(trace, "1x8")
+    >>> engine.turn()
+    True
+    >>> jobs = engine.jobs  # or what a policy is given
+    >>> jobs.gpus.tolist(), jobs.running.tolist(), jobs.user.tolist()
+    ([8, 1], [True, False], ['ada', 'ada'])
+    >>> jobs.to_pandas()[["id", "gpus", "waiting"]].shape
+    (2, 3)
     """
 
     def __init__(self, view, knows=frozenset()):
@@ -57,7 +68,15 @@ class Jobs:
 
 
 class Job:
-    """One job: the columns of `Jobs`, as single values."""
+    """One job: the columns of `Jobs`, as single values.
+
+    >>> import muster
+    >>> def at_most_four(job, cluster, now):
+    ...     return job.gpus <= 4 or cluster.free_gpus == 16
+    >>> trace = muster.Trace.from_numpy(submit_s=[0, 5], duration_s=[60, 60], gpus=[2, 8])
+    >>> muster.simulate(trace, "2x8", admission=at_most_four)["refused"]
+    1.0
+    """
 
     def __init__(self, jobs):
         self._jobs = jobs
@@ -92,7 +111,19 @@ class Nodes:
 
 
 class ClusterNow:
-    """The cluster at the moment of a decision."""
+    """The cluster at the moment of a decision.
+
+    >>> import muster
+    >>> trace = muster.Trace.from_numpy(submit_s=[0, 0], duration_s=[60, 60], gpus=[4, 8])
+    >>> engine = muster.Engine(trace, "1x8:v100,1x8:a100", scheduling="fifo")
+    >>> engine.turn()
+    True
+    >>> cluster = engine.cluster  # or what a policy is given
+    >>> cluster.free_gpus, cluster.usable_gpus, cluster.demanded_gpus, cluster.types, cluster.capacity.tolist()
+    (4, 16, 0, ['v100', 'a100'], [8, 8])
+    >>> sorted(cluster.nodes.free.tolist()), cluster.nodes.gpu_type.tolist()
+    ([0, 4], ['v100', 'a100'])
+    """
 
     def __init__(self, view):
         self._view = view
@@ -131,6 +162,18 @@ class Problem:
     gpus          of each job: its scale factor
     capacity      GPUs of each type
     weights, steps_left, age, deadline_in, ids, of each job; prices, of each type (empty: all cost the same); now
+
+    >>> import muster, numpy
+    >>> class Isolated:
+    ...     by_type = True
+    ...     def fractions(self, problem):
+    ...         share = numpy.tile(problem.capacity / len(problem), (len(problem), 1)) / problem.gpus[:, None]
+    ...         return share / numpy.maximum(1, share.sum(axis=1, keepdims=True))
+    >>> trace = muster.Trace.generate("poisson", jobs=20)
+    >>> trace = trace[trace["gpus"] <= 4]
+    >>> result = muster.simulate(trace, "1x8:v100,1x8:k80", scheduling=Isolated, pacing="rounds:length=360")
+    >>> result["finished"] == len(trace)
+    True
     """
 
     def __init__(self, rates, jobs, capacity, prices, now):

@@ -14,7 +14,10 @@ _ALL = frozenset(_core.knowledge())
 
 
 class Engine:
-    """A run that is taken turn by turn. It is described as in `muster.simulate`.
+    """A run that is taken turn by turn. It is described as in `muster.simulate`; time_limit too is the one there.
+
+    One thread at a time may be inside: another is refused with an error. After Ctrl-C the run can go on, unless a policy
+    written in Python had to be ended for it.
 
     >>> import muster
     >>> trace = muster.Trace.generate("philly-like", jobs=200)
@@ -43,10 +46,10 @@ class Engine:
     """
 
     def __init__(self, trace: Any = None, cluster: Any = None, *, scheduling: Any = None, placement: Any = None,
-                 admission: Any = None, **settings: Any):
+                 admission: Any = None, time_limit: float = 60.0, **settings: Any):
         choices = {"scheduling": scheduling, "placement": placement, "admission": admission}
         description, jobs = _described(trace, cluster, choices, settings)
-        self._steps = _core.Steps(description, jobs)
+        self._steps = _core.Steps(description, jobs, time_limit)
 
     def turn(self, order: Iterable[int] | None = None) -> bool:
         """Takes one turn; False when the run is over. `order` (job numbers, first runs first) decides instead of the

@@ -41,15 +41,28 @@ CLUSTER_FEATURES = ("free GPUs", "waiting jobs, n/(n+10)", "running jobs, n/(n+1
 
 
 def _core_environment(trace, cluster, placement, admission, window, latency, lengths, reward_scale, settings):
+    if "scheduling" in settings:
+        raise _core.Error("in an environment the agent is the scheduling policy: leave scheduling out")
     choices = {"placement": placement, "admission": admission}
     described, jobs, objects = _settings(trace, cluster, choices, settings)
     if objects:
         raise _core.Error("in an environment only the agent decides: placement and admission must be built in")
-    if not hasattr(window, "__index__") or window < 1:
-        raise _core.Error(f"window is {window}, but must be a whole number of at least 1")
+    _check_whole("window", window, 1_000_000)
     if not 0 <= latency < float("inf"):
         raise _core.Error(f"latency is {latency}, but must be a number of seconds from 0 on")
+    if not abs(reward_scale) < float("inf"):
+        raise _core.Error(f"reward_scale is {reward_scale}, but must be a finite number")
     return _core.make_environment(described, jobs, window, latency, lengths, reward_scale)
+
+
+def _check_whole(name, value, most):
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not 1 <= value <= most:
+        raise _core.Error(f"{name} is {value!r}, but must be a whole number from 1 to {most:,}")
+
+
+def _figures(core):
+    return {key: value for key, value in json.loads(core.summary()).items()
+            if isinstance(value, (int, float)) and not isinstance(value, bool)}
 
 
 class SchedulingEnv(gymnasium.Env):
@@ -75,6 +88,8 @@ class SchedulingEnv(gymnasium.Env):
     def __init__(self, trace: Any = None, cluster: Any = None, *, placement: Any = None, admission: Any = None,
                  window: int = 16, lengths: bool = True, latency: float = 1.0, reward_scale: float = 1e-4,
                  render_mode: str | None = None, **settings: Any):
+        if render_mode is not None:
+            raise _core.Error(f"render_mode is {render_mode!r}, but nothing is drawn: leave it out")
         self._core = _core_environment(trace, cluster, placement, admission, window, latency, lengths, reward_scale,
                                        settings)
         self.window = window
@@ -85,12 +100,17 @@ class SchedulingEnv(gymnasium.Env):
         self._empty = np.empty
 
     def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
+        """Begins an episode, up to its first decision: (observation, {}). The seed draws its workload; without one the
+        next of the environment's own is taken. There are no options."""
         super().reset(seed=seed)
         observation = np.empty(self._shape, np.float32)
         self._core.reset(int(self.np_random.integers(1, 2**31)) if seed is None else int(seed), observation)
         return observation, {}
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict]:
+        """Picks the waiting job at that place of the window; `window`, or a place whose job does not fit, waits until
+        something happens: (observation, reward, whether the episode is over, False, info). At the end `info["figures"]`
+        has the figures of the run."""
         observation = self._empty(self._shape, np.float32)
         reward, over = self._core.step(int(action), observation)
         return observation, reward, over, False, {"figures": self.figures()} if over else {}
@@ -101,8 +121,7 @@ class SchedulingEnv(gymnasium.Env):
 
     def figures(self) -> dict[str, float]:
         """The figures of the episode so far, as in muster.Result."""
-        return {key: value for key, value in json.loads(self._core.summary()).items()
-                if isinstance(value, (int, float)) and not isinstance(value, bool)}
+        return _figures(self._core)
 
 
 class VectorSchedulingEnv(gymnasium.vector.VectorEnv):
@@ -123,8 +142,7 @@ class VectorSchedulingEnv(gymnasium.vector.VectorEnv):
     def __init__(self, num_envs: int, trace: Any = None, cluster: Any = None, *, placement: Any = None,
                  admission: Any = None, window: int = 16, lengths: bool = True, latency: float = 1.0,
                  reward_scale: float = 1e-4, **settings: Any):
-        if num_envs < 1:
-            raise _core.Error(f"num_envs is {num_envs}, but must be at least 1")
+        _check_whole("num_envs", num_envs, 1_000_000)
         self._cores = [_core_environment(trace, cluster, placement, admission, window, latency, lengths, reward_scale,
                                          settings) for _ in range(num_envs)]
         self.num_envs = num_envs
@@ -136,6 +154,7 @@ class VectorSchedulingEnv(gymnasium.vector.VectorEnv):
         self._over = np.ones(num_envs, dtype=np.bool_)
 
     def reset(self, *, seed: Any = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
+        """Begins an episode in all environments: (observations, {}). One seed, from which all are made, or one for each."""
         super().reset(seed=None if seed is None else int(np.ravel(seed)[0]))
         if seed is not None:
             given = np.asarray(seed, dtype=np.int64)
@@ -148,11 +167,17 @@ class VectorSchedulingEnv(gymnasium.vector.VectorEnv):
         return observations, {}
 
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict]:
+        """One action in each environment: arrays with a row for each of (observations, rewards, whether episodes are over,
+        False), and infos. These have the figures of episodes that are over as Gymnasium lays them out:
+        `infos["figures"]["avg_jct_s"][i]` where `infos["_figures"][i]`."""
         observations = np.empty((self.num_envs, self._cores[0].features), np.float32)
         rewards = np.empty(self.num_envs)
         _core.step_all(self._cores, np.ascontiguousarray(actions, dtype=np.int64), self._seeds, observations, rewards,
                        self._over)
-        return observations, rewards, self._over.copy(), np.zeros(self.num_envs, dtype=np.bool_), {}
+        infos = {}
+        for number in np.flatnonzero(self._over).tolist():
+            infos = self._add_info(infos, {"figures": _figures(self._cores[number])}, number)
+        return observations, rewards, self._over.copy(), np.zeros(self.num_envs, dtype=np.bool_), infos
 
     def action_masks(self) -> np.ndarray:
         """A row per environment."""

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._progress import Display
 from ._tables import array
 
 try:
@@ -43,6 +44,22 @@ except ImportError:  # before 1.6
 __all__ = ["EBMClassifier", "EBMRegressor", "TreeClassifier"]
 
 _FEWEST_ROWS = 50
+
+
+def _whole(name, value, least):
+    if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__") or not least <= int(value) < 2**31:
+        raise ValueError(f"{name} is {value!r}, but must be a whole number of at least {least}")
+    return int(value)
+
+
+def _real(name, value, above_zero):
+    try:
+        made = float(value)
+    except (TypeError, ValueError):
+        made = np.nan
+    if not (np.isfinite(made) and (made > 0 if above_zero else made >= 0)):
+        raise ValueError(f"{name} is {value!r}, but must be a number {'above 0' if above_zero else 'from 0 on'}")
+    return made
 
 
 def _all_or_nothing(fit):
@@ -123,16 +140,21 @@ class _Ebm(_Readable):
         if seed is None or hasattr(seed, "randint"):
             from sklearn.utils import check_random_state
             seed = check_random_state(seed).randint(2**31 - 1)
+        if self.n_jobs is not None and not hasattr(self.n_jobs, "__index__"):
+            raise ValueError(f"n_jobs is {self.n_jobs!r}, but must be a whole number or None")
         # A bin of a single row teaches nothing: few rows make few bins.
-        options = {"interactions": int(self.interactions), "bags": int(self.bags),
-                   "learning_rate": float(self.learning_rate), "max_rounds": int(self.max_rounds),
-                   "max_bins": min(int(self.max_bins), max(8, len(X) // 4)), "seed": int(seed),
+        options = {"interactions": _whole("interactions", self.interactions, 0), "bags": _whole("bags", self.bags, 1),
+                   "learning_rate": _real("learning_rate", self.learning_rate, True),
+                   "max_rounds": _whole("max_rounds", self.max_rounds, 1),
+                   "max_bins": min(_whole("max_bins", self.max_bins, 2), max(8, len(X) // 4)),
+                   "seed": _whole("random_state", seed, 0),
                    "threads": 1 if self.n_jobs is None else max(0, int(self.n_jobs))}
         # A part of the rows decides when to stop, and a few rows have none to spare: they count several times.
         times = -(-_FEWEST_ROWS // len(X))
         rows, target = np.tile(X, (times, 1)), np.tile(y, times)
-        return _core.Ebm.train(self._names(), np.ascontiguousarray(rows),
-                               np.ascontiguousarray(target, dtype=np.float64), classes, options)
+        with Display(None, None, "rounds") as display:
+            return _core.Ebm.train(self._names(), np.ascontiguousarray(rows),
+                                   np.ascontiguousarray(target, dtype=np.float64), classes, options, display.show)
 
     def terms(self) -> list[dict[str, Any]]:
         """The functions that the model adds up, most important first: dicts with name, importance, cuts, scores,
@@ -272,9 +294,11 @@ class TreeClassifier(ClassifierMixin, _Readable):
         X, y = self._rows(X, y)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        options = {"max_depth": int(self.max_depth), "min_leaf": int(self.min_leaf), "prune": float(self.prune)}
-        return self._keep(_core.DecisionTree.train(self._names(), X, np.ascontiguousarray(codes, dtype=np.int64),
-                                                   [str(name) for name in self.classes_], options))
+        options = {"max_depth": _whole("max_depth", self.max_depth, 1), "min_leaf": _whole("min_leaf", self.min_leaf, 1),
+                   "prune": _real("prune", self.prune, False)}
+        with Display(None, None, "steps") as display:
+            return self._keep(_core.DecisionTree.train(self._names(), X, np.ascontiguousarray(codes, dtype=np.int64),
+                                                       [str(name) for name in self.classes_], options, display.show))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         rows = self._asked(X)

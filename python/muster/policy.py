@@ -43,6 +43,7 @@ True
 from __future__ import annotations
 
 import copy
+import difflib
 import inspect
 import math
 from collections.abc import Callable
@@ -59,6 +60,7 @@ _FORMS = ("key", "order", "allocate", "fractions")
 _FLAGS = {"preemptive": True, "stable_between_events": False, "strict": False, "work_conserving": True,
           "resizes": False, "co_locates": False, "needs_periodic_turns": False, "keys_rest": False, "by_type": False,
           "knows_types": True, "backfill": True}
+_NEAR = 0.8  # how much of its letters a misspelt name shares with the one that was meant
 _NUMBERS = {"quantum": float("inf"), "round": 360.0, "reset_interval": 1920.0, "seed": 1}
 
 
@@ -70,7 +72,8 @@ class Adapted:
         for flag, usual in _FLAGS.items():
             setattr(self, flag, bool(getattr(target, flag, usual)))
         for number, usual in _NUMBERS.items():
-            setattr(self, number, float(getattr(target, number, usual)))
+            setattr(self, number, _declared_number(number, getattr(target, number, usual)))
+        _check_names(target)
         declared = getattr(target, "needs", ())
         if isinstance(declared, str):
             declared = [declared]
@@ -134,6 +137,29 @@ class Adapted:
         return "find", call
 
 
+def _declared_number(name, value):
+    try:
+        made = float(value)
+    except (TypeError, ValueError):
+        made = math.nan
+    if not (made >= 0 if name == "seed" else made > 0):
+        raise _core.Error(f"its {name} is {value!r}, but must be a number {'from 0 on' if name == 'seed' else 'above 0'}")
+    return made
+
+
+def _check_names(target):
+    """A misspelt declaration would be no declaration: the class says what it does not mean."""
+    for owner in inspect.getmro(target if inspect.isclass(target) else type(target))[:-1]:
+        for name, value in vars(owner).items():
+            known = (_FLAGS if isinstance(value, bool) else
+                     _NUMBERS if isinstance(value, (int, float)) else
+                     ("needs",) if isinstance(value, (list, tuple, dict, set, str)) else ())
+            near = difflib.get_close_matches(name, known, 1, _NEAR)
+            if near and name not in known:
+                raise _core.Error(f"it declares '{name}', which nobody reads; did you mean '{near[0]}'? (what is its own "
+                                  f"may be called _{name})")
+
+
 def _by_type(method):
     def call(rates, jobs, capacity, prices, now):
         problem = Problem(rates, jobs, capacity, prices, now)
@@ -142,16 +168,19 @@ def _by_type(method):
 
 
 def _takes(method):
-    """How many arguments it takes; a function that takes any number gets all three."""
+    """How many arguments it takes: two, or three with the cluster. What has a default is the policy's own, unless it is
+    the time; a function that takes any number gets all three."""
     try:
         parameters = inspect.signature(method).parameters.values()
     except (TypeError, ValueError):
         return 3
     plain = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    return 2 if len(plain) == 2 and not any(p.kind == p.VAR_POSITIONAL for p in parameters) else 3
+    if len(plain) < 2 or plain[1].name == "cluster" or any(p.kind == p.VAR_POSITIONAL for p in parameters):
+        return 3
+    return 3 if len([p for p in plain if p.default is p.empty]) >= 3 else 2
 
 
-def _decorator(form: str) -> Callable[..., Any]:
+def _decorator(form: str, sentence: str, example: str) -> Callable[..., Any]:
     def decorate(function: Any = None, **declared: Any) -> Any:
         for name in declared:
             if name not in _FLAGS and name not in _NUMBERS and name != "needs":
@@ -165,20 +194,33 @@ def _decorator(form: str) -> Callable[..., Any]:
             return function
         return mark if function is None else mark(function)
     decorate.__name__ = form
-    decorate.__doc__ = f"""Makes a function a scheduling policy whose answer is that of `{form}` (see above).
+    decorate.__doc__ = f"""Makes a function a scheduling policy that {sentence}; keywords are what it declares (see above).
 
     >>> import muster, numpy
-    >>> @muster.policy.order(preemptive=False)
-    ... def smallest_first(jobs, cluster, now):
-    ...     return numpy.argsort(jobs.gpus, kind="stable")
     >>> trace = muster.Trace.generate("poisson", jobs=100)
-    >>> muster.simulate(trace, "8x8", scheduling=smallest_first)["finished"]
+{example}
     100.0
     """
     return decorate
 
 
-key = _decorator("key")
-order = _decorator("order")
-allocate = _decorator("allocate")
-fractions = _decorator("fractions")
+key = _decorator("key", "returns a number per job, the smallest first", """\
+    >>> @muster.policy.key(keys_rest=True)
+    ... def smallest_first(jobs, now):
+    ...     return jobs.gpus
+    >>> muster.simulate(trace, "8x8", scheduling=smallest_first)["finished"]""")
+order = _decorator("order", "returns places in the columns, the first to run first", """\
+    >>> @muster.policy.order(preemptive=False)
+    ... def smallest_first(jobs, cluster, now):
+    ...     return numpy.argsort(jobs.gpus, kind="stable")
+    >>> muster.simulate(trace, "8x8", scheduling=smallest_first)["finished"]""")
+allocate = _decorator("allocate", "returns GPUs per job, or a list of requests", """\
+    >>> @muster.policy.allocate
+    ... def as_many_as_fit(jobs, cluster, now):
+    ...     return numpy.where(numpy.cumsum(jobs.gpus) <= cluster.usable_gpus, jobs.gpus, 0)
+    >>> muster.simulate(trace, "8x8", scheduling=as_many_as_fit)["finished"]""")
+fractions = _decorator("fractions", "returns the fraction of time for which each job should hold its GPUs", """\
+    >>> @muster.policy.fractions
+    ... def equal_parts(jobs, cluster, now):
+    ...     return numpy.full(len(jobs), min(1, cluster.usable_gpus / jobs.gpus.sum()))
+    >>> muster.simulate(trace, "8x8", scheduling=equal_parts, pacing="rounds:length=300")["finished"]""")

@@ -54,11 +54,12 @@ class Result:
     True
     """
 
-    def __init__(self, summary: dict[str, Any], folder: str | None = None, temporary: bool = False, trace: Any = None):
+    def __init__(self, summary: dict[str, Any], folder: str | None = None, temporary: bool = False,
+                 refusals: list[str] | None = None):
         self._summary = summary
         self._folder = folder
         self._open = None
-        self._trace = trace
+        self._refusals = refusals
         if temporary:
             # Removed with the last reference, or when Python ends.
             self._remove = weakref.finalize(self, shutil.rmtree, os.path.dirname(folder), ignore_errors=True)
@@ -88,8 +89,9 @@ class Result:
 
     @property
     def warnings(self) -> list[str]:
-        """What policies needed and the inputs did not tell them."""
-        return list(self._summary.get("warnings", ()))
+        """What policies needed and the inputs did not tell them, and why jobs were refused, if more than a few were (not of
+        results that were opened)."""
+        return [*self._summary.get("warnings", ()), *(self._refusals or ())]
 
     def __getitem__(self, key: str) -> float:
         if key not in _METRICS:
@@ -159,7 +161,9 @@ class Result:
 
     def explain(self, job: int | str, all: bool = False) -> Text:
         """Why a job waited: its story as text. `job` is its number, or its name in the trace."""
-        return Text(self._opened().explain(f"#{job}" if isinstance(job, int) else str(job), all))
+        if isinstance(job, bool):
+            raise _core.Error(f"job is {job}, expected the number of a job or its name in the trace")
+        return Text(self._opened().explain(f"#{int(job)}" if hasattr(job, "__index__") else str(job), all))
 
     def report(self, path: str | os.PathLike | None = None, title: str = "") -> Page:
         """The report page of the run: shown inline in a notebook, written to `path` if one is given."""

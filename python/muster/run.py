@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
 
 def _settings(trace, cluster, choices, settings):
-    """The description as keywords of TOML, the jobs in memory if there are some, and the policies given as objects."""
-    described = dict(settings)
+    """The description as keywords of TOML, the jobs in memory if there are some, and the policies given as objects.
+
+    A keyword such as "scheduling.quantum", of a sweep, is a place in the description: it adds to what the others say."""
+    places = {key: value for key, value in settings.items() if "." in key}
+    described = {key: value for key, value in settings.items() if key not in places}
     generator = described.pop("generate", None)
     if trace is not None and generator is not None:
         raise _core.Error("a trace and generate were both given: choose one")
@@ -32,7 +35,7 @@ def _settings(trace, cluster, choices, settings):
         described["workload"] = {**described.get("workload", {}), "trace": os.fspath(trace)}
     elif trace is not None:
         jobs = Trace.of(trace)._jobs
-        if "workload" in described:
+        if "workload" in described or any(place.startswith("workload.") for place in places):
             raise _core.Error("workload says how jobs are read or drawn, and these are in memory: change them with "
                               "Trace.faster, Trace.head and so on")
     if cluster is not None:
@@ -46,7 +49,7 @@ def _settings(trace, cluster, choices, settings):
             objects[kind, name] = choice
             choice = {"name": name}
         described[kind] = choice
-    return described, jobs, objects
+    return {**described, **places}, jobs, objects
 
 
 def _described(trace, cluster, choices, settings):
@@ -87,8 +90,8 @@ def _finish(outcome, folder, temporary, jobs, description):
     if folder is not None and jobs is not None and not temporary:
         path = os.path.join(outcome.folder, "inputs", "jobs.csv")
         if f'trace = "{path}"' in description.toml:
-            jobs.write(path, "muster")
-    return Result(json.loads(outcome.summary), outcome.folder or None, temporary)
+            jobs.write(path, "muster", None)
+    return Result(json.loads(outcome.summary), outcome.folder or None, temporary, refusals=outcome.warnings)
 
 
 def simulate(trace: Any = None, cluster: Any = None, *, scheduling: Any = None, placement: Any = None,
@@ -127,8 +130,20 @@ def simulate(trace: Any = None, cluster: Any = None, *, scheduling: Any = None, 
     return _finish(outcome, folder, temporary, jobs, description)
 
 
-def _named(choice):
-    return choice if isinstance(choice, str) else choice["name"] if isinstance(choice, dict) else name_of(choice)
+def label_of(key, value):
+    """How a value that is varied is called in tables, legends and folders."""
+    if value is None:
+        return "default"
+    if isinstance(value, (str, os.PathLike)):
+        return os.fspath(value)
+    if isinstance(value, Cluster):
+        shape = value.description
+        return shape if isinstance(shape, str) else f"{len(value)} nodes with {value.gpus} GPUs"
+    if isinstance(value, dict) and "name" in value:
+        return _core.chosen({key: value}, key)
+    if isinstance(value, dict):
+        return ",".join(f"{name}={one}" for name, one in value.items())
+    return name_of(value)
 
 
 def chosen_from(key, values):
@@ -155,10 +170,7 @@ def _combinations(cluster, choices):
         several.pop("cluster", None)
     for values in itertools.product(*several.values()):
         chosen = {**axes, **dict(zip(several, values))}
-        label = " + ".join(value._description if key == "cluster" and isinstance(value, Cluster)
-                           and isinstance(value._description, str) else _named(value)
-                           for key, value in zip(several, values) if len(several[key]) > 1)
-        yield label, chosen
+        yield " + ".join(label_of(key, value) for key, value in zip(several, values) if len(several[key]) > 1), chosen
 
 
 def compare(trace: Any = None, cluster: Any = None, *, scheduling: Any = None, placement: Any = None,
@@ -186,8 +198,8 @@ def compare(trace: Any = None, cluster: Any = None, *, scheduling: Any = None, p
         names.append(description.name)
         runs.append((description, jobs))
     places = []
-    for number, (description, jobs) in enumerate(runs):
-        own = output if output in (None, False) else os.path.join(os.fspath(output), _file_name(names[number], number))
+    for (description, jobs), folder in zip(runs, _file_names(names)):
+        own = output if output in (None, False) else os.path.join(os.fspath(output), folder)
         places.append(_place(description, own, jobs, force, turns))
     threads = count_of("threads", threads)
     jobs = runs[0][1]
@@ -200,9 +212,16 @@ def compare(trace: Any = None, cluster: Any = None, *, scheduling: Any = None, p
     return Comparison(made)
 
 
-def _file_name(name, number):
-    safe = "".join(c.lower() if c.isalnum() or c in "._" else "-" for c in name).strip("-.")
-    return safe or f"run-{number}"
+def _file_names(names):
+    """A folder for each run: what its name becomes in lower case and without signs, with a number where two agree."""
+    made = []
+    for number, name in enumerate(names):
+        safe = "".join(c.lower() if c.isalnum() or c in "._" else "-" for c in name).strip("-.") or f"run-{number}"
+        again = 2
+        while (folder := safe if again == 2 else f"{safe}-{again - 1}") in made:
+            again += 1
+        made.append(folder)
+    return made
 
 
 def sweep(trace: Any = None, cluster: Any = None, *, vary: dict[str, list] | None = None, seeds: int | list[int] = 1,

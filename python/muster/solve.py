@@ -85,24 +85,41 @@ def allocate(throughputs: Any, capacity: Any, policy: str = "max-min-fairness-pe
     if prices is not None and price.shape != sizes.shape:
         raise _core.Error(f"prices has the shape {price.shape}: expected one number per GPU type")
     for name, values in (("gpus", jobs[:, 0]), ("capacity", sizes), ("owners", jobs[:, 5])):
-        broken = np.flatnonzero(np.isfinite(values) & (values != np.floor(values)))
+        broken = np.flatnonzero(np.isfinite(values) & ((values != np.floor(values)) | (values >= 2**31)))
         if broken.size:
-            raise _core.Error(f"{name}[{broken[0]}] is {values[broken[0]]:g}, expected a whole number")
+            raise _core.Error(f"{name}[{broken[0]}] is {values[broken[0]]:g}, expected a whole number below 2**31")
     for name, values in (("prices", price), ("deadline_in", jobs[:, 4])):
         if np.isnan(values).any() or (name == "prices" and (values < 0).any()):
             raise _core.Error(f"{name} has a value that is negative or not a number")
-    members = _numbers("pairs", list(pairs or ())).astype(np.int64)
-    pair_rates = _numbers("pairs", list((pairs or {}).values()))
-    if pairs and (members.shape != (len(pairs), 2) or pair_rates.size != 2 * len(members) * len(sizes)):
-        raise _core.Error("pairs: expected two jobs, and two throughputs of theirs for each GPU type")
-    members = members.reshape(-1, 2)
+    if not isinstance(policy, str):
+        raise _core.Error(f"policy is {policy!r}, expected one of muster.solve.policies()")
     name = policy if policy.startswith("gavel-") else f"gavel-{policy}"
+    members, pair_rates = _pairs(pairs, name, len(sizes))
     text = name + "".join(f"{',' if i else ':'}{key}={_text(value)}" for i, (key, value) in enumerate(parameters.items()))
     alone, paired, made = _core.allocate(text, rates, jobs, sizes, price, members, pair_rates)
     result = array(alone, np.float64).reshape(rates.shape).view(Allocation)
     result.paired = array(paired, np.float64).reshape(len(members), len(sizes))
     result.throughputs = array(made, np.float64)
     return result
+
+
+def _pairs(pairs, policy, types):
+    """Their members, two by two, and what both make of each type: checked."""
+    if not pairs:
+        return np.empty((0, 2), np.int64), np.empty(0)
+    if not isinstance(pairs, dict):
+        raise _core.Error(f"pairs is a {type(pairs).__name__}, expected a dict {{(i, j): rows of two throughputs}}")
+    if "packed" not in policy and policy != "gavel-gandiva":
+        raise _core.Error(f"{policy[len('gavel-'):]} puts no jobs on the same GPUs: leave pairs out, or choose a policy "
+                          "with -packed")
+    for pair in pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2 or not all(hasattr(one, "__index__") for one in pair):
+            raise _core.Error(f"pairs: expected two places of jobs, (i, j), found {pair!r}")
+    for pair, rates in pairs.items():
+        if (shape := _numbers("pairs", rates).shape) != (types, 2):
+            raise _core.Error(f"pairs: expected the shape ({types}, 2) for the throughputs of {pair}, a row per GPU type "
+                              f"with the steps of either job, found {shape}")
+    return (np.array(list(pairs), dtype=np.int64), _numbers("pairs", list(pairs.values())))
 
 
 def _numbers(name, values):

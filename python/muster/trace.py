@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
+from ._progress import Display
 from ._tables import arrays, did_you_mean, pandas
 
 if TYPE_CHECKING:
@@ -54,11 +55,11 @@ class Trace:
     @classmethod
     def read(cls, path: str | os.PathLike, format: str | None = None, *, limit: int | None = None,
              skip_bad: bool = False, rebase: str | None = None, statuses: list[str] | None = None,
-             settings: dict | None = None) -> Trace:
+             settings: dict | None = None, progress: bool | None = None) -> Trace:
         """Reads a trace file. Its format is detected: Muster's CSV, Philly, Helios, Slurm's sacct, SWF and others.
 
         limit: only the first so many jobs. skip_bad: pass over records that cannot be read. statuses: only jobs that
-        ended so, in the trace's own words. settings: of the format.
+        ended so, in the trace's own words. settings: of the format. progress: as in `muster.simulate`.
 
         >>> import muster
         >>> muster.Trace.generate("poisson", jobs=50).write("jobs.csv")
@@ -67,10 +68,12 @@ class Trace:
         """
         workload = {"trace": os.fspath(path), "format": format, "limit": limit, "skip_bad": skip_bad,
                     "rebase": rebase, "statuses": statuses, "settings": settings}
-        return cls(_core.read_trace({"workload": workload}))
+        with Display(progress, None, "jobs") as display:
+            return cls(_core.read_trace({"workload": workload}, display.show))
 
     @classmethod
-    def generate(cls, name: str, *, cluster: Cluster | str | None = None, seed: int = 1, **parameters: Any) -> Trace:
+    def generate(cls, name: str, *, cluster: Cluster | str | None = None, seed: int = 1, progress: bool | None = None,
+                 **parameters: Any) -> Trace:
         """Draws jobs from a seed. `muster.policies("generator")` lists the generators with their parameters.
 
         A parameter `load` refers to `cluster`; without one, to as many GPUs as the generator's `cluster_gpus` says.
@@ -87,7 +90,8 @@ class Trace:
                 parameters.setdefault("cluster_gpus", known[name]["cluster_gpus"][0])
         settings = {"workload": {"generator": {"name": name, **parameters}}, "seed": seed,
                     "cluster": _cluster_text(cluster)}
-        return cls(_core.generate_trace(settings))
+        with Display(progress, parameters.get("jobs"), "jobs") as display:
+            return cls(_core.generate_trace(settings, display.show))
 
     @classmethod
     def from_numpy(cls, *, sort: bool = False, **columns: Any) -> Trace:
@@ -106,6 +110,7 @@ class Trace:
                 raise _core.Error(f"column {name} has {count} rows, the columns before it have {rows}")
             rows = count
         numbers, texts = _split(columns)
+        _check_names(texts.get("job_id", ()))
         return cls(_core.trace_from_columns(rows or 0, numbers, texts, sort))
 
     @classmethod
@@ -147,11 +152,14 @@ class Trace:
 
     @property
     def columns(self) -> dict[str, np.ndarray]:
-        """All columns, by name: NumPy arrays, of objects for text. `deadline_s` is inf where there is none."""
+        """All columns, by name: NumPy arrays that cannot be written to, of objects for text. `deadline_s` is inf where
+        there is none."""
         if self._columns is None:
             self._columns = arrays(self._jobs.columns())
             for name in _WHOLE:
                 self._columns[name] = self._columns[name].astype(np.int64)
+            for column in self._columns.values():
+                column.setflags(write=False)
         return dict(self._columns)
 
     @property
@@ -172,9 +180,10 @@ class Trace:
         """
         return pandas().DataFrame(self.columns)
 
-    def write(self, path: str | os.PathLike, format: str = "muster") -> None:
+    def write(self, path: str | os.PathLike, format: str = "muster", *, progress: bool | None = None) -> None:
         """Writes a trace file; .gz and .zst compress."""
-        self._jobs.write(os.fspath(path), format)
+        with Display(progress, len(self), "jobs") as display:
+            self._jobs.write(os.fspath(path), format, display.show)
 
     # Choosing and changing jobs.
 
@@ -187,7 +196,10 @@ class Trace:
         rows = np.arange(len(self))[key]
         if rows.ndim != 1:
             raise TypeError("expected a slice, a mask or a list of rows")
-        return Trace(self._jobs.take(np.ascontiguousarray(np.sort(rows), dtype=np.int64), 0.0))
+        rows = np.ascontiguousarray(np.sort(rows), dtype=np.int64)
+        if (twice := rows[1:][rows[1:] == rows[:-1]]).size:
+            raise _core.Error(f"row {twice[0]} is chosen twice: two jobs would have one job_id")
+        return Trace(self._jobs.take(rows, 0.0))
 
     def head(self, jobs: int) -> Trace:
         """The first jobs.
@@ -199,10 +211,14 @@ class Trace:
         return self[:jobs]
 
     def between(self, start_s: float, end_s: float, *, rebase: bool = True) -> Trace:
-        """The jobs submitted from `start_s` to before `end_s`; `rebase` makes `start_s` their second 0."""
+        """The jobs submitted from `start_s` to before `end_s`; `rebase` makes `start_s` their second 0, unless it is
+        infinite."""
+        if np.isnan(start_s) or np.isnan(end_s):
+            raise _core.Error(f"between {start_s} and {end_s}: expected times in seconds")
         submit = self["submit_s"]
         rows = np.flatnonzero((submit >= start_s) & (submit < end_s))
-        return Trace(self._jobs.take(np.ascontiguousarray(rows, dtype=np.int64), float(start_s) if rebase else 0.0))
+        origin = float(start_s) if rebase and np.isfinite(start_s) else 0.0
+        return Trace(self._jobs.take(np.ascontiguousarray(rows, dtype=np.int64), origin))
 
     def replace(self, *, sort: bool = False, **columns: Any) -> Trace:
         """The same jobs with other values in these columns.
@@ -230,8 +246,15 @@ class Trace:
 
 
 def _again(columns):
-    """Out of a pickle, as another process gets it."""
-    return Trace.from_numpy(**columns)
+    """Out of a pickle, as another process gets it. What came from a file may have names twice."""
+    return Trace(_core.trace_from_columns(len(columns["job_id"]), *_split(columns), False))
+
+
+def _check_names(names):
+    rows = {}
+    for row, name in enumerate(names):
+        if name and rows.setdefault(name, row) != row:
+            raise _core.Error(f"rows {rows[name]} and {row} have the same job_id, '{name}': each job has its own")
 
 
 def _rows_of(name, values):
@@ -254,6 +277,7 @@ def _split(columns):
     for name, values in columns.items():
         if name in _TEXTS:
             texts[name] = ["" if _missing(value) else str(value) for value in values]
+            _check_text(name, texts[name])
             continue
         if name not in _NUMBERS:
             raise _core.Error(_unknown(name))
@@ -268,6 +292,20 @@ def _split(columns):
         if numbers[name] is None:
             raise _core.Error(f"column {name} holds {made.dtype}, expected numbers")
     return numbers, texts
+
+
+def _check_text(name, values):
+    """Texts are UTF-8 without NUL, for files and the core."""
+    whole = "".join(values)
+    try:
+        whole.encode()
+        if "\0" not in whole:
+            return
+    except UnicodeEncodeError:
+        pass
+    for row, text in enumerate(values):
+        if "\0" in text or text.encode(errors="replace").decode() != text:
+            raise _core.Error(f"row {row}: {name} is {text!r}, expected text without NUL and without lone surrogates")
 
 
 def _missing(value):

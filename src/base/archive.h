@@ -36,7 +36,15 @@ class Archive {
   template <typename T>
   void value(T& value) {
     static_assert(std::is_trivially_copyable_v<T>);
-    raw(&value, sizeof(T));
+    if constexpr (std::is_same_v<T, bool>) {
+      // A byte that is neither 0 nor 1 is no bool, and must not become one.
+      auto byte = static_cast<unsigned char>(value);
+      raw(&byte, 1);
+      require(byte <= 1);
+      value = byte == 1;
+    } else {
+      raw(&value, sizeof(T));
+    }
   }
   // Of values that are nothing but their bytes.
   template <typename T>
@@ -46,14 +54,21 @@ class Archive {
     if (reading_) values.resize(count);
     if (count > 0) raw(values.data(), count * sizeof(T));
   }
-  // Of others: `keep` is called with each.
+  // Of others: `keep` is called with each. What is read grows with what there is to read: a damaged
+  // count costs no more memory than the bytes that follow it.
   template <typename Values, typename Keep>
   void each(Values& values, Keep keep) {
     const std::uint64_t count = size(values.size(), 1);
-    if (reading_) values.resize(count);
-    for (auto& one : values) {
-      if (good_) keep(one);
+    if (!reading_) {
+      for (auto& one : values) keep(one);
+      return;
     }
+    std::uint64_t kept = 0;
+    for (; good_ && kept < count; ++kept) {
+      if (values.size() <= kept) values.resize(kept + 1);
+      keep(values[kept]);
+    }
+    values.resize(kept);
   }
   template <typename Key, typename Value>
   void map(std::map<Key, Value>& values) {
@@ -101,6 +116,9 @@ class Archive {
     value(found);
     if (found != number) good_ = false;
   }
+  // What must hold of all that was read: indexes lie within what they point into. Where it does not
+  // the bytes are damaged.
+  void require(bool holds) { good_ = good_ && holds; }
 
  private:
   std::uint64_t size(std::size_t now, std::size_t each) {

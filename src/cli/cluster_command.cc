@@ -84,8 +84,8 @@ int convert(const ClusterOptions& options) {
 void add_cluster_command(CLI::App& app, Chosen& chosen) {
   CLI::App* cluster = app.add_subcommand("cluster", "Convert descriptions of clusters");
   cluster->require_subcommand(1);
-  CLI::App* part = cluster->add_subcommand(
-      "convert", "Write a cluster, as of a Slurm that runs, as a cluster file");
+  CLI::App* part =
+      cluster->add_subcommand("convert", "Write a cluster file, for example from a running Slurm");
   const auto options = std::make_shared<ClusterOptions>();
   part->add_option("FILE", options->file,
                    "what `scontrol show node` wrote, or any cluster that --cluster takes; - reads "

@@ -112,11 +112,11 @@ void add_demo_command(CLI::App& app, Chosen& chosen) {
       ->type_name("FOLDER")
       ->capture_default_str();
   command->add_flag("--force", options->force,
-                    "set aside result folders that hold other things too, as FOLDER.old");
+                    "rename result folders that also hold other files to FOLDER.old");
   command->add_option("--threads", options->threads,
                       "number of parallel runs (default: one per core)");
   command->add_flag("--live", options->live,
-                    "instead, run a daemon with pretended GPUs and real processes for a minute");
+                    "instead, run a daemon with fake GPUs and real processes for a minute");
   command->add_flag("--json", options->json, "print the figures as JSON");
   command->add_flag("-q,--quiet", options->quiet, "show no progress on standard error");
   command->footer(

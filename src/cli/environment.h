@@ -16,11 +16,11 @@ inline constexpr std::array<EnvironmentVariable, 10> kEnvironment = {{
     {"MUSTER_SHARED", "second folder to search for public data; by default ../shared"},
     {"MUSTER_HOME", "folder with presets, experiments and the data catalogue"},
     {"MUSTER_PYTHON", "the Python that runs policies written in Python (FILE.py:NAME)"},
-    {"MUSTER_PLUGINS", "libraries of policies to load, as --plugin does, with : between"},
-    {"MUSTER_STATE", "state folder of the daemon, for it and for all that talk to it"},
-    {"MUSTER_SERVER", "daemon on another machine, as --server names it"},
-    {"MUSTER_TOKEN", "the token for that one"},
-    {"MUSTER_CA", "certificates of who vouches for it"},
+    {"MUSTER_PLUGINS", "policy libraries to load, as with --plugin, separated by colons"},
+    {"MUSTER_STATE", "state folder of the daemon, for the daemon and its clients"},
+    {"MUSTER_SERVER", "address of a daemon on another machine, as for --server"},
+    {"MUSTER_TOKEN", "token for that daemon"},
+    {"MUSTER_CA", "CA certificates used to verify it"},
     {"NO_COLOR", "no colours, even on a terminal"},
 }};
 

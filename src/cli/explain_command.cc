@@ -63,12 +63,12 @@ void add_explain_command(CLI::App& app, Chosen& chosen) {
   const auto options = std::make_shared<ExplainOptions>();
   command
       ->add_option("RESULT", options->result,
-                   "folder of a result; or a job of a running daemon, alone")
+                   "result folder; or, without JOB, the number of a job of a running daemon")
       ->required();
   command->add_option("JOB", options->job,
                       "the job's name in the trace, or its number (#12); without it, those that "
                       "waited longest");
-  command->add_flag("--all", options->all, "show every stretch, merge none");
+  command->add_flag("--all", options->all, "show every period of waiting; merge none");
   add_link_options(*command, options->link);
   command->footer(
       "Examples:\n"

@@ -47,17 +47,18 @@ Result<Lesson> read_lesson(const LearnOptions& options) {
   return Lesson{std::move(*features), std::move(*columns), std::move(*target)};
 }
 
-// `wish` is FEATURE, FEATURE:up or FEATURE:down.
-Status grant_monotone(const std::string& wish, Ebm& model) {
-  const std::size_t colon = wish.find(':');
-  const std::string way = colon == std::string::npos ? "auto" : wish.substr(colon + 1);
+// `request` is FEATURE, FEATURE:up or FEATURE:down.
+Status grant_monotone(const std::string& request, Ebm& model) {
+  const std::size_t colon = request.find(':');
+  const std::string way = colon == std::string::npos ? "auto" : request.substr(colon + 1);
   if (way != "auto" && way != "up" && way != "down") {
-    return Error{fmt::format("--monotone {}: expected FEATURE, FEATURE:up or FEATURE:down", wish)};
+    return Error{
+        fmt::format("--monotone {}: expected FEATURE, FEATURE:up or FEATURE:down", request)};
   }
   const Direction direction = way == "up"     ? Direction::kIncreasing
                               : way == "down" ? Direction::kDecreasing
                                               : Direction::kAutomatic;
-  return make_monotone(model, wish.substr(0, colon), direction);
+  return make_monotone(model, request.substr(0, colon), direction);
 }
 
 // Each of these trains a model, says a line about it and returns the text of its file.
@@ -74,8 +75,8 @@ Result<std::string> train_as_ebm(const LearnOptions& options, const Lesson& less
   if (!model) return Error{fmt::format("{}: {}", options.data, model.error().message)};
   model->target = options.target;
   model->classes = lesson.target.classes;
-  for (const std::string& wish : options.monotone) {
-    if (Status made = grant_monotone(wish, *model); !made) return made.error();
+  for (const std::string& request : options.monotone) {
+    if (Status made = grant_monotone(request, *model); !made) return made.error();
   }
   fmt::print(
       "{} terms on {} rows; most important: {}\n", model->terms.size(), model->rows,

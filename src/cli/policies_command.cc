@@ -156,7 +156,7 @@ void add_policies_command(CLI::App& app, Chosen& chosen) {
   const auto options = std::make_shared<PoliciesOptions>();
   command->add_option("NAME", options->name, "a policy, or a kind such as scheduling");
   command->add_flag("--json", options->json, "print the list as JSON");
-  command->add_option("--plugin", options->plugins, "library of policies to list too")
+  command->add_option("--plugin", options->plugins, "policy library to list as well")
       ->type_name("FILE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

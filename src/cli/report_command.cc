@@ -142,7 +142,7 @@ void add_report_command(CLI::App& app, Chosen& chosen) {
       ->type_name("FILE");
   command
       ->add_option("--explain", options->values,
-                   "and explain its prediction for FEATURE=VALUE,FEATURE=VALUE")
+                   "also explain the prediction of --model for FEATURE=VALUE,FEATURE=VALUE")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("VALUES");

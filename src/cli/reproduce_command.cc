@@ -282,7 +282,7 @@ void add_reproduce_command(CLI::App& app, Chosen& chosen) {
       "  muster reproduce blox figure6 --all  one figure in full\n"
       "\n"
       "The exit status is 1 if a figure is beyond the experiment's tolerance or a job differs.\n"
-      "Differences in brackets are shown and not judged.\n"
+      "Differences in brackets are shown but not judged.\n"
       "Runs that need missing data are named and left out of the comparison.");
   command->callback([options, &chosen] { chosen.run = [options] { return reproduce(*options); }; });
 }

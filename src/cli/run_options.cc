@@ -59,7 +59,7 @@ void add_cluster_options(CLI::App& command, RunOptions& o, bool several) {
       several);
   command
       .add_flag("--ignore-host", o.ignore_host,
-                "do not count CPU cores and memory; by default a job waits for those it asks for "
+                "ignore CPU cores and memory; by default a job waits for those that it asks for, "
                 "where the nodes say what they have")
       ->group(kCluster);
   command.add_option("--restart-cost", o.restart, "seconds a job loses at each restart or move")
@@ -81,7 +81,7 @@ void add_cluster_options(CLI::App& command, RunOptions& o, bool several) {
 void add_plugin_option(CLI::App& command, RunOptions& o) {
   command
       .add_option("--plugin", o.plugins,
-                  "library of policies that `muster build-policy` made; may be repeated")
+                  "policy library made by `muster build-policy`; may be repeated")
       ->type_name("FILE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -157,7 +157,7 @@ void add_other_options(CLI::App& command, RunOptions& o) {
       ->group(kOther);
   command
       .add_option("--measure", o.window,
-                  "only the jobs FIRST to LAST count, and the run ends when they have left")
+                  "measure only the jobs FIRST to LAST; the run ends when they have left")
       ->type_name("FIRST-LAST")
       ->group(kOther);
   command.add_option("--set", o.settings, "SECTION.KEY=VALUE sets any other key of the file")

@@ -253,7 +253,7 @@ void add_points(CLI::App& command, SweepCommandOptions& options) {
 void add_running(CLI::App& command, SweepCommandOptions& options) {
   command
       .add_option("--cutoffs", options.cutoffs,
-                  "JSON file of the rate by cluster and policy from which on a policy is not run")
+                  "JSON file with the rate, by cluster and policy, from which a policy is not run")
       ->type_name("FILE")
       ->group(kSweep);
   command

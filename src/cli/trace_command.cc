@@ -73,7 +73,9 @@ void add_check(CLI::App& trace, Chosen& chosen,
       ->capture_default_str();
   part->add_flag("--json", options->json, "as JSON");
   part->footer(
-      "Exit status: 0 nothing worse than warnings, or repaired; 1 errors; 2 it cannot be read.");
+      "Exit status: 0 if there are no errors or all were repaired; 1 if there are errors; 2 if "
+      "the\n"
+      "trace cannot be read.");
 }
 
 void add_convert(CLI::App& trace, Chosen& chosen,

@@ -92,7 +92,7 @@ void add_what_if_command(CLI::App& app, Chosen& chosen) {
   add_changes(*command, question);
   command
       ->add_option("--errors", question.errors,
-                   "how wrong beliefs are, as in log-normal:sigma=1; gives the bands")
+                   "error model of believed durations, as in log-normal:sigma=1; gives the bands")
       ->type_name("NAME");
   command->add_option("--samples", question.samples, "futures drawn for the bands")
       ->type_name("N")
@@ -110,9 +110,8 @@ void add_what_if_command(CLI::App& app, Chosen& chosen) {
       "  muster what-if state --drain node=1 --submit gpus=8,duration=7200\n"
       "  muster what-if --scheduling srtf                           # the daemon that runs\n"
       "\n"
-      "Copies of the state run on without new jobs. Times in brackets hold in 8 of 10 copies "
-      "whose\n"
-      "jobs have drawn lengths. docs/what-if.md tells more.");
+      "Copies of the state run on without new jobs. Times in brackets hold in 8 of 10 copies with\n"
+      "randomly drawn job lengths. See docs/what-if.md.");
   command->callback([options, &chosen] { chosen.run = [options] { return what_if(*options); }; });
 }
 

@@ -64,6 +64,13 @@ void Board::put_news(JobId job, const JobNews& news) {
   if (const auto found = jobs_.find(job); found != jobs_.end()) found->second.news = news;
 }
 
+void Board::put_request(JobId job, std::shared_ptr<const JobRequest> request) {
+  const std::unique_lock lock(mutex_);
+  if (const auto found = jobs_.find(job); found != jobs_.end()) {
+    found->second.request = std::move(request);
+  }
+}
+
 std::optional<BoardJob> Board::job(JobId id) const {
   const std::shared_lock lock(mutex_);
   const auto found = jobs_.find(id);

@@ -50,6 +50,8 @@ class Board {
   // What was committed: rows of jobs that are on the board, runs and nodes.
   void put(const Batch& batch);
   void put_news(JobId job, const JobNews& news);
+  // What it asks for now.
+  void put_request(JobId job, std::shared_ptr<const JobRequest> request);
 
   std::optional<BoardJob> job(JobId id) const;
   // In order of ids, those that `wanted` accepts; the last `most` of them.

@@ -72,7 +72,9 @@ JobSpec Core::spec_of(const StoredJob& row, const JobRequest& request) {
   spec.min_gpus = request.min_gpus;
   spec.max_gpus = request.max_gpus;
   spec.estimate = request.estimate;
+  const Seconds counted = request.iterations * request.step_ms / 1000;
   spec.duration = request.estimate > 0     ? request.estimate
+                  : counted > 0            ? counted
                   : request.time_limit > 0 ? request.time_limit
                                            : kUnknownDuration;
   spec.believed = true;  // it grows where the job outruns it
@@ -80,6 +82,8 @@ JobSpec Core::spec_of(const StoredJob& row, const JobRequest& request) {
   spec.cpus = request.cpus;
   spec.memory_gb = request.memory_gb;
   spec.iterations = request.iterations;
+  spec.step_ms = request.step_ms;
+  spec.stage_ms = request.stage_ms;
   spec.batch_size = request.batch_size;
   spec.priority = request.priority;
   spec.model = word(request.model);
@@ -154,7 +158,7 @@ void Core::step(Seconds now) {
   take_news(now);
   check_limits(now);
   check_silence(now);
-  if (!frozen_.empty()) return;
+  if (!frozen_.empty()) return settle_without_engine(now);
   // What is ordered may be answered at once, as where a launch is stopped before it was begun.
   for (int again = 0; again < 8; ++again) {
     // Who came in a round waits in the inbox for its end: that is news once.
@@ -177,6 +181,17 @@ void Core::step(Seconds now) {
   }
   if (plan_.round > 0 && engine_->turns() != std::exchange(leased_, engine_->turns())) {
     renew_leases(now);
+  }
+}
+
+// Nobody takes events any more. Who has finished is done all the same; the rest is found by the
+// next daemon in the rows of the launches.
+void Core::settle_without_engine(Seconds now) {
+  for (const JobEvent& event : std::exchange(events_, {})) {
+    Known* known = event.kind == EventKind::kFinished ? active(event.job) : nullptr;
+    if (known == nullptr) continue;
+    end_launches(*known);
+    leave(*known, JobState::kFinished, std::string(reason_sentence(Reason::kCompleted)), now);
   }
 }
 

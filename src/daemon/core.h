@@ -48,7 +48,8 @@ struct CoreEffects {
   std::vector<std::pair<RunId, Seconds>> leases;  // GPUs are certain for so long; kNever: no lease
   std::vector<JobOver> over;
   std::vector<std::pair<JobId, JobNews>> news;  // what jobs said, for the board
-  std::vector<std::string> log;                 // lines for the daemon's log
+  std::vector<std::pair<JobId, std::shared_ptr<const JobRequest>>> requests;  // that were changed
+  std::vector<std::string> log;  // lines for the daemon's log
 
   bool empty() const { return batch.jobs.empty() && batch.runs.empty() && batch.nodes.empty(); }
 };
@@ -84,7 +85,8 @@ class Core final : private Observer {
   void see_gpus(const std::vector<GpuUse>& uses, Seconds now);
   void begin_census() { launches_.begin_census(); }
 
-  // Wishes of people. They take effect in the next step.
+  // Wishes of people. They take effect in the next step. Once it is frozen, jobs can be cancelled
+  // and nothing else.
   Status cancel(JobId job, const std::string& why);
   Status hold(JobId job, const std::string& why);
   Status release(JobId job);
@@ -125,10 +127,13 @@ class Core final : private Observer {
   };
 
   Core(LivePlan plan, const Abilities& abilities, CoreSettings settings);
+  void settle_without_engine(Seconds now);
   void feed(bool turn, Seconds now, const std::vector<JobEvent>& events);
   Status adopt(const StoredWorld& world, Seconds now);
   void adopt_job(const StoredJob& row, JobRequest request,
                  const std::vector<const StoredRun*>& runs, Seconds now, EngineWorld& found);
+  void fail_unreadable(const StoredJob& row, const std::string& why);
+  void take_for_true(Known& known, Job& job);
   JobSpec spec_of(const StoredJob& row, const JobRequest& request);
   Symbol word(const std::string& text);
   // What of the request this cluster can never do; empty: nothing.
@@ -155,7 +160,12 @@ class Core final : private Observer {
   Seconds lease_from(Seconds now);
   void renew_leases(Seconds now);
   void freeze(const std::string& why);
+
+  // core_wishes.cc
   Known* active(JobId job);
+  Status check_wish(JobId job);
+  void end_launches(Known& known);
+  void set_request(Known& known, JobRequest request);
   JobEvent hold_event(JobId job, bool hold) const;
   Status set_held(JobId job, bool hold, const std::string& why);
   Status person_event(JobId job, JobEvent event, const std::string& why);

@@ -111,6 +111,7 @@ void Core::adopt_job(const StoredJob& row, JobRequest request, const RunRows& ro
                  last->ended);
   }
   Job job = job_of(row, std::move(spec), rows, now);
+  take_for_true(known, job);
   if (job.running() && known.request->time_limit > 0 && !job.starting()) {
     limits_.set(row.id, now + std::max(0.0, known.request->time_limit - job.attained_at(now)));
   }
@@ -126,6 +127,33 @@ void Core::adopt_job(const StoredJob& row, JobRequest request, const RunRows& ro
     const auto value = parse_real(at == one.npos ? std::string_view() : one.substr(at + 1));
     if (value) tell_metric(row.id, one.substr(0, at), *value, now);
   }
+}
+
+// Nobody can say what it wants. The others go on.
+void Core::fail_unreadable(const StoredJob& row, const std::string& why) {
+  Known& known = known_[row.id];
+  known.row = row;
+  known.request = std::make_shared<const JobRequest>();
+  leave(known, JobState::kFailed,
+        fmt::format("its description in the store cannot be read: {}", why), now_);
+  effects_.log.push_back(fmt::format("job {} fails: {}", index(row.id), known.row.reason));
+}
+
+// A launch with another number of GPUs than its job asks for is what there is: the job asks for
+// that from now on.
+void Core::take_for_true(Known& known, Job& job) {
+  const int has = job.gpus.gpus();
+  if (!job.running() || (has >= job.spec.least_gpus() && has <= job.spec.most_gpus())) return;
+  effects_.log.push_back(fmt::format("job {} asked for {} GPUs and runs on {}: it keeps these",
+                                     index(job.spec.id), job.spec.gpus, has));
+  JobRequest request = *known.request;
+  request.gpus = has;
+  if (request.min_gpus > 0) request.min_gpus = std::min(request.min_gpus, has);
+  if (request.max_gpus > 0) request.max_gpus = std::max(request.max_gpus, has);
+  job.spec.gpus = request.gpus;
+  job.spec.min_gpus = request.min_gpus;
+  job.spec.max_gpus = request.max_gpus;
+  set_request(known, std::move(request));
 }
 
 Status Core::adopt(const StoredWorld& world, Seconds now) {
@@ -144,7 +172,10 @@ Status Core::adopt(const StoredWorld& world, Seconds now) {
                                     [](const StoredRun* run) { return !over(run->state); });
     if (muster::over(row) && !leaves) continue;
     Result<JobRequest> request = parse_job_request(row.description);
-    if (!request) return Error{fmt::format("job {}: {}", index(row.id), request.error().message)};
+    if (!request) {
+      if (!muster::over(row)) fail_unreadable(row, request.error().message);
+      continue;
+    }
     if (leaves) graces[row.id] = request->grace;
     // Of one that is over only the last launch is still saving its work.
     if (!muster::over(row)) adopt_job(row, std::move(*request), rows, now, found);
@@ -158,7 +189,11 @@ Status Core::adopt(const StoredWorld& world, Seconds now) {
   for (const StoredRun& run : world.runs) {
     if (plan_.round <= 0 && !over(run.state)) effects_.leases.emplace_back(run.run, kNever);
   }
-  return launches_.adopt(world.runs, now, graces);
+  if (Status adopted = launches_.adopt(world.runs, now, graces); !adopted) return adopted;
+  for (auto& [id, known] : known_) {
+    if (known.over) end_launches(known);
+  }
+  return Done{};
 }
 
 }  // namespace muster

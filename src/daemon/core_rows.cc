@@ -179,6 +179,7 @@ Subject Core::subject(Seconds now) const {
   subject.parts.running = frozen_copy(*engine_, fresh_);
   EngineWorld& world = subject.world;
   world.now = std::max(now, world.now);
+  subject.parts.newcomers_from = JobId{world.next_id};
   for (const JobSpec& spec : inbox_.jobs()) {
     Job& job = world.jobs.emplace_back();
     job.spec = spec;

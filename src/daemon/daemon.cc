@@ -16,11 +16,8 @@ namespace muster {
 namespace {
 
 constexpr const char* kEpoch = "epoch";
-constexpr const char* kStarts = "starts without health";
 constexpr double kHealthySeconds = 30;
 constexpr long long kHealthyTurns = 3;
-// A daemon that died so often right after its start meets something that kills it.
-constexpr std::int64_t kMostDeaths = 3;
 // Whoever asks what would be if gives up after two minutes.
 constexpr std::chrono::seconds kAnswerLimit(30);
 
@@ -36,11 +33,6 @@ Seconds latest_time(const StoredWorld& world) {
     for (const Seconds time : {run.planned, run.started, run.ended}) see(time);
   }
   return latest;
-}
-
-std::string note_of(const StoredWorld& world, const char* name) {
-  const auto found = world.notes.find(name);
-  return found == world.notes.end() ? "" : found->second;
 }
 
 }  // namespace
@@ -74,18 +66,11 @@ Status Daemon::open() {
   generation_ = static_cast<std::uint64_t>(world->generation);
   began_ = LiveClock::unix_now();
   settings_.core.own_user = user_name(geteuid());
-  const double epoch = parse_real(note_of(*world, kEpoch)).value_or(began_);
+  const auto kept = world->notes.find(kEpoch);
+  const double epoch = parse_real(kept == world->notes.end() ? "" : kept->second).value_or(began_);
   clock_ = std::make_unique<LiveClock>(epoch, latest_time(*world));
   committer_ = std::make_unique<Committer>(*store_);
-  const std::int64_t deaths = parse_integer(note_of(*world, kStarts)).value_or(0);
-  safe_ = deaths >= kMostDeaths;
-  if (safe_) {
-    say(
-        fmt::format("it died {} times right after its start: going on with first come, first "
-                    "served until it is restarted with another policy, or reloaded",
-                    deaths));
-  }
-  if (Status read = read_board(*world); !read) return read;
+  read_board(*world);
   auto executor = settings_.make_executor(store_->directory().path(), generation_, mailbox_);
   if (!executor) return executor.error();
   executor_ = std::move(*executor);
@@ -94,45 +79,26 @@ Status Daemon::open() {
     if (!recorder) return recorder.error();
     recorder_ = std::move(*recorder);
   }
-  if (Status opened = open_core(*world); !opened) return opened;
-  // A description that is refused is no death.
   Batch first;
   first.notes[kEpoch] = exact_text(epoch);
-  first.notes[kStarts] = std::to_string(deaths + 1);
   if (Status done = committer_->commit(first); !done) return done;
+  if (Status opened = open_core(*world); !opened) return opened;
   act(core_->take(clock_->now()));
   ask_for_census();
   return open_api(*world);
 }
 
-Status Daemon::open_core(const StoredWorld& world) {
-  Result<LivePlan> plan = settings_.make_plan(safe_);
-  if (!plan) return plan.error();
-  for (const std::string& note : plan->notes) say(note);
-  const std::string label = plan->label;
-  auto core = Core::make(std::move(*plan), executor_->abilities(), settings_.core, world,
-                         clock_->now(), recorder_.get());
-  if (!core) return core.error();
-  core_ = std::move(*core);
-  const std::lock_guard lock(status_mutex_);
-  label_ = label;
-  return Done{};
-}
-
-Status Daemon::read_board(const StoredWorld& world) {
+void Daemon::read_board(const StoredWorld& world) {
   for (const StoredJob& row : world.jobs) {
+    // One that cannot be read fails when the core adopts it.
     Result<JobRequest> request = parse_job_request(row.description);
-    if (!request) {
-      return Error{fmt::format("the description of job {} in the store cannot be read: {}",
-                               index(row.id), request.error().message)};
-    }
-    board_.add(row, std::make_shared<const JobRequest>(std::move(*request)));
+    board_.add(row,
+               std::make_shared<const JobRequest>(request ? std::move(*request) : JobRequest()));
   }
   Batch rest;
   rest.runs = world.runs;
   rest.nodes = world.nodes;
   board_.put(rest);
-  return Done{};
 }
 
 Status Daemon::open_api(const StoredWorld& world) {
@@ -158,7 +124,7 @@ Status Daemon::open_api(const StoredWorld& world) {
                state / "runs", state / "ended", [this](Wish wish) { ask(std::move(wish)); },
                [this](JobId job) { return committer_->decisions(job); },
                [this](Questions::Work work) { return questions_->ask(std::move(work)); },
-               [this] { return status_json(); }, settings_.gpus,
+               [this] { return status_json(); }, [this] { return frozen(); }, settings_.gpus,
                [this](bool drain) { wanted_ = drain ? Wanted::kDrain : Wanted::kLeave; },
                [this]() -> Status {
                  wanted_ = Wanted::kReload;
@@ -207,11 +173,17 @@ void Daemon::ask_for_census() {
 }
 
 void Daemon::run(const std::function<Wanted()>& wanted) {
-  bool draining = false;
   asked_ = wanted;
+  serve();
+  // Who ends because it was told to has not died.
+  if (!healthy_) forget_deaths();
+}
+
+void Daemon::serve() {
+  bool draining = false;
   while (true) {
     Wanted now_wanted = wanted_.exchange(Wanted::kGoOn);
-    if (now_wanted == Wanted::kGoOn && wanted) now_wanted = wanted();
+    if (now_wanted == Wanted::kGoOn && asked_) now_wanted = asked_();
     if (now_wanted == Wanted::kLeave || trouble_ == "ended") return;
     if (now_wanted == Wanted::kReload) {
       const Status done = reload();
@@ -226,11 +198,8 @@ void Daemon::run(const std::function<Wanted()>& wanted) {
     if (draining && core_->launches_alive() == 0) return;
     // What kills it meets it in the first turns.
     if (!healthy_ && (core_->engine().turns() >= kHealthyTurns ||
-                      LiveClock::unix_now() > began_ + kHealthySeconds)) {
-      healthy_ = true;
-      Batch batch;
-      batch.notes[kStarts] = "0";
-      commit(batch);
+                      LiveClock::unix_now() > tried_ + kHealthySeconds)) {
+      forget_deaths();
     }
   }
 }
@@ -257,6 +226,7 @@ void Daemon::turn() {
   std::vector<Status> answers;
   for (const Wish& wish : wishes) answers.push_back(wish.work(*core_));
   core_->step(now);
+  note_frozen();
   act(core_->take(now));
   for (std::size_t i = 0; i < wishes.size(); ++i) {
     if (wishes[i].told) wishes[i].told(answers[i]);
@@ -268,6 +238,7 @@ void Daemon::act(CoreEffects effects) {
   if (!effects.empty() && !commit(effects.batch)) return;
   board_.put(effects.batch);
   for (const auto& [job, news] : effects.news) board_.put_news(job, news);
+  for (const auto& [job, request] : effects.requests) board_.put_request(job, request);
   for (const LaunchCall& one : effects.calls) call(one);
   for (const auto& [run, seconds] : effects.leases) executor_->lease(run, seconds);
   for (const RunId run : effects.acknowledged) executor_->acknowledge(run);
@@ -350,19 +321,20 @@ void Daemon::call(const LaunchCall& call) {
   }
 }
 
-// As a restart would, but for the sockets and the processes: what was committed is all there is.
-Status Daemon::reload() {
-  act(core_->take(clock_->now()));
-  const Result<StoredWorld> world = committer_->load();
-  if (!world) return world.error();
-  const bool was_safe = std::exchange(safe_, false);
-  if (Status opened = open_core(*world); !opened) {
-    safe_ = was_safe;
-    return opened;
-  }
-  act(core_->take(clock_->now()));
-  ask_for_census();
-  return Done{};
+void Daemon::note_frozen() {
+  if (core_->frozen().empty() && frozen_.empty()) return;
+  const std::lock_guard lock(status_mutex_);
+  frozen_ = core_->frozen();
+}
+
+std::string Daemon::frozen() const {
+  const std::lock_guard lock(status_mutex_);
+  if (frozen_.empty()) return {};
+  return fmt::format(
+      "nothing is decided any more, and what runs goes on: {}; a reload or a restart continues "
+      "from "
+      "what was committed",
+      frozen_);
 }
 
 std::string Daemon::status_json() const {
@@ -376,10 +348,13 @@ std::string Daemon::status_json() const {
                                  {"gpus", counts.gpus},
                                  {"gpus_in_use", counts.gpus_in_use},
                                  {"jobs", counts.jobs}};
+  const std::string stopped = frozen();
   const std::lock_guard lock(status_mutex_);
   json["policy"] = label_;
+  json["partitions"] = partitions_;
+  json["gpu_types"] = gpu_types_;
   json["safe_mode"] = safe_;
-  json["trouble"] = trouble_;
+  json["trouble"] = trouble_.empty() ? stopped : trouble_;
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -43,6 +43,9 @@ struct DaemonSettings {
   std::string listen;    // HOST:PORT for callers from the network; empty: none
   std::filesystem::path certificate, key;
   std::set<std::string> operators;  // beside our own user and root
+  // A daemon that died so often right after its start meets something that kills it: it goes on
+  // with the plainest policy. 0: never.
+  std::int64_t most_deaths = 3;
   std::function<void(const std::string&)> log;
 };
 
@@ -68,11 +71,12 @@ class Daemon {
   explicit Daemon(DaemonSettings settings)
       : settings_(std::move(settings)), rate_(settings_.requests_per_second) {}
   Status open();
-  Status open_core(const StoredWorld& world);
-  Status read_board(const StoredWorld& world);
-  Result<bool> choose_safety(const StoredWorld& world);
+  // `again`: somebody wants it tried, whatever happened before.
+  Status open_core(const StoredWorld& world, bool again = false);
+  void read_board(const StoredWorld& world);
   Status open_api(const StoredWorld& world);
   Status open_doors();
+  void serve();
   void turn();
   void act(CoreEffects effects);
   bool commit(const Batch& batch);
@@ -82,6 +86,10 @@ class Daemon {
   Status reload();
   void ask(Wish wish);
   std::string status_json() const;
+  // Why nothing is decided any more, as of the last turn, for any thread; empty: all is well.
+  std::string frozen() const;
+  void note_frozen();
+  void forget_deaths();
   void say(const std::string& line) const {
     if (settings_.log) settings_.log(line);
   }
@@ -113,15 +121,18 @@ class Daemon {
   std::vector<Submission> submissions_;
   std::vector<Wish> wishes_;
   std::string trouble_;  // why nothing can be committed; empty: all is well
+  std::string frozen_;   // the core's, where all may read it
   std::string label_;
+  std::vector<std::string> partitions_, gpu_types_;  // what a job may ask for by name
   mutable std::mutex status_mutex_;
   std::atomic<Wanted> wanted_{Wanted::kGoOn};
   std::function<Wanted()> asked_;  // that of run()
   std::uint64_t censuses_ = 0;
   Seconds look_at_gpus_ = 0;  // when they are looked at next
   double began_ = 0;
+  double tried_ = 0;  // since when the policies that there are now decide
   bool safe_ = false;
-  bool healthy_ = false;  // it has run long enough to be no part of a crash loop
+  bool healthy_ = false;  // they have decided long enough to be no part of a crash loop
   bool ended_ = false;
 };
 

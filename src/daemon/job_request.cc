@@ -1,6 +1,7 @@
 #include "daemon/job_request.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -138,6 +139,29 @@ void take_environment(Taker& from, std::vector<std::pair<std::string, std::strin
   }
 }
 
+constexpr std::array<const char*, kStages> kStageNames = {"storage", "cpu", "gpu", "network"};
+
+// Without the time of a step, that is the sum of its stages: they may overlap, and nobody said so.
+void take_stages(Taker& from, JobRequest& request) {
+  from.real("step_ms", request.step_ms, 0, kLongTime);
+  const Json* object = from.find("stage_ms");
+  if (object == nullptr) return;
+  if (!object->is_object()) {
+    return from.wrong("'stage_ms' is no object of storage, cpu, gpu and network, in milliseconds");
+  }
+  if (object->empty()) return;
+  Taker stages(*object);
+  double sum = 0;
+  for (std::size_t i = 0; i < kStages; ++i) {
+    stages.real(kStageNames[i], request.stage_ms[i], 0, kLongTime);
+    sum += request.stage_ms[i];
+  }
+  if (std::string error = stages.finish(); !error.empty())
+    return from.wrong("'stage_ms': " + error);
+  if (!(sum > 0)) return from.wrong("'stage_ms': at least one stage must be above 0");
+  if (request.step_ms == 0) request.step_ms = sum;
+}
+
 std::string check_sizes(const JobRequest& request) {
   if (request.min_gpus == 0 && request.max_gpus == 0) return {};
   if (request.min_gpus < 1 || request.min_gpus > request.gpus || request.max_gpus < request.gpus) {
@@ -171,6 +195,7 @@ Result<JobRequest> parse_job_request(std::string_view json) {
   from.real("time_limit", request.time_limit, 0, kLongTime);
   from.real("estimate", request.estimate, 0, kLongTime);
   from.real("iterations", request.iterations, 0, 1e15);
+  take_stages(from, request);
   from.whole("batch_size", request.batch_size, 0, 1'000'000'000);
   from.real("cpus", request.cpus, 0, 1e6);
   from.real("memory_gb", request.memory_gb, 0, 1e6);
@@ -219,6 +244,10 @@ std::string job_request_text(const JobRequest& request) {
   put("checkpoint_directory", request.checkpoint_directory, usual.checkpoint_directory);
   put("request", request.request, usual.request);
   put("origin", request.origin, usual.origin);
+  put("step_ms", request.step_ms, usual.step_ms);
+  for (std::size_t i = 0; i < kStages; ++i) {
+    if (request.stage_ms[i] > 0) json["stage_ms"][kStageNames[i]] = request.stage_ms[i];
+  }
   put("unfit", request.unfit, usual.unfit);
   for (const auto& [name, value] : request.environment) json["environment"][name] = value;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "model/ids.h"
+#include "model/job_spec.h"
 
 namespace muster {
 
@@ -28,6 +29,8 @@ struct JobRequest {
   Seconds time_limit = 0;     // of holding GPUs, over all launches; 0: none
   Seconds estimate = 0;       // what its owner believes it takes; 0: unknown
   double iterations = 0;      // 0: unknown, or told by the job itself
+  double step_ms = 0;         // milliseconds of one iteration, alone; 0: unknown
+  StageTimes stage_ms{};      // what of them is storage, CPU, GPU, network; all 0: unknown
   int batch_size = 0;
   double cpus = 0;
   double memory_gb = 0;

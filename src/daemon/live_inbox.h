@@ -21,6 +21,12 @@ class LiveInbox final : public JobSource {
   const std::deque<JobSpec>& jobs() const { return jobs_; }
   // How many have ever been added: who looks twice sees by it whether somebody came meanwhile.
   std::uint64_t added() const { return added_; }
+  // A job that nobody has seen; null if it is not there.
+  JobSpec* find(JobId id) {
+    const auto found =
+        std::find_if(jobs_.begin(), jobs_.end(), [id](const JobSpec& job) { return job.id == id; });
+    return found == jobs_.end() ? nullptr : &*found;
+  }
   // Takes a job back that nobody has seen; nothing if it is not there.
   std::optional<JobSpec> take_back(JobId id) {
     const auto found =

@@ -7,27 +7,32 @@
 // When the turn is decided, all its orders come together, in dispatch(). What becomes of them is
 // reported later, as events that name the launch:
 //
-//        turn                                     later, as events
-//   act, dispatch ── start ─────────► kStarted ──────────► kFinished | kFailed
-//                          └────────► kReturned (it did not come up: back to the queue, later
-//                          again)
-//                 ── stop  ─────────► kReleased | kFinished (it was done before it could stop)
-//                 ── move, resize ──► kReleased of the old launch, kStarted of the new one
+//   in a turn                        later, as events
+//   act, dispatch ── start ────────► kStarted ────────► kFinished | kFailed
+//                          └───────► kReturned (it did not come up: tried again later)
+//                 ── stop ─────────► kReleased | kFinished (it was done before it could stop)
+//                 ── move, resize ─► kReleased of the old launch, kStarted of the new one
 //
-// To write one for a system that takes time:
-//  1. act(): for kStop answer `work` = what will be saved as far as is known, for the others
-//     `rate` = what is believed; `since` = kNever. Do nothing yet.
-//  2. dispatch(): note the orders durably if you must survive a crash, then pass them on. They are
+// To write one for a system that takes time (docs/engine.md has a whole one, which is tested):
+//  1. Say so: answers_later() and has_external_events() return true.
+//  2. act(): do nothing yet, and answer with what is believed.
+//       kStart, kResize, kMove: `work` = what the job has done, `rate`; `since` = kNever.
+//       kStop: `work` = what will be saved, as far as is known; `since` = kNever.
+//       kUpdateRate, kAdopt: `work` = what it has done by `now`, `rate`; `since` = `now`, for it
+//         runs. Only a job that is still starting (Job::starting) keeps kNever.
+//     kUpdateRate is asked right after kStarted was heard: an answer of kNever would make it a job
+//     that starts again.
+//  3. dispatch(): note the orders durably if you must survive a crash, then pass them on. They are
 //     netted: at most one per launch, stops first, then moves and resizes, then starts. GPUs of a
 //     start may still be in use by a launch that was told to stop: start when that one has left.
 //     A job that moves may be given the GPUs of another that moves: take both off before you put
 //     one on. A launch never begins before all earlier launches of its job have left.
-//  3. Report. Each order to start is answered in the end by kReturned, kFinished, kFailed or, once
+//  4. Report. Each order to start is answered in the end by kReturned, kFinished, kFailed or, once
 //     it was told to stop, kReleased; kStarted comes before these if it began. Words may be late or
 //     repeated, and may cross with orders: each carries its launch number, and the engine has an
 //     answer in every state (docs/engine.md). Nodes come and go by kNodeUp and kNodeDown; say
 //     kNodeDown only when nothing can run there any more.
-//  4. Time. Either drive the engine from outside (Engine::due, apply, turn_at) with your own clock
+//  5. Time. Either drive the engine from outside (Engine::due, apply, turn_at) with your own clock
 //     and leave advance() and next_event() as they are, or implement these two and call run().
 //
 // A simulator implements act(), advance() and next_event() and needs nothing else. Time belongs to
@@ -98,8 +103,9 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual JobProgress act(const Command& command, Seconds now) = 0;
-  // Whether answers come later: only then are orders collected and dispatched, and events between
-  // turns waited for.
+  // Whether answers come later. Then Engine::turn() and run() wait for events between turns and
+  // take in at once what is not loud, such as that a launch has begun. What is dispatched does not
+  // depend on it: that is every command which act() answered with `since` = kNever.
   virtual bool answers_later() const { return false; }
   virtual void dispatch(std::span<const Order> /*orders*/, Seconds /*now*/) {}
   // Lets time pass until `until`, or until the first event if `stop_at_event`; appends what

@@ -1,14 +1,35 @@
 // Saving a run between two turns, and putting it back.
 #include "model/checkpoint.h"
 
+#include <algorithm>
+
 #include "engine/engine.h"
 
 namespace muster {
 namespace {
 
 // Rises with every change of what is written, here or in a policy.
-constexpr std::uint64_t kStateVersion = 4;
+constexpr std::uint64_t kStateVersion = 5;
 constexpr std::uint64_t kStateMark = 0x656e67696e650000ULL + kStateVersion;
+
+// Whether what was read points only to jobs and nodes that are there.
+bool sound(const EngineState& state) {
+  const auto is_slot = [&](Slot slot) { return index(slot) < state.jobs.slots(); };
+  const auto is_node = [&](NodeId node) { return index(node) < state.cluster.node_count(); };
+  const bool lists = std::all_of(state.held.begin(), state.held.end(), is_slot) &&
+                     std::all_of(state.on_hold.begin(), state.on_hold.end(), is_slot) &&
+                     std::all_of(state.removed.begin(), state.removed.end(), is_node) &&
+                     std::all_of(state.back_offs.begin(), state.back_offs.end(),
+                                 [&](const BackOff& one) { return is_slot(one.slot); });
+  if (!lists) return false;
+  for (std::size_t i = 0; i < state.jobs.slots(); ++i) {
+    const GpuSet& gpus = state.jobs[Slot{static_cast<std::uint32_t>(i)}].gpus;
+    for (int part = 0; part < gpus.nodes(); ++part) {
+      if (!is_node(gpus[part].node)) return false;
+    }
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -44,6 +65,7 @@ void checkpoint(Archive& archive, EngineState& state) {
   archive.value(state.rescaled);
   archive.value(state.started);
   archive.value(state.over);
+  if (archive.reading()) archive.require(sound(state));
 }
 
 bool Engine::checkpoint(Archive& archive) {
@@ -58,6 +80,7 @@ bool Engine::checkpoint(Archive& archive) {
   if (parts_.selector != nullptr) all = all && parts_.selector->checkpoint(archive);
   if (parts_.scaling != nullptr) all = all && parts_.scaling->checkpoint(archive);
   archive.mark(kStateMark);
+  if (archive.reading()) archive.require(state_.active < parts_.policy_sets.size());
   return all;
 }
 

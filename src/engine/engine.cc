@@ -224,7 +224,7 @@ Seconds Engine::next_turn(bool news) {
   if (calm_) state_.wake = std::max(state_.wake, calm_until_);
   moments.wake =
       minds_lengths_ ? std::min(state_.wake, state_.overruns.next(state_.jobs)) : state_.wake;
-  // On a backend that can surprise, a running job may be done by the next turn, whatever is known.
+  // With external events, a running job may end before the next turn, whatever is known.
   const bool has_external_events = parts_.backend->has_external_events();
   const bool undecided =
       !state_.jobs.waiting().empty() || (state_.running > 0 && known().traits.needs_periodic_turns);

@@ -125,6 +125,8 @@ class Engine final : public WhatIf {
   const JobTable& jobs() const { return state_.jobs; }
   const ClusterState& cluster() const { return state_.cluster; }
   View view() const;
+  // Whether some policy set could ever place it, with as few GPUs as it takes.
+  bool ever_fits(const JobSpec& job) const;
 
   // Jobs that left, for the end condition and progress displays.
   long long left() const { return state_.left; }
@@ -243,7 +245,6 @@ class Engine final : public WhatIf {
     return there ? event.slot : look_for(event.job);
   }
   Slot look_for(JobId id) const;
-  bool ever_fits(const JobSpec& job) const;
 
   void finish(Slot slot, Seconds end, Seconds done);
   void conclude(const PolicyCompletion& completion);

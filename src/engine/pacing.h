@@ -32,8 +32,8 @@ struct Moments {
   bool last_arrival = false;    // nobody is known to come after that one
   Seconds next_event = kNever;  // completion or node change, as far as known
   Seconds wake = kNever;        // when the policy asks to be called
-  bool needs_periodic_turns =
-      false;            // the next turn on the grid matters, whatever is known to happen
+  // The next turn on the grid matters, whatever is known to happen.
+  bool needs_periodic_turns = false;
   bool active = false;  // something runs or waits
 };
 

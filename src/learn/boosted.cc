@@ -97,6 +97,8 @@ class XgBoost final : public BoostedTrees {
     }
     const Xgb::Matrix handles[] = {matrix.get()};
     if (xgb().create(handles, 1, &booster_) != 0) return failure("starting");
+    // Trees grown level by level on histograms of binned features: O(rows x features) for each
+    // level of each tree.
     const std::vector<std::pair<std::string, std::string>> settings = {
         {"objective", options.classify ? "binary:logistic" : "reg:squarederror"},
         {"max_depth", std::to_string(options.depth)},
@@ -137,6 +139,7 @@ class XgBoost final : public BoostedTrees {
   }
   const FeatureSet& features() const override { return features_; }
   const std::string& target() const override { return target_; }
+  // XGBoost's own text inside ours: it does not know the names of features and categories.
   Result<std::string> text() const override {
     Xgb::Size size = 0;
     const char* bytes = nullptr;

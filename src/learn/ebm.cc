@@ -59,6 +59,8 @@ std::size_t EbmLookup::place(double value) const {
   return static_cast<std::size_t>(category < categories ? category : categories) + 1;
 }
 
+// Merges the cuts of all terms of a feature. A place is an interval between two neighbouring cuts,
+// and each term maps places to its bins: one binary search per feature, instead of one per term.
 void Ebm::index() {
   lookups.clear();
   std::vector<int> lookup_of(features.size(), -1);
@@ -187,6 +189,8 @@ std::vector<double> isotonic(std::span<const double> values, std::span<const dou
   return fitted;
 }
 
+// The best fit in each direction; kAutomatic takes the one that changes the scores less. Pairs of
+// the feature stay as they are.
 Status make_monotone(Ebm& model, std::string_view feature, Direction direction) {
   const int position = model.features.position(feature);
   if (position < 0) {

@@ -22,6 +22,7 @@ EbmBag::EbmBag(const std::vector<BinnedColumn>& fine, const std::vector<BinnedCo
   // In ascending order each part reads the columns front to back.
   std::sort(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(training_));
   std::sort(order_.begin() + static_cast<std::ptrdiff_t>(training_), order_.end());
+  // Of squared error only the residual counts: the score is kept less the target.
   if (!options_.classify) {
     for (const std::uint32_t row : order_) {
       score_.push_back(static_cast<float>(base - target[row]));
@@ -39,6 +40,7 @@ double EbmBag::gradient_of(std::size_t i) const {
   return target_[i] - 1 / (1 + std::exp(-static_cast<double>(score_[i])));
 }
 
+// Gradients and, for log loss, curvatures p (1 - p), added up by bin: all that a step needs.
 void EbmBag::sum_up(const Cells& cells, int count, StepSums& sums) const {
   sums.gradient.assign(static_cast<std::size_t>(count) + 1, 0);
   if (!options_.classify) {
@@ -102,6 +104,9 @@ double EbmBag::validation_error() const {
   return sum / static_cast<double>(score_.size() - training_);
 }
 
+// Cyclic gradient boosting (Lou, Caruana and Gehrke, 2012): each round takes a small step on every
+// term in turn, so that no term explains what another one should. Early stopping: the terms with
+// the least error on the held-out rows are the answer. O(rounds x terms x rows).
 double EbmBag::boost(const std::vector<Cells>& cells, const std::vector<int>& counts,
                      const std::vector<BinnedPair>* pairs, int smoothing,
                      std::vector<std::vector<double>>& best) {

@@ -94,7 +94,8 @@ class FeatureTree {
   int min_leaf_;
 };
 
-// Sums over all cells above and to the left of each corner of the grid.
+// A summed-area table (Crow 1984): sums over all cells above and to the left of each corner of the
+// grid, so that any rectangle costs four look-ups.
 class Rectangles {
  public:
   Rectangles(const std::vector<double>& cells, int lines, int columns)
@@ -138,7 +139,7 @@ class PairTree {
         first_(first_count),
         second_(second_count) {}
 
-  // Leaves hold at least `least` rows or curvature.
+  // All trees of this form, O(first x second). Leaves hold at least `least` rows or curvature.
   PairCuts best(double least) const {
     PairCuts best;
     for (const bool by_first : {true, false}) {
@@ -240,6 +241,8 @@ void feature_step(const StepSums& sums, const std::vector<double>& rows, bool ca
     if (rows[static_cast<std::size_t>(bin)] > 0) order.push_back(bin);
   }
   const std::vector<double>& weight = options.classify ? sums.weight : rows;
+  // Categories in the order of their mean gradient: a best cut in two lies between neighbours of
+  // that order (Fisher, 1958).
   if (categorical) {
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
       const auto i = static_cast<std::size_t>(a);

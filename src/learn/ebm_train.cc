@@ -230,6 +230,8 @@ EbmTerm pair_term(const BinnedFeatures& binned, std::size_t number, const Traine
 
 }  // namespace
 
+// Bin, boost the features in every bag, choose pairs by all bags, boost these, average. Bags are
+// independent and run in parallel; each has a seed of its own, so threads do not change the model.
 Result<Ebm> train_ebm(const FeatureSet& features, const std::vector<std::vector<double>>& columns,
                       const std::vector<double>& target, const EbmOptions& options) {
   if (Status good = check(features, columns, target, options); !good) return good.error();
@@ -240,6 +242,7 @@ Result<Ebm> train_ebm(const FeatureSet& features, const std::vector<std::vector<
       std::accumulate(target.begin(), target.end(), 0.0) / static_cast<double>(target.size());
   double base = mean;
   if (options.classify) {
+    // The log-odds of the mean, which boosting starts from.
     const double p = std::clamp(mean, 1e-6, 1 - 1e-6);
     base = std::log(p / (1 - p));
   }

@@ -22,6 +22,7 @@ struct Block {
   std::size_t length = 0;
 };
 
+// Dynamic programming over the lengths of common suffixes: O(|a| |b|) time, O(|b|) memory.
 Block longest_block(std::string_view a, std::string_view b) {
   Block best;
   std::vector<std::size_t> before(b.size() + 1, 0);
@@ -38,6 +39,7 @@ Block longest_block(std::string_view a, std::string_view b) {
   return best;
 }
 
+// Characters in matching blocks: the longest one, and what matches on either side of it.
 std::size_t matching(std::string_view a, std::string_view b) {
   const Block block = longest_block(a, b);
   if (block.length == 0) return 0;

@@ -37,7 +37,8 @@ FeatureSet features_of(const Json& list) {
   return FeatureSet(std::move(features));
 }
 
-// What is wrong with a term, or nothing.
+// What is wrong with a term, or nothing. A file may come from anywhere, and predictions do not
+// check indices.
 std::string fault(const EbmTerm& term, const FeatureSet& features) {
   if (term.features.empty() || term.features.size() > 2 ||
       term.features.size() != term.bins.size()) {
@@ -65,9 +66,8 @@ std::string fault(const EbmTerm& term, const FeatureSet& features) {
   return {};
 }
 
-// The file says which kind of model it holds and in which version; a reader that does not know them
-// refuses it instead of guessing.
-// Parses and reads; every complaint of the library becomes one of ours.
+// Parses and reads; every error of the library becomes one of ours. The file says which kind of
+// model it holds and in which version; a reader that does not know them refuses it.
 template <typename Model, typename Read>
 Result<Model> read_model(std::string_view text, std::string_view where, std::string_view kind,
                          const Read& read) {

@@ -15,11 +15,11 @@ std::array<double, 4> row_of(const WorkloadProfile& profile) {
 
 }  // namespace
 
-// Thresholds on the mean normalised speed beside other workloads: below 0.85 a heavy neighbour,
-// below 0.95 a noticeable one.
-int share_score(double mean_speed_beside_others) {
-  if (mean_speed_beside_others < 0.85) return 2;
-  return mean_speed_beside_others < 0.95 ? 1 : 0;
+// Lucid's sharing score, by thresholds on the mean normalised speed of co-located workloads: below
+// 0.85 a heavy neighbour, below 0.95 a noticeable one.
+int share_score(double mean_co_located_speed) {
+  if (mean_co_located_speed < 0.85) return 2;
+  return mean_co_located_speed < 0.95 ? 1 : 0;
 }
 
 Result<DecisionTree> train_packing(std::span<const WorkloadProfile> profiles,

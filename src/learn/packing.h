@@ -11,9 +11,9 @@
 
 namespace muster {
 
-// The score a workload deserves by its mean speed beside all others: below 0.85 heavy, below 0.95
-// noticeable.
-int share_score(double mean_speed_beside_others);
+// The score of a workload by its mean speed when co-located with each other one: below 0.85 heavy,
+// below 0.95 noticeable.
+int share_score(double mean_co_located_speed);
 
 Result<DecisionTree> train_packing(std::span<const WorkloadProfile> profiles,
                                    const std::vector<int>& scores, const TreeOptions& options);

@@ -122,6 +122,7 @@ Result<ThroughputModel> train_throughput(std::span<const ThroughputSlot> slots,
   return ThroughputModel{std::move(*first), std::move(*second)};
 }
 
+// One-hour-ahead forecasts: each slot's features look back at least that far.
 Result<Forecast> forecast_of(const ThroughputModel& model, std::span<const ThroughputSlot> slots,
                              Seconds begin, Seconds slot_length) {
   const Examples table = throughput_features(slots);

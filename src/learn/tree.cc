@@ -115,8 +115,8 @@ class Grower {
   const TreeOptions& options_;
 };
 
-// Undoes cuts whose gain per added leaf is at most `alpha`, the weakest first, from the root's
-// view: the usual cost-complexity pruning.
+// Cost-complexity pruning (CART, chapter 3): undoes the weakest link, the subtree with the least
+// gain per added leaf, until all gain more than `alpha`. O(nodes) for each subtree that goes.
 void prune(DecisionTree& tree, double alpha) {
   const double total = tree.nodes[0].rows();
   struct Cost {
@@ -173,6 +173,7 @@ double DecisionTree::Node::rows() const {
   return std::accumulate(counts.begin(), counts.end(), 0.0);
 }
 
+// O(depth).
 std::vector<int> DecisionTree::path(std::span<const double> row) const {
   std::vector<int> passed = {0};
   while (nodes[static_cast<std::size_t>(passed.back())].feature >= 0) {

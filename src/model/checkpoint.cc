@@ -1,5 +1,7 @@
 #include "model/checkpoint.h"
 
+#include <algorithm>
+
 namespace muster {
 
 void checkpoint(Archive& archive, GpuSet& gpus) {
@@ -112,22 +114,76 @@ void checkpoint(Archive& archive, SlotList& list) {
   archive.value(list.size_);
 }
 
+namespace {
+
+// Whether a job that was read can live in the slot: what it points to is there.
+bool sound(const Job& job, std::size_t slot, std::size_t slots) {
+  return index(job.self) == slot && index(job.next_co_located) < slots &&
+         job.state <= JobState::kCancelled;
+}
+
+}  // namespace
+
+// Whether one can walk along it, both ways.
+bool SlotList::sound(std::size_t slots) const {
+  if (next_.size() != slots || previous_.size() != slots) return false;
+  std::size_t seen = 0;
+  Slot before = kNoSlot;
+  for (Slot at = first_; at != kNoSlot; at = next_[index(at)], ++seen) {
+    if (index(at) >= slots || seen == slots || previous_[index(at)] != before) return false;
+    before = at;
+  }
+  return before == last_ && seen == size_;
+}
+
 void checkpoint(Archive& archive, JobTable& jobs) {
   archive.each(jobs.jobs_, [&archive](Job& job) { checkpoint(archive, job); });
   archive.list(jobs.vacant_);
   checkpoint(archive, jobs.active_);
   checkpoint(archive, jobs.running_);
   checkpoint(archive, jobs.waiting_);
+  if (!archive.reading()) return;
+  const std::size_t slots = jobs.jobs_.size();
+  for (std::size_t i = 0; i < slots; ++i) archive.require(sound(jobs.jobs_[i], i, slots));
+  for (const Slot slot : jobs.vacant_) archive.require(index(slot) < slots);
+  for (const SlotList* list : {&jobs.active_, &jobs.running_, &jobs.waiting_}) {
+    archive.require(list->sound(slots));
+  }
 }
 
 // What the nodes are in is written; how they are sorted follows from it.
 void checkpoint(Archive& archive, ClusterState& cluster) {
   archive.mark(cluster.nodes_.size());
-  archive.list(cluster.nodes_);
+  const std::vector<ClusterState::Node> described = cluster.nodes_;
+  archive.each(cluster.nodes_, [&archive](ClusterState::Node& node) {
+    archive.value(node.free);
+    archive.value(node.held);
+    archive.value(node.healthy);
+    archive.value(node.free_cpus);
+    archive.value(node.free_memory);
+    archive.value(node.pool);
+    archive.value(node.up);
+    archive.value(node.drained);
+  });
   archive.list(cluster.quota_used_);
   archive.value(cluster.used_);
   archive.value(cluster.host_binds_);
-  if (archive.reading() && archive.good()) cluster.sort_nodes();
+  if (!archive.reading()) return;
+  archive.require(cluster.nodes_.size() == described.size() &&
+                  cluster.quota_used_.size() == cluster.quota_.size());
+  for (std::size_t i = 0; archive.good() && i < described.size(); ++i) {
+    const ClusterState::Node& node = cluster.nodes_[i];
+    const int gpus = cluster.spec_->nodes[i].gpus;
+    const std::uint64_t all =
+        gpus == kMaxGpusPerNode ? ~std::uint64_t{0} : (std::uint64_t{1} << gpus) - 1;
+    archive.require(node.pool == described[i].pool &&
+                    ((node.free | node.held | node.healthy) & ~all) == 0);
+  }
+  if (archive.good()) {
+    cluster.sort_nodes();
+  } else {
+    cluster.nodes_ = described;
+  }
 }
 
 }  // namespace muster

@@ -42,6 +42,8 @@ class SlotList {
   bool empty() const { return first_ == kNoSlot; }
   std::size_t size() const { return size_; }
   Slot front() const { return first_; }
+  // Whether what was read from an archive is a list, of a table with so many slots.
+  bool sound(std::size_t slots) const;
 
  private:
   friend class JobTable;

@@ -40,7 +40,7 @@ const ReasonText& reason_text(Reason reason) {
       {"elastic", "the policy changed its size"},
       {"consolidated", "it moved to a better place"},
       {"predicted-best", "simulations of the near future favoured this policy set"},
-      {"not-enough-cpu", "GPUs are free, but not the CPU cores or memory beside them"},
+      {"not-enough-cpu", "GPUs are free, but their nodes lack the CPU cores or memory"},
       {"deadline-impossible", "its deadline cannot be met"},
       {"profiled", "its profiling time is over"},
       {"grouped", "it shares GPUs with another job"},

@@ -57,7 +57,7 @@ class Plan {
     // Everything. For placements that look at the whole order.
     kAll,
   };
-  // `gpus` is how many could at most be handed out this turn.
+  // `gpus` is how many could at most be allocated in this turn.
   void reset(int gpus, Depth depth) {
     requests_.clear();
     ranking_.clear();

@@ -13,7 +13,7 @@ class Colocation final : public PerfModel, private WorkloadProfiles {
   double rate(const JobSpec& job, const RunContext& context) const override {
     double product = 1;
     for (const JobSpec* other : context.neighbours) {
-      product *= beside(job.model, other->model, context.joined);
+      product *= co_located_speed(job.model, other->model, context.joined);
     }
     return product;
   }
@@ -25,7 +25,7 @@ class Colocation final : public PerfModel, private WorkloadProfiles {
     return found == tables_.profiles.end() ? nullptr : &found->second;
   }
   // `joined` only matters between two of the same workload, whose two measured speeds differ a bit.
-  double beside(Symbol mine, Symbol theirs, bool joined) const {
+  double co_located_speed(Symbol mine, Symbol theirs, bool joined) const {
     if (tables_.undisturbed.count(mine) > 0 || tables_.undisturbed.count(theirs) > 0) return 1;
     if (const auto found = tables_.pairs.find({mine, theirs}); found != tables_.pairs.end()) {
       const auto& speeds = found->second;

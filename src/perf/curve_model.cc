@@ -51,7 +51,7 @@ class CurveModel final : public PerfModel, private ScalingCurves {
       if (job.elastic() || job.gpus >= least) return Done{};
       return Error{fmt::format(
           "job {}: it asks for {} GPUs; model {} with batch size {} was measured on {} and more in "
-          "{}. Ask for so many, or give it a range of sizes",
+          "{}. Ask for at least that many, or give it a range of sizes",
           display_name(job), job.gpus, name, job.batch_size, least, measured_.folder)};
     }
     std::vector<int> batches;

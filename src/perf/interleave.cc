@@ -147,27 +147,27 @@ double Interleaving::opportunistic_step(const JobSpec& job, const JobSpec& holde
   const double load = load_of(own);
   double gpu = gpu_of(own);
   double network = network_of(own);
-  const double beside_load = gpu_of(theirs) + network_of(theirs);
-  const double beside_gpu = load_of(theirs) + network_of(theirs);
-  const double beside_network = load_of(theirs) + gpu_of(theirs);
-  if (beside_load <= 0 || beside_gpu <= 0 || beside_network <= 0) {
+  const double idle_for_load = gpu_of(theirs) + network_of(theirs);
+  const double idle_for_gpu = load_of(theirs) + network_of(theirs);
+  const double idle_for_network = load_of(theirs) + gpu_of(theirs);
+  if (idle_for_load <= 0 || idle_for_gpu <= 0 || idle_for_network <= 0) {
     // The holder never leaves one of the resources: they take turns.
     return solo(job) + solo(holder);
   }
-  double steps = std::floor(load / beside_load);
-  const double load_rest = std::fmod(load, beside_load);
+  double steps = std::floor(load / idle_for_load);
+  const double load_rest = std::fmod(load, idle_for_load);
   if (load_rest > 0) {
     steps += 1;
-    gpu -= std::min({gpu, network_of(theirs), beside_load - load_rest});
+    gpu -= std::min({gpu, network_of(theirs), idle_for_load - load_rest});
   }
-  steps += std::floor(gpu / beside_gpu);
-  const double gpu_rest = std::fmod(gpu, beside_gpu);
+  steps += std::floor(gpu / idle_for_gpu);
+  const double gpu_rest = std::fmod(gpu, idle_for_gpu);
   if (gpu_rest > 0) {
     steps += 1;
-    if (gpu_rest < load_of(theirs)) network -= std::min(network, beside_network - gpu_rest);
+    if (gpu_rest < load_of(theirs)) network -= std::min(network, idle_for_network - gpu_rest);
   }
-  steps += std::floor(network / beside_network);
-  if (std::fmod(network, beside_network) > load_of(theirs)) steps += 1;
+  steps += std::floor(network / idle_for_network);
+  if (std::fmod(network, idle_for_network) > load_of(theirs)) steps += 1;
   return std::max(solo(job), steps * solo(holder));
 }
 

@@ -75,8 +75,8 @@ class Throughputs : public PerfModel {
     if (at >= keys_.size() || gpus >= keys_[at].size()) return ThroughputTable::kUnknown;
     return keys_[at][gpus];
   }
-  // Steps per second of `job` beside `neighbour`, both of which the table knows.
-  virtual double beside(int type, const JobSpec& job, const JobSpec& neighbour) const {
+  // Steps per second of `job` when co-located with `neighbour`; the table knows both.
+  virtual double co_located_rate(int type, const JobSpec& job, const JobSpec& neighbour) const {
     return table_.pair(type, key_of(job), key_of(neighbour)).mine;
   }
 
@@ -103,13 +103,13 @@ class Throughputs : public PerfModel {
   static bool as_recorded(int key, const RunContext& context) {
     return key == ThroughputTable::kUnknown || context.gpu_type == kNoSymbol;
   }
-  // Beside several neighbours nothing was measured; the worst pair stands for the group.
+  // With several co-located jobs nothing was measured; the worst pair stands for the group.
   double steps_per_second(int type, int key, const JobSpec& job, const RunContext& context) const {
     if (type == ThroughputTable::kUnknown) return 0;
     double least = kNever;
     for (const JobSpec* neighbour : context.neighbours) {
       if (key_of(*neighbour) == ThroughputTable::kUnknown) continue;
-      least = std::min(least, beside(type, job, *neighbour));
+      least = std::min(least, co_located_rate(type, job, *neighbour));
     }
     return least == kNever ? table_.alone(type, key) : least;
   }
@@ -132,7 +132,7 @@ class EstimatedThroughputs final : public Throughputs {
         seed_(options.seed) {}
 
  protected:
-  double beside(int type, const JobSpec& job, const JobSpec& neighbour) const override {
+  double co_located_rate(int type, const JobSpec& job, const JobSpec& neighbour) const override {
     return estimator_.pair(type, key_of(job), match(job), key_of(neighbour), match(neighbour)).mine;
   }
 

@@ -93,7 +93,12 @@ void KeyPolicy::order_running(const View& view) {
 
 // The sorted lists follow from what is remembered of each job.
 bool KeyPolicy::checkpoint_order(Archive& archive) {
-  archive.list(memory_);
+  archive.each(memory_, [&archive](Memory& memory) {
+    archive.value(memory.entry);
+    archive.value(memory.boost_at);
+    archive.value(memory.waits);
+    archive.value(memory.boosted);
+  });
   if (!archive.reading()) return true;
   waiting_ = {};
   boosts_.clear();

@@ -30,7 +30,7 @@ constexpr std::array kKnowledge = {
     KnowledgeInfo{Knowledge::kStageTimes, "stage times",
                   "how long a training step uses storage, CPU, GPU and network"},
     KnowledgeInfo{Knowledge::kHost, "CPU and memory demands",
-                  "the CPU cores and memory that a job wants beside its GPUs", true},
+                  "the CPU cores and memory that a job wants in addition to its GPUs", true},
     KnowledgeInfo{Knowledge::kForecast, "a forecast of submissions",
                   "how many jobs and GPUs will be asked for"},
     KnowledgeInfo{Knowledge::kNodeForecast, "a forecast of nodes in use",

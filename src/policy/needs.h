@@ -22,7 +22,7 @@ enum class Knowledge {
   kGpuTypes,      // how its speed depends on the type of GPU
   kLocality,      // how its speed depends on the number of nodes
   kProfile,       // what it does to a GPU: use, memory
-  kPairs,         // how fast it is beside another job on the same GPUs
+  kPairs,         // how fast it is when co-located with another job
   kStageTimes,    // how its training step divides into storage, CPU, GPU and network
   kHost,          // the CPU cores and memory that it wants
   kForecast,      // how many jobs and GPUs will be asked for

@@ -27,7 +27,7 @@ const GpuSet* PlacementDraft::holding(Slot job) const {
 }
 
 bool PlacementDraft::shared_with_others(Slot job) const {
-  // Members of one group hold equal sets: old groups are rings, new ones are `beside` links.
+  // Members of one group hold equal sets: old groups are rings, new ones start on one set.
   for (Slot other = (*jobs_)[job].next_co_located; other != job;
        other = (*jobs_)[other].next_co_located) {
     if (last_step(other) == kUntouched) return true;

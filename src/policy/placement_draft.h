@@ -92,7 +92,7 @@ class PlacementDraft {
   }
   int lifted() const { return lifted_; }  // jobs that were lifted and hold nothing so far
   const std::vector<Rehost>& rehosts() const { return rehosts_; }
-  int joins() const { return joins_; }  // starts beside another job
+  int joins() const { return joins_; }  // starts co-located with another job
   const Block* blocked() const { return block_.request.size > 0 ? &block_ : nullptr; }
 
  private:

@@ -20,7 +20,7 @@ class ScalingPolicy {
  public:
   virtual ~ScalingPolicy() = default;
   virtual Needs needs() const { return {}; }
-  // The changes it wants now. A node that runs jobs is never powered down: the wish is passed over.
+  // The changes it wants now. A node that runs jobs is never powered down: that change is ignored.
   // A node powered up can be used from the next turn on.
   virtual std::vector<PowerRequest> scale(const View& view) = 0;
   // When it wants to be asked again though nothing happened.

@@ -94,7 +94,7 @@ void WalkingPlacement::make_way(const View& view, const AllocationRequest& reque
     }
   }
   if (host == kNoSlot) return;
-  // Partners of yesterday that have a share of their own now.
+  // Jobs co-located with it until now that have a request of their own in this turn.
   for (Slot other = view.jobs[host].next_co_located; other != host;
        other = view.jobs[other].next_co_located) {
     if (draft.holds(other) && !is_member(request, other)) {
@@ -265,7 +265,7 @@ void WalkingPlacement::place_preemptive(const View& view, const SchedulingTraits
     const Slot lead = requests[i].lead();
     if (chosen_[i] != 0 && !draft.holds(lead)) gainer = view.jobs[lead].spec.id;
   }
-  // All that is given back is given back before anything is handed out.
+  // All GPUs that are released are released before any is allocated.
   for (const Slot job : view.jobs.running()) {
     if (keeps_[index(job)] == 0) draft.stop(job, Reason::kOutranked, gainer);
   }

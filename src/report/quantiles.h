@@ -7,6 +7,7 @@
 // exact.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -18,7 +19,7 @@ class Sum {
  public:
   void add(double value) {
     const double next = total_ + value;
-    const bool large = (total_ < 0 ? -total_ : total_) >= (value < 0 ? -value : value);
+    const bool large = std::abs(total_) >= std::abs(value);
     lost_ += large ? (total_ - next) + value : (value - next) + total_;
     total_ = next;
   }

@@ -48,16 +48,18 @@ std::string why(Reason reason, const RunInfo& info, const RunSummary& summary) {
           "name them in the cluster as the trace does, as in --cluster 16x8:v100",
           listed(info.gpu_types, "none is named"));
     case Reason::kNeverFits:
-      return "they ask for more than their part of the cluster will ever have. `muster trace check "
-             "TRACE --cluster CLUSTER` lists them; choose a larger cluster or another placement";
+      return "they ask for more than their part of the cluster will ever have, or the scheduling "
+             "policy never wanted them to run, not even on an idle cluster. `muster trace check "
+             "TRACE --cluster CLUSTER` lists those that are too large; for them choose a larger "
+             "cluster or another placement";
     case Reason::kNotEnoughCpu:
-      return "they ask for more CPU cores or memory beside their GPUs than the nodes have. Mend "
+      return "they ask for more CPU cores or memory with their GPUs than the nodes have. Correct "
              "the "
-             "cluster file, or leave them out of account with --ignore-host";
+             "cluster file, or ignore cores and memory with --ignore-host";
     case Reason::kUnknownSpeed:
-      return "the performance model does not know them. A note names the first; add what it lacks "
-             "to "
-             "its table, or choose another model with --perf";
+      return "the performance model does not know them. A note names the first; add what is "
+             "missing "
+             "to its table, or choose another model with --perf";
     case Reason::kLoadLimit:
       return "the load was above the threshold of the admission policy. Choose another threshold, "
              "or --admission accept-all";

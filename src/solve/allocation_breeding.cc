@@ -37,10 +37,11 @@ void AllocationSearch::cross(const Candidate& a, const Candidate& b, Word* first
   std::swap_ranges(first, first + rows * words_, second);
 }
 
-// Bits that are set with a chance of one in ten; at most so many.
+// Bits that are set with a chance of one in ten; at most so many. Each binary digit of the chance,
+// from the last on, keeps half of the bits ("and" with random ones) or sets half of the others
+// ("or").
 AllocationSearch::Word AllocationSearch::one_in_ten(std::size_t bits) {
-  constexpr unsigned kTenth =
-      410;  // of 4096: its binary digits, from the last, choose "and" or "or"
+  constexpr unsigned kTenth = 410;  // of 4096
   constexpr int kDigits = 12;
   Word set = 0;
   for (int i = 0; i < kDigits; ++i) {
@@ -50,6 +51,8 @@ AllocationSearch::Word AllocationSearch::one_in_ten(std::size_t bits) {
   return bits >= 64 ? set : set & ((Word{1} << bits) - 1);
 }
 
+// Some jobs get back what they hold now, so that candidates with few restarts stay in the
+// population; some lose nodes; and nodes with free GPUs are filled. Time: O(jobs x nodes).
 void AllocationSearch::mutate(Word* cells) {
   const std::size_t count = jobs_->size();
   // One row in ten goes back to what the job holds; in another, some of its nodes are given up.
@@ -107,6 +110,7 @@ void AllocationSearch::raise_some(Word* cells) {
   }
 }
 
+// As many children as the population has members, in pairs of two parents each.
 void AllocationSearch::breed() {
   const auto wanted = static_cast<std::size_t>(options_.population);
   // Where few tables are possible, most children are there already.

@@ -63,6 +63,7 @@ void AllocationSearch::measure_crowding(std::span<Candidate> front) {
   }
 }
 
+// Elitism: parents and children compete, and whole fronts survive as long as they fit.
 void AllocationSearch::survive() {
   population_.insert(population_.end(), offspring_.begin(), offspring_.end());
   offspring_.clear();

@@ -44,7 +44,8 @@ inline AllocationSearch::RowSize AllocationSearch::size_of_row(const Word* row, 
 }
 
 // Takes GPUs from the row until it is within the job's bounds and what is left of the nodes.
-// `spread` marks the nodes of jobs that span several.
+// `spread` marks the nodes of jobs that span several. Earlier jobs go first: what they took is
+// gone. Time: O(nodes / 8), but for trim().
 template <std::size_t kWords>
 AllocationSearch::RowSize AllocationSearch::repair_row(std::size_t j, Word* row, Word* left,
                                                        Word* spread) {
@@ -77,6 +78,7 @@ AllocationSearch::RowSize AllocationSearch::repair_row(std::size_t j, Word* row,
     left[w] -= row[w];
   }
   if (!fits) size = size_of_row(row, words);
+  // Less than its least is as good as nothing, and others may have it.
   if (size.gpus < job.least) {
     for (std::size_t w = 0; w < words; ++w) {
       left[w] += row[w];
@@ -87,6 +89,8 @@ AllocationSearch::RowSize AllocationSearch::repair_row(std::size_t j, Word* row,
   return size;
 }
 
+// Repairs all rows and computes both objectives and the hash in one pass. Objectives are negated:
+// NSGA-II minimises. A job without GPUs counts in the power mean with a speed-up of zero.
 template <std::size_t kWords>
 void AllocationSearch::settle_rows(Candidate& candidate) {
   constexpr std::size_t kLocal = std::max<std::size_t>(1, kWords);
@@ -135,6 +139,7 @@ void AllocationSearch::settle_rows(Candidate& candidate) {
   }
   const double mean = sum / static_cast<double>(count);
   candidate.value = -value_of_mean(mean);
+  // The second objective: speed-up per GPU of the nodes in use, idle GPUs of these included.
   int in_use = 0;
   for (std::size_t w = 0; w < words; ++w) in_use += sum_bytes(filled(used[w]) & capacity_[w]);
   candidate.utility = in_use > 0 ? -speedups / in_use : 0;

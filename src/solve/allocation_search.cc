@@ -19,6 +19,7 @@ double AllocationSearch::term(double speedup) const {
   return std::pow(speedup + kFloor, options_.fairness);
 }
 
+// Each (job, nodes, GPUs) is asked for once in a search: the source may be slow.
 void AllocationSearch::learn(std::size_t job, int nodes, int gpus, Entry& entry) {
   entry.speedup = std::max(0.0, source_->speedup(job, nodes, gpus));
   entry.stays = term(entry.speedup * scale_);
@@ -85,7 +86,9 @@ void AllocationSearch::bound_row(std::size_t j) {
   }
 }
 
-// The chances of at most 0, 1, 2 ... hits, if each job is hit with a chance of one in their number.
+// The distribution function of a binomial variable: the chances of at most 0, 1, 2 ... hits, if
+// each of n jobs is hit with a chance of 1 / n. Mutation draws from it how many jobs get more of a
+// node.
 void AllocationSearch::count_hits() {
   const auto jobs = static_cast<double>(jobs_->size());
   constexpr std::size_t kMost = 12;  // more are too rare to matter
@@ -170,7 +173,8 @@ void AllocationSearch::fit_first(std::size_t j, Word* row, std::vector<int>& lef
   }
 }
 
-// Takes the candidate in unless its table is there already.
+// Takes the candidate in unless its table is there already, so that the population stays diverse.
+// Tables are compared by 64-bit hashes, with open addressing and linear probing.
 bool AllocationSearch::add(Candidate candidate) {
   const std::size_t mask = hashes_.size() - 1;
   for (std::size_t at = (candidate.hash >> 20) & mask;; at = (at + 1) & mask) {
@@ -184,6 +188,7 @@ bool AllocationSearch::add(Candidate candidate) {
   }
 }
 
+// Rows are kept by the keys of their jobs: the next search has other jobs, in another order.
 void AllocationSearch::keep_front() {
   past_keys_.clear();
   for (const SearchJob& job : *jobs_) past_keys_.push_back(job.key);
@@ -210,6 +215,8 @@ bool AllocationSearch::worth_breeding(double bound) {
   return best > (1 + kLittle) * bests_[bests_.size() - 1 - patience];
 }
 
+// The main loop of NSGA-II (Deb and others 2002, section III): breed, then let the best of parents
+// and children survive. The best of the first objective is never lost, as it is in the first front.
 const std::vector<std::vector<int>>& AllocationSearch::run(std::span<const int> node_gpus,
                                                            const std::vector<SearchJob>& jobs,
                                                            SpeedupSource& source) {

@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
+// Rows are added one by one. Invariant after each: reduced costs are not negative, and those of
+// assigned pairs are zero, so that the assignment is optimal for the rows so far.
 class Assignment {
  public:
   Assignment(std::span<const double> cost, std::size_t rows, std::size_t columns)
@@ -43,6 +45,7 @@ class Assignment {
     for (std::size_t j = 0; j < columns_; ++j) {
       if (column_seen_[j] != 0) column_dual_[j] -= length - distance_[j];
     }
+    // Back along the path: each row takes the column that it reached, and gives up its own.
     std::size_t j = sink;
     for (;;) {
       const std::size_t i = path_[j];

@@ -31,6 +31,7 @@ bool DenseLu::factor() {
     }
   }
   for (std::size_t c = 0; c < size_; ++c) {
+    // The largest entry of the column as pivot: all multipliers stay within one.
     std::size_t best = c;
     for (std::size_t i = c + 1; i < size_; ++i) {
       if (std::abs(at(i, c)) > std::abs(at(best, c))) best = i;
@@ -49,6 +50,8 @@ bool DenseLu::factor() {
   return true;
 }
 
+// P A = L U: forward through the unit triangle L, back through U, both on the scaled system.
+// O(n^2).
 void DenseLu::solve(std::vector<double>& right) {
   std::vector<double>& x = answer_;
   x.resize(size_);

@@ -19,11 +19,14 @@ Equilibration equilibrate(const LinearProgram& program, const std::vector<char>&
   const std::size_t variables = program.variables();
   Equilibration scale{std::vector<double>(program.rows(), 1.0), std::vector<double>(variables, 1.0),
                       std::vector<double>(variables, 1.0)};
+  // Each round measures the matrix as scaled so far: the largest entries of all rows and columns
+  // converge to 1 (Ruiz 2001, at a linear rate of 1/2).
   for (int round = 0; round < rounds; ++round) {
     std::vector<double> rows(program.rows(), 0.0);
     std::vector<double> columns(variables, 0.0);
     std::vector<double> signs(variables, 0.0);
     for (std::size_t v = 0; v < variables; ++v) {
+      // The row -x <= 0 has one entry, 1, in this column.
       if (is_free[v] == 0) columns[v] = signs[v] = 1 / (scale.signs[v] * scale.columns[v]);
       for (std::size_t t = program.first_term(v); t < program.last_term(v); ++t) {
         const LinearProgram::Term& term = program.terms[t];
@@ -40,6 +43,8 @@ Equilibration equilibrate(const LinearProgram& program, const std::vector<char>&
   return scale;
 }
 
+// In the variables x' = column * x, c'x is (c / column)'x'; both sides of a row are divided by its
+// scale, which leaves the feasible set as it is.
 LinearProgram equilibrated(LinearProgram program, const Equilibration& scale) {
   for (std::size_t r = 0; r < program.rows(); ++r) program.bounds[r] /= scale.rows[r];
   for (std::size_t v = 0; v < program.variables(); ++v) {

@@ -61,6 +61,7 @@ class Homogeneous {
     }
   }
 
+  // An iteration costs one factorisation of the KKT system and three solves with it.
   LinearSolution solve() {
     LinearSolution solution;
     if (!start()) return solution;
@@ -106,6 +107,7 @@ class Homogeneous {
     return true;
   }
 
+  // Moves all values by the same amount, so that the least becomes 1 where it was not positive.
   // `summed`: the values are those of all copies together.
   void make_positive(Positive& values, bool summed) const {
     double least = HUGE_VAL;
@@ -147,13 +149,18 @@ class Homogeneous {
     }
     cost_ = dot_of(program_.costs, x_);
     residual_gap_ = kappa_ + cost_ + dot_of(program_.bounds, dual_.row);
+    // The embedding has one product more than the program, tau kappa. The gap is that of the
+    // program, in x / tau and z / tau.
     mu_ = (complement + tau_ * kappa_) / (weight_ + 1);
     gap_ = complement / (tau_ * tau_) / std::max(1.0, std::abs(cost_ / tau_));
     const double worst = std::max({primal / tau_, dual / tau_, gap_});
     return std::isfinite(mu_) ? worst : mu_;
   }
 
-  // Where slack * dual = target on the path after the step; their change follows from the dual's.
+  // Newton's direction to products of slack and dual that change by the target, and to sigma times
+  // the residuals, as with mu: the invariant of the method. The slacks are eliminated, and
+  // the solution is split by tau: step = (solution for the right side) + dtau by_tau, where dtau
+  // follows from the row of the gap.
   void find_direction(double sigma) {
     const double part = 1 - sigma;
     for (std::size_t v = 0; v < signs_.size(); ++v) {
@@ -181,7 +188,8 @@ class Homogeneous {
     }
   }
 
-  // How far the direction stays inside.
+  // The step length at which the first of all positive numbers would reach zero. Primal and dual
+  // move together here: their residuals must shrink alike.
   double longest() const {
     double most = HUGE_VAL;
     const auto bound = [&most](double at, double by) {
@@ -222,6 +230,7 @@ class Homogeneous {
     target_tau_ = middle - tau_ * kappa_ - second * dtau_ * dkappa_;
   }
 
+  // Predictor (sigma = 0) and corrector. False if there is no further step.
   bool step() {
     const std::size_t n = signs_.size();
     std::vector<double>& sign_weights = weights_.sign;
@@ -242,6 +251,7 @@ class Homogeneous {
     along_tau_ = dot_of(program_.costs, by_tau_.x) + dot_of(program_.bounds, by_tau_.row);
     set_target(0, false);
     find_direction(0);
+    // Centring: the farther the predictor can go, the less.
     const double rest = 1 - std::min(1.0, longest());
     const double sigma = rest * rest * rest;
     set_target(sigma, true);
@@ -267,6 +277,7 @@ class Homogeneous {
     kappa_ += length * dkappa_;
   }
 
+  // Back from the embedding (over tau) and from the scaled variables.
   void write(LinearSolution& solution) const {
     solution.status = SolveStatus::kOptimal;
     solution.cost = cost_ / tau_;

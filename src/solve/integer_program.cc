@@ -13,6 +13,7 @@
 namespace muster {
 namespace {
 
+// Loaded when the first program is solved: most runs need none, and the command starts sooner.
 struct Cbc {
   SharedLibrary library{{"libCbcSolver.so.3"}, "coinor-libcbc3"};
   MUSTER_LOADED(Cbc_bestSolution);
@@ -76,6 +77,7 @@ double gain_of(const IntegerProgram& program, const std::vector<double>& x) {
   return sum;
 }
 
+// Feasibility within the solver's own tolerance. O(terms).
 bool satisfies(const IntegerProgram& program, const std::vector<double>& x) {
   constexpr double kSlack = 1e-6;
   std::vector<double> sums(program.rows(), 0);
@@ -115,6 +117,7 @@ IntegerSolution solve_integer(const IntegerProgram& program, const IntegerOption
   const std::scoped_lock lock(mutex);
   const Model model(cbc().Cbc_newModel());
   load(model.get(), program);
+  // One thread, a fixed seed and a limit in nodes: the same search on every machine.
   cbc().Cbc_setLogLevel(model.get(), 0);
   cbc().Cbc_setParameter(model.get(), "log", "0");
   cbc().Cbc_setParameter(model.get(), "threads", "0");
@@ -134,6 +137,7 @@ IntegerSolution solve_integer(const IntegerProgram& program, const IntegerOption
   }
   cbc().Cbc_solve(model.get());
   const bool best = cbc().Cbc_isProvenOptimal(model.get()) != 0;
+  // A program with a feasible start is not infeasible, whatever CBC says.
   if (cbc().Cbc_isProvenInfeasible(model.get()) != 0 && !starts) {
     solution.status = IntegerSolution::Status::kImpossible;
     return solution;
@@ -148,11 +152,13 @@ IntegerSolution solve_integer(const IntegerProgram& program, const IntegerOption
     // What comes from outside is checked.
     if (!satisfies(program, solution.x)) solution.x.clear();
   }
+  // A search that is cut off may end with less than it was given.
   const bool worse = !solution.found() ||
                      (starts && gain_of(program, options.start) > gain_of(program, solution.x));
   if (worse && starts) solution.x = options.start;
   if (!solution.found()) return solution;
   solution.gain = gain_of(program, solution.x);
+  // Cut off: the best relaxation among the open nodes of the tree bounds every solution.
   solution.bound = best ? solution.gain
                         : std::max(solution.gain, cbc().Cbc_getBestPossibleObjValue(model.get()));
   solution.status = best ? IntegerSolution::Status::kBest : IntegerSolution::Status::kCutOff;

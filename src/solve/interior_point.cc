@@ -127,6 +127,8 @@ class InteriorPoint {
         complement += x_[v] * z_[v];
       }
     }
+    // For a feasible pair x'z + s'y is the duality gap, c'x + b'y. Residuals make the two differ,
+    // so the larger one counts.
     mu_ = complement / weight_;
     primal_ /= bound_scale_;
     dual_ /= cost_scale_;
@@ -176,13 +178,15 @@ class InteriorPoint {
     return most;
   }
 
-  // Predictor and corrector. False if there is no further step.
+  // One iteration of Mehrotra's method. The factors serve both directions, and they are nearly all
+  // of the cost. False if there is no further step.
   bool step() {
     const std::size_t n = program_.variables();
     const std::size_t m = program_.rows();
     for (std::size_t v = 0; v < n; ++v) d_[v] = x_[v] / z_[v];
     for (std::size_t r = 0; r < m; ++r) f_[r] = s_[r] / y_[r];
     if (!system_.factor(d_, f_)) return false;
+    // Predictor, or affine scaling direction: straight for complementarity, mu = 0.
     for (std::size_t v = 0; v < n; ++v) xz_[v] = product(v, 0) - x_[v] * z_[v];
     for (std::size_t r = 0; r < m; ++r) sy_[r] = -s_[r] * y_[r];
     direction();
@@ -199,6 +203,8 @@ class InteriorPoint {
     // Mehrotra's choice: the better the predictor, the smaller the barrier parameter to aim for.
     const double ratio = after / weight_ / mu_;
     const double target = std::min(1.0, ratio * ratio * ratio) * mu_;
+    // Corrector: back to the central path at that mu, less the products dx dz and ds dy that the
+    // linearisation left out.
     for (std::size_t v = 0; v < n; ++v) {
       xz_[v] = product(v, target) - x_[v] * z_[v] - dx_[v] * dz_[v];
     }
@@ -209,6 +215,8 @@ class InteriorPoint {
     constexpr double kInside = 0.99;  // of the way to the boundary
     double p = std::min(1.0, kInside * std::min(longest(x_, dx_), longest(s_, ds_)));
     double q = std::min(1.0, kInside * std::min(longest(z_, dz_), longest(y_, dy_)));
+    // With logarithms primal and dual are coupled, as in a quadratic program: one length for both
+    // (Nocedal and Wright, section 16.6).
     if (!linear_) p = q = std::min(p, q);
     if (!(p > 0) || !(q > 0) || (p < 1e-10 && q < 1e-10)) return false;
     for (std::size_t v = 0; v < n; ++v) {

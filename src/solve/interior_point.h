@@ -3,13 +3,20 @@
 // Wright, "Primal-Dual Interior-Point Methods", chapter 10).
 //
 // Primal: minimise c'x with E x + s = b, x >= 0, slacks s >= 0. Dual variables: y of the rows, z of
-// the signs of x. The KKT conditions are primal feasibility (E x + s = b), dual feasibility (c +
-// E'y
-// - z = 0) and complementarity (x z = 0, s y = 0). A step solves their linearisation with
-// complementarity relaxed to the barrier parameter mu, first for mu = 0 (predictor), then for the
-// mu that the predictor suggests, with its second-order terms (corrector). Primal and dual step
-// lengths differ, and each stops short of the boundary. It ends when residuals and duality gap are
-// below the tolerance.
+// the signs of x. The KKT conditions are
+//
+// clang-format off
+//
+//   E x + s = b              primal feasibility
+//   c + E'y - z = 0          dual feasibility
+//   x z = 0,  s y = 0        complementarity
+//
+// clang-format on
+//
+// A step solves their linearisation with complementarity relaxed to the barrier parameter mu: first
+// for mu = 0 (predictor), then for the mu that the predictor suggests, with its second-order terms
+// (corrector). Primal and dual step lengths differ, and each stops short of the boundary. The
+// method ends when residuals and duality gap are below the tolerance.
 //
 // Invariant: x, s, y and z stay positive. Of several optima it gives one in the relative interior
 // of the optimal face, near its analytic centre; with all costs zero, near the centre of the

@@ -28,6 +28,7 @@ bool KktSystem::factor(const std::vector<double>& sign_weights,
                        const std::vector<double>& row_weights) {
   sign_weights_ = sign_weights;
   row_weights_ = row_weights;
+  // A free variable has no row of signs; in the border of the normal equations 1 / D = 0.
   for (std::size_t v = 0; v < d_.size(); ++v) {
     d_[v] = is_free(v) ? kFreeVariable : sign_weights[v] / (signs_[v] * signs_[v]);
   }
@@ -51,8 +52,11 @@ double KktSystem::dot_column(std::size_t variable, const std::vector<double>& ro
   return sum;
 }
 
-// dx = known - D E' dy for the variables that the normal equations eliminate. The others, wide
-// ones, are solved for beside dy, with the sign turned.
+// Block elimination. The rows of signs give their duals, -(sign dx + right) / W. Put into the rows
+// of the variables, these give dx = known - D E'dy with known = D right - right of the sign / sign.
+// Put into the rows of E, that gives the normal equations (E D E' + W) dy = E known - right.
+//
+// Dense columns are not eliminated but solved for together with dy, as u = -dx.
 void KktSystem::solve_once(const KktVector& right, KktVector& step) {
   const std::size_t n = signs_.size();
   known_.assign(n, 0.0);
@@ -79,6 +83,8 @@ void KktSystem::solve_once(const KktVector& right, KktVector& step) {
   }
 }
 
+// The residual of the whole system, and its largest entry. That of the normal equations alone would
+// not show what the elimination has cost.
 double KktSystem::find_residual(const KktVector& right, const KktVector& step) {
   const std::size_t n = signs_.size();
   residual_.x.resize(n);
@@ -96,6 +102,8 @@ double KktSystem::find_residual(const KktVector& right, const KktVector& step) {
   return largest_entry(residual_.x, largest_entry(residual_.sign, largest_entry(residual_.row)));
 }
 
+// Iterative refinement: each pass solves for the residual with the same factors, O(terms + rows
+// (rows + border) of each group + border^2), and counts only if the residual shrinks.
 void KktSystem::solve(const KktVector& right, KktVector& step) {
   solve_once(right, step);
   constexpr int kRefinements = 3;

@@ -73,6 +73,7 @@ int used_now(const std::vector<LeaseJob>& jobs, const std::vector<char>& now) {
 
 // Gives those with several deadlines the first that everybody's leases allow; `promised` are the
 // jobs of the choice, in this order.
+// O(jobs^2 * deadlines * leases): each try packs all jobs anew.
 void advance_deadlines(const std::vector<LeaseJob>& jobs, const std::vector<std::size_t>& order,
                        int capacity, std::vector<LeaseJob>& promised, LeaseChoice& choice) {
   std::size_t place = 0;
@@ -103,6 +104,14 @@ void advance_deadlines(const std::vector<LeaseJob>& jobs, const std::vector<std:
 }
 
 // The program: what each job takes of each stretch between two deadlines.
+//
+//   variables  chosen[i][v], 0 or 1: job i meets its deadline v
+//              leases[i][v][k], whole: what it then takes of stretch k, up to its deadline
+//   rows       for each stretch: GPUs times leases fit capacity times length
+//              for each job: at most one deadline is chosen
+//              for each (i, v): the leases add up to those needed if it is chosen, else to none
+//
+// The first stretch is the next lease alone, so that leases[i][v][0] says who runs now.
 class Program {
  public:
   Program(const std::vector<LeaseJob>& jobs, int capacity, LeaseAim aim)

@@ -4,6 +4,7 @@
 
 namespace muster {
 
+// Memory is laid out for the largest triangles, with no row promoted.
 NormalLayout::NormalLayout(const LinearProgram& program) {
   find_groups(program);
   order_variables(program);
@@ -52,6 +53,7 @@ void NormalLayout::order_variables(const LinearProgram& program) {
       ++groups[home[v]].end;
     }
   }
+  // A counting sort by group: `end` was the number of the group's variables until here.
   std::size_t next = 0;
   for (Group& group : groups) {
     group.variables = next;
@@ -99,6 +101,8 @@ void NormalLayout::order_rows(const LinearProgram& program) {
   for (Group& group : groups) count_lower(group);
 }
 
+// The row that was promoted before returns to its group. Only the places of the groups concerned
+// are counted anew; offsets in memory stay.
 void NormalLayout::promote(const std::vector<std::size_t>& tightest) {
   for (std::size_t k = 0; k < wide.size(); ++k) {
     const std::size_t row = tightest[k];

@@ -26,6 +26,9 @@ NormalSystem::NormalSystem(const LinearProgram& program) : program_(program), la
   schur_.resize(layout_.border);
 }
 
+// Assembles the matrix block by block, then eliminates the groups one by one. A group of r rows and
+// v variables costs O((r + v) (r + border)^2) by reflections and O(r (r + border)^2) by Cholesky's
+// method; the Schur complement, O(border^3).
 bool NormalSystem::factor(const std::vector<double>& d, const std::vector<double>& f) {
   d_ = d;
   f_ = f;
@@ -151,6 +154,7 @@ void NormalSystem::solve_once(std::vector<double>& y, std::vector<double>& u) {
       ordered_[layout_.place[r]] = y[r];
     }
   }
+  // Forward: through each group's triangle, and its part off the border.
   for (const Group& group : layout_.groups) {
     double* part = ordered_.data() + group.first;
     solve_forward(matrices_.data() + group.matrix, group.lower, part);
@@ -160,6 +164,7 @@ void NormalSystem::solve_once(std::vector<double>& y, std::vector<double>& u) {
     }
   }
   schur_.solve(border);
+  // Back: the border is known now.
   for (const Group& group : layout_.groups) {
     double* part = ordered_.data() + group.first;
     for (std::size_t i = 0; i < group.lower; ++i) {

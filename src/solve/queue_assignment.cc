@@ -14,7 +14,9 @@ namespace muster {
 namespace {
 
 constexpr double kFar = std::numeric_limits<double>::infinity();
-constexpr double kGone = std::numeric_limits<double>::quiet_NaN();  // nearer and equal to nothing
+// Of a place whose distance is final: as a NaN it is neither nearer than nor equal to anything, so
+// that the loops below need no test for it.
+constexpr double kGone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kUnmatched = static_cast<std::size_t>(-1);
 
 constexpr std::size_t kWidth = 4;
@@ -83,6 +85,12 @@ auto choose_shorten() {
   return shorten;
 }
 
+// Jobs are added one by one, each along a shortest augmenting path (Dijkstra's method in reduced
+// costs, as in solve/assignment.cc).
+//
+// Invariant: the free places of a queue lie behind its assigned ones, because a later place costs
+// every job more. So a path ends at the first free place of some queue, and only the places up to
+// that one, `open_`, are looked at.
 class QueueAssignment {
  public:
   QueueAssignment(std::span<const double> runs, std::span<const double> anywhere,
@@ -124,6 +132,8 @@ class QueueAssignment {
   }
   std::size_t first_order(std::size_t column) const { return order_.size() - column - 1; }
 
+  // The dual variables change so that no reduced cost is negative and those on the path are zero;
+  // then the assigned and the free edges of the path change roles.
   void add(std::size_t job) {
     double length = 0;
     std::size_t slot = shortest_path(job, length);
@@ -199,7 +209,8 @@ class QueueAssignment {
     return best;
   }
 
-  // The last column takes its place in the order.
+  // The order in which solve/assignment.cc visits columns, on which ties depend: the last column
+  // takes the place of one that is done.
   void take_out(std::size_t column) {
     const std::size_t hole = position_[column];
     const std::size_t last = order_[--left_];
@@ -236,7 +247,8 @@ class QueueAssignment {
   std::size_t left_ = 0;
 };
 
-// Whether every place of a queue costs clearly more than the one before it.
+// Whether every place of a queue costs clearly more than the one before it, rounding included. Else
+// the general method must do.
 bool places_differ(std::span<const double> runs, std::span<const double> anywhere) {
   double shortest = kFar;
   double longest = 0;

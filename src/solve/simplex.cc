@@ -8,6 +8,7 @@
 namespace muster {
 namespace {
 
+// Loaded when it is first used: the interior point method does the daily work.
 struct Clp {
   SharedLibrary library{{"libClp.so.1"}, "coinor-libclp1"};
   MUSTER_LOADED(Clp_deleteModel);

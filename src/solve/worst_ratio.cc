@@ -13,6 +13,7 @@ class RatioBarrier {
  public:
   explicit RatioBarrier(const RatioProgram& program)
       : program_(program), kinds_(program.capacity.size()), barriers_(0) {
+    // A logarithm counts one, the barrier of a cone, log x + 2 log u, three.
     for (std::size_t i = 0; i < program.rows.size(); ++i) {
       const RatioProgram::Row& row = program.rows[i];
       barriers_ += row.copies * (1 + (row.whole > 0 ? 3 : 0));
@@ -21,6 +22,8 @@ class RatioBarrier {
     barriers_ += static_cast<double>(kinds_);
   }
 
+  // Follows the central path: at the centre for tau the ratio is at most barriers / tau from the
+  // best, so the number of centrings is logarithmic in the tolerance.
   std::optional<RatioAnswer> solve(double tolerance) {
     if (!begin()) return std::nullopt;
     constexpr double kGrowth = 20;
@@ -43,7 +46,7 @@ class RatioBarrier {
     return sum;
   }
 
-  // Half of what an equal division gives, and a ratio that all reach with that.
+  // A strictly feasible point: half of an equal allocation, and twice the ratio that this gives.
   bool begin() {
     std::vector<double> wanted(kinds_, 0.0);
     for (std::size_t i = 0; i < program_.rows.size(); ++i) {
@@ -109,6 +112,7 @@ class RatioBarrier {
       const double gain = direction(tau);
       if (!std::isfinite(gain)) return false;
       if (gain < kNear) return true;
+      // Backtracking line search with Armijo's condition.
       double length = 1;
       double next = -HUGE_VAL;
       for (int halves = 0; halves < 60; ++halves, length /= 2) {

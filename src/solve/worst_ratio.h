@@ -1,4 +1,4 @@
-// Time on machines of several kinds, divided so that the worst of all ratios is as small as
+// Time on machines of several kinds, allocated so that the worst of all ratios is as small as
 // possible: minimise rho over fractions X >= 0 subject to
 //   (age + 1 / x) / whole <= rho   for each row, with its speed x = sum over kinds of rate X,
 //   the fractions of a row add up to at most 1, and what is held of a kind to at most its capacity.

@@ -58,7 +58,7 @@ constexpr std::array<Finding, kTraceFaults> kTraceFindings = {{
      {}},
     {"too-much-host",
      Severity::kError,
-     "it asks for more CPU cores or memory beside its GPUs than the nodes have",
+     "it asks for more CPU cores or memory with its GPUs than the nodes have",
      "the job is dropped",
      0,
      {}},

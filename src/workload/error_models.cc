@@ -57,7 +57,7 @@ class ByUser final : public ErrorModel {
 };
 
 constexpr double kMostSigma = 10;
-const ParamInfo kSeed{"seed", ParamKind::kInteger, "1", "of the draws", 0};
+const ParamInfo kSeed{"seed", ParamKind::kInteger, "1", "seed of the draws", 0};
 
 std::uint64_t seed_of(const Params& params) {
   return static_cast<std::uint64_t>(params.integer("seed"));
@@ -72,7 +72,7 @@ const std::vector<ErrorModelInfo>& error_model_table() {
        "folklore",
        {{"sigma", ParamKind::kReal, "0.5",
          "deviation of the factor's logarithm; 0.7 is a factor of two either way", 0, kMostSigma},
-        {"median", ParamKind::kReal, "1", "of the factor", 1e-6, 1e6},
+        {"median", ParamKind::kReal, "1", "median of the factor", 1e-6, 1e6},
         kSeed},
        [](const Params& p, const Symbols&) -> std::unique_ptr<ErrorModel> {
          return std::make_unique<LogNormal>(p.real("sigma"), p.real("median"), seed_of(p));

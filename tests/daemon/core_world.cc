@@ -121,6 +121,7 @@ void CoreWorld::submit() {
   request->grace = 8;
   request->retries = 1'000'000;  // a start that fails after it was seen in place is one of these
   request->priority = static_cast<int>(random_.below(3));
+  request->hold = plan_.wishes && random_.chance(0.1);
   const StoredJob row = submitted_row(JobId{next_++}, *request, now_);
   work_left_[row.id] = request->estimate * random_.uniform(0.5, 2);
   Batch batch;
@@ -149,11 +150,35 @@ void CoreWorld::wish() {
       step();
     });
   }
-  if (what == 2) static_cast<void>(static_cast<bool>(core_->revise(job, {{"priority", 5}})));
+  if (what == 2) revise(job);
   if (what == 3) {
     static_cast<void>(static_cast<bool>(
         core_->drain(random_.chance(0.5) ? "node0" : "node1", random_.chance(0.3), "a person")));
   }
+}
+
+void CoreWorld::revise(JobId job) {
+  const auto gpus = static_cast<double>(1 + random_.below(static_cast<std::uint64_t>(plan_.gpus)));
+  const auto priority = static_cast<double>(random_.below(6));
+  if (random_.chance(0.3)) {
+    static_cast<void>(static_cast<bool>(core_->revise(job, {{"priority", priority}})));
+  } else if (random_.chance(0.1)) {
+    if (core_->revise(job, {{"gpus", 1 + plan_.nodes * plan_.gpus}})) {
+      violations_.push_back("a job may ask for more GPUs than there are");
+    }
+  } else {
+    static_cast<void>(
+        static_cast<bool>(core_->revise(job, {{"gpus", gpus}, {"priority", priority}})));
+  }
+}
+
+// Launches have as many GPUs as their jobs ask for when they are decided.
+void CoreWorld::check_size(const StoredRun& row) {
+  if (rows_.contains(row.run)) return;
+  const auto request = parse_job_request(disk_->jobs.at(row.run.job).description);
+  if (!request || request->gpus == row.gpus.gpus()) return;
+  violations_.push_back(fmt::format("job {} asks for {} GPUs and gets {}", index(row.run.job),
+                                    request->gpus, row.gpus.gpus()));
 }
 
 void CoreWorld::daemon_heard(const RunReport& report, int life) {
@@ -214,6 +239,7 @@ void CoreWorld::settle() {
     }
   }
   for (const StoredRun& row : held_.batch.runs) {
+    check_size(row);
     rows_[row.run] = row;
     if (row.sharing == Sharing::kShared) joined_.insert(row.run);
   }

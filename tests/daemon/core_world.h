@@ -44,6 +44,8 @@ class CoreWorld final : public MachineWorld {
   void second();
   void submit();
   void wish();
+  void revise(JobId job);
+  void check_size(const StoredRun& row);
   void step();
   // False: the daemon has crashed; true with nothing held: it is on the disk.
   void settle();

@@ -29,6 +29,8 @@ TEST(JobRequest, ReadsBackWhatItWrites) {
   request.hold = true;
   request.working_directory = "/tmp";
   request.environment = {{"A", "1"}, {"B", ""}};
+  request.step_ms = 120;
+  request.stage_ms = {20, 0, 90.5, 30};
   const auto again = parse_job_request(job_request_text(request));
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(*again, request);
@@ -53,6 +55,18 @@ TEST(JobRequest, RefusesWhatMakesNoSense) {
   EXPECT_THAT(refused_request(R"({"command":["a"],"environment":{"A=B":"1"}})"), HasSubstr("name"));
   EXPECT_THAT(refused_request(R"({"command":["a"],"environment":{"A":1}})"), HasSubstr("no text"));
   EXPECT_THAT(refused_request(R"({"command":["a"],"time_limit":-1})"), HasSubstr("'time_limit'"));
+}
+
+TEST(JobRequest, KnowsTheStagesOfAStep) {
+  const auto request = parse_job_request(R"({"command":["a"],"stage_ms":{"cpu":20,"gpu":80}})");
+  ASSERT_TRUE(request) << request.error().message;
+  EXPECT_EQ(request->stage_ms, (StageTimes{0, 20, 80, 0}));
+  EXPECT_EQ(request->step_ms, 100);  // nobody said that they overlap
+  const std::string with = R"({"command":["a"],"stage_ms":)";
+  EXPECT_THAT(refused_request(with + "[1,2]}"), HasSubstr("storage, cpu, gpu and network"));
+  EXPECT_THAT(refused_request(with + R"({"gpus":1}})"), HasSubstr("did you mean 'gpu'"));
+  EXPECT_THAT(refused_request(with + R"({"gpu":-1}})"), HasSubstr("'stage_ms': 'gpu' is -1"));
+  EXPECT_THAT(refused_request(with + R"({"gpu":0}})"), HasSubstr("above 0"));
 }
 
 // The description of the API names exactly the fields that are read.

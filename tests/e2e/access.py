@@ -284,8 +284,18 @@ class Users(unittest.TestCase):
             self.assertIn("?", self.as_nobody(daemon, "nodes").stdout)
             story = json.loads(self.as_nobody(daemon, "explain", "--json", his).stdout)
             self.assertEqual(story["first_of_them"], [])
+            self.assertIn(f"job {his} is", self.as_nobody(daemon, "explain", his).stdout)
+            # Behind one of somebody else that waits, too.
+            secret = str(daemon.submit("--gpus", "4", "--name", "secret", "--", "/bin/true"))
+            behind = self.as_nobody(daemon, "submit", "--gpus", "4", "--", "/bin/true").stdout.strip()
+            told = self.as_nobody(daemon, "explain", behind)
+            self.assertIn("2 jobs that were submitted earlier wait, too", told.stdout)
+            self.assertNotIn("secret", told.stdout)
+            daemon.run("cancel", his)
+            told = self.as_nobody(daemon, "explain", behind)
+            self.assertIn("1 jobs that were submitted earlier wait, too\n", told.stdout)
             self.assertEqual(daemon.job(int(mine))["state"], "running")
-            daemon.run("cancel", mine, his)  # an operator may
+            daemon.run("cancel", mine, secret, behind)  # an operator may
 
     def test_nothing_can_be_read_or_reached_around_the_api(self):
         with self.daemon() as daemon:

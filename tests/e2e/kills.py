@@ -37,7 +37,8 @@ class Life:
         self.launches = 0
 
     def run(self):
-        with Daemon(*self.policy, gpus=3) as daemon:
+        # Deaths are the point here: what is tested is not to give way to safe mode.
+        with Daemon(*self.policy, "--safe-after", "0", gpus=3) as daemon:
             try:
                 self.live(daemon)
                 self.check(daemon)
@@ -87,6 +88,9 @@ class Life:
 
     def check(self, daemon):
         wait_until(daemon.listens, what="an answer of the daemon")
+        status = daemon.call("GET", "/v1/status")[1]
+        decides = self.policy[1] if self.policy else "fifo"
+        assert status["policy"].startswith(decides) and not status["safe_mode"], f"not {decides}: {status}"
         end = time.monotonic() + PATIENCE
         while True:
             jobs = {job["id"]: job for job in daemon.call("GET", "/v1/jobs")[1]}

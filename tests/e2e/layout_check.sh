@@ -7,11 +7,15 @@ times() { for ((i = 0; i < $1; ++i)); do echo "$2"; done; }
 
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
-mkdir -p "$tree"/scripts "$tree"/src/{model,perf,engine,run/config,run/sweep,artifacts/a,artifacts/b}
+mkdir -p "$tree"/scripts \
+  "$tree"/src/{model,perf,solve,learn,policy,engine,agent,backend,artifacts/{a,b},report,run/{config,sweep},daemon/outside}
 cp scripts/layout-check "$tree/scripts/"
-echo 'set(MUSTER_MODULES model perf engine artifacts run)' >"$tree/CMakeLists.txt"
+echo 'set(MUSTER_MODULES model perf solve learn policy engine agent backend artifacts report run daemon)' >"$tree/CMakeLists.txt"
 echo '#include "model/job.h"' >"$tree/src/engine/engine.cc"
 { echo '// Long: a table.'; echo 'int table() {'; times 70 '  f();'; echo '}'; } >"$tree/src/perf/table.cc"
+# What is made an exception of: what a policy in another process says, and what the engine reports of the truth.
+printf '#include "policy/outside/wire.h"\n#include "policy/failure.h"\n' >"$tree/src/daemon/outside/wire.cc"
+echo 'report(job.true_duration);' >"$tree/src/engine/turn_report.cc"
 "$tree/scripts/layout-check" >/dev/null
 
 # refuses RULE FILE TEXT: with that text in that file the rule is broken, and only that one.
@@ -30,6 +34,19 @@ refuses order run/config/bad.h '#include "run/sweep/sweep.h"\n'
 refuses order run/bad.h '\n'
 refuses order artifacts/a/bad.h '#include "artifacts/b/x.h"\n'
 refuses inputs perf/bad.cc '#include <fstream>\n'
+refuses inputs model/bad.h '#include <filesystem>\n'
+refuses inputs solve/bad.h '#include "model/job.h"\n'
+refuses inputs learn/bad.h '#include "model/cluster_spec.h"\n'
+refuses inputs policy/bad.cc '#include <fstream>\n'
+refuses inputs agent/bad.h '#include "policy/scheduling.h"\n'
+refuses inputs agent/bad.h '#include "engine/engine.h"\n'
+refuses inputs backend/bad.h '#include "policy/scheduling.h"\n'
+refuses inputs report/bad.h '#include "engine/engine.h"\n'
+refuses inputs daemon/bad.h '#include "policy/failure.h"\n'
+refuses inputs daemon/outside/bad.h '#include "policy/scheduling.h"\n'
+refuses truth policy/bad.cc 'return job.spec.true_duration;\n'
+refuses truth policy/bad.cc '#include "model/truth.h"\n'
+refuses truth engine/bad.cc 'return as_it_is(job);\n'
 refuses papers engine/bad.cc '// as Gavel does\n'
 refuses lines model/bad.cc "$(times 401 '//')\n"
 refuses functions model/bad.cc "void f() {\n$(times 60 '  g();')\n}\n"

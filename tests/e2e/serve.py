@@ -1,10 +1,12 @@
 """`muster serve` end to end: real daemon, real keepers, real jobs."""
 
+import contextlib
 import json
 import os
 import pathlib
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -263,7 +265,8 @@ SYSTEMS = {
     "lucid": ["--preset", "lucid", "--set", "partitions.apart=false", "--set", "profiling.nodes=0", "--pacing",
               "ticks:length=0.5"],
     "muri": ["--preset", "muri", "--pacing", "ticks:length=0.5"],
-    "elasticflow": ["--scheduling", "elasticflow", "--admission", "deadline", "--pacing", "slots:length=0.5"],
+    "elasticflow": ["--preset", "elasticflow", "--scheduling", "elasticflow", "--admission", "deadline", "--pacing",
+                    "slots:length=0.5"],
     "tiresias": ["--preset", "tiresias", "--pacing", "ticks:length=0.5"],
 }
 
@@ -377,6 +380,35 @@ class Systems(unittest.TestCase):
 
     def test_muri(self):
         self.runs_trainers_to_their_end("muri")
+
+    def test_muri_interleaves_jobs_whose_stages_differ(self):
+        """One loads while the other computes: together on the GPU they do more than one after the other."""
+        with Daemon("--preset", "muri", "--pacing", "ticks:length=1", gpus=1) as daemon:
+            self.assertIn("'muri' goes by stage times: submit with --stage-ms", daemon.log())
+
+            def submit(name, *options):
+                return daemon.submit("--name", name, *options, "--", MUSTER, "trainer", f"{name}.step", "40", "0.1")
+
+            loads = submit("loads", "--stage-ms", "storage=40,cpu=50,gpu=10")
+            computes = submit("computes", "--stage-ms", "cpu=10,gpu=80,network=10", "--step-ms", "100")
+            wait_until(lambda: sorted(json.loads(daemon.run("nodes", "--json").stdout)[0]["jobs"][0]) == [loads, computes],
+                       what="both on the GPU")
+            unknown = submit("unknown")
+            daemon.run("wait", "--timeout", "60")
+            told = {number: daemon.job(number) for number in (loads, computes, unknown)}
+            self.assertEqual({job["state"] for job in told.values()}, {"finished"})
+            overlap = min(told[loads]["ended"], told[computes]["ended"]) - max(told[loads]["started"], told[computes]["started"])
+            self.assertGreater(overlap, 1)
+            self.assertTrue(any(run["shared"] for run in told[loads]["runs"] + told[computes]["runs"]), told)
+            # Of whom nobody knows the stages, nobody knows whom it could be interleaved with.
+            for run in told[unknown]["runs"]:
+                for other in told[loads]["runs"] + told[computes]["runs"]:
+                    self.assertFalse(run["started"] and other["started"] and
+                                     min(run["ended"], other["ended"]) - max(run["started"], other["started"]) > 0.01, (run, other))
+            for wrong, word in (("gpu", "as in storage=5"), ("gqu=4", "did you mean 'gpu'"), ("gpu=0", "above 0")):
+                refused = daemon.run("submit", "--stage-ms", wrong, "--", "/bin/true", check=False)
+                self.assertNotEqual(refused.returncode, 0)
+                self.assertIn(word, refused.stderr)
 
     def test_elasticflow(self):
         self.runs_trainers_to_their_end("elasticflow")
@@ -498,6 +530,8 @@ class Systems(unittest.TestCase):
                      "--pacing", "ticks:length=0.5")
             within = (*lucid, "--set", "profiling.within=true")
             refused = ((("gavel",), "pacing"), (("lucid",), "partitions"), (("helios",), "partitions"), (("muri",), "pacing"),
+                       (("elasticflow",), "the pacing 'gathered' repeats a simulator"),
+                       (("elasticflow", "--pacing", "slots:length=60"), "choose the general one: --scheduling elasticflow"),
                        (lucid, "in advance"), ((*lucid, "--set", "profiling.online=true"), "nodes of its own"),
                        (within, "all GPUs would be the profiler's"),
                        ((*within, "--set", "profiling.gpus_per_node=1", "--scheduling", "srtf"), "does not preempt"))
@@ -507,7 +541,6 @@ class Systems(unittest.TestCase):
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn(reason, done.stderr)
 
-
     def test_what_another_executor_would_heed_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:
             slurm = ("--executor", "slurm", "--partition", "gpu")
@@ -515,6 +548,87 @@ class Systems(unittest.TestCase):
                 done = subprocess.run([MUSTER, "serve", "--state", folder, *words], capture_output=True, text=True, timeout=30)
                 self.assertNotEqual(done.returncode, 0)
                 self.assertRegex(done.stderr, "--(fake-gpus|cgroup|partition) .*(this machine alone|needs --executor slurm)")
+
+
+class Driven(unittest.TestCase):
+    """A trace as a workload: what it says of a job reaches the daemon, and what is refused is told."""
+
+    def drive(self, options, trace, *words, gpus=4):
+        """What the command said, the jobs, and the daemon's log, once all have left."""
+        with Daemon(*options, gpus=gpus) as daemon:
+            file = daemon.work / "trace.csv"
+            if isinstance(trace, str):
+                file.write_text(trace)
+            done = daemon.run("drive", str(file if isinstance(trace, str) else trace), *words, check=False)
+            daemon.run("wait", "--timeout", "100", check=False)
+            return done, [daemon.job(job["id"]) for job in daemon.jobs()]
+
+    def test_who_is_refused_is_named(self):
+        trace = ("job_id,submit_s,duration_s,gpus\nfits,0,10,1\nlarge,1,10,5\n")
+        done, jobs = self.drive([], trace, "--speed", "100", "--step", "0.05")
+        self.assertEqual((done.returncode, done.stdout.split()), (1, ["1", "2"]))
+        self.assertIn("job 2 (large) was refused: ", done.stderr)
+        self.assertIn("1 of 2 jobs were refused", done.stderr)
+        self.assertEqual([job["state"] for job in jobs], ["finished", "refused"])
+
+    def test_partitions_that_are_not_there_are_left_out_with_a_word(self):
+        trace = "job_id,submit_s,duration_s,gpus,partition\na,0,10,1,vc1\nb,1,10,1,vc1\nc,1,10,1,\n"
+        done, jobs = self.drive([], trace, "--speed", "100", "--step", "0.05")
+        self.assertEqual((done.returncode, {job["state"] for job in jobs}), (0, {"finished"}), done.stderr)
+        self.assertIn("no partition 'vc1': 2 jobs that ask for it may go anywhere", done.stderr)
+
+    def test_fast_forward(self):
+        trace = "job_id,submit_s,duration_s,gpus\na,0,100,1\n"
+        done, [job] = self.drive([], trace, "--speed", "50", "--step", "0.0001", "--fast-forward", "5")
+        self.assertEqual((done.returncode, job["state"]), (0, "finished"))
+        self.assertEqual(job["command"][-2:], ["--fast-forward", "5"])
+        self.assertEqual((job["progress"]["step"], job["progress"]["total"]), (20000, 20000))
+        self.assertTrue(1.9 < job["ended"] - job["started"] < 4, job)
+
+    def test_elasticflow_with_tables(self):
+        """Without the model, batch size and iterations of the trace every job would be refused."""
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "net.csv").write_text("global_batch_size,1,2,4\n64,10,18,30\n")
+            trace = ("job_id,submission_time,num_iteration,model_name,deadline,batch_size,num_gpu,duration\n"
+                     "tight,0,1000,net,70,64,1,100\nloose,1,1000,net,1000,64,1,100\nlate,2,1000,net,12,64,1,100\n")
+            done, jobs = self.drive([*SYSTEMS["elasticflow"], "--perf", f"throughput-tables:folder={folder}"], trace,
+                                    "--speed", "20", "--step", "0.05")
+            self.assertEqual({job["name"]: job["state"] for job in jobs},
+                             {"tight": "finished", "loose": "finished", "late": "refused"}, done.stderr)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("(late) was refused: its deadline cannot be met", done.stderr)
+            # In time only with more than the one GPU that it asks for, as the table knows.
+            self.assertGreater(max(sum(len(node["gpus"]) for node in run["placement"]) for run in jobs[0]["runs"]), 1)
+
+    def shared(self, *names):
+        folder = pathlib.Path(os.environ.get("MUSTER_SHARED", ROOT.parent / "shared")) / "data"
+        files = [folder / name for name in names]
+        for file in files:
+            if not file.exists():
+                self.skipTest(f"needs {file}")
+        return files
+
+    def all_finish(self, driven):
+        done, jobs = driven
+        self.assertEqual((done.returncode, done.stderr, {job["state"] for job in jobs}), (0, "", {"finished"}))
+        return jobs
+
+    def test_gavel_published(self):
+        trace, table = self.shared("gavel/physical_cluster/artifact_evaluation.trace", "gavel/simulation_throughputs.json")
+        gavel = ["--preset", "gavel", "--scheduling", "gavel-max-min-fairness-perf", "--pacing", "rounds:length=0.5"]
+        self.all_finish(self.drive([*gavel, "--perf", f"throughputs:file={table}"], trace, "--speed", "5000", "--jobs", "6",
+                                   "--step", "0.05", gpus=8))
+
+    def test_elasticflow_published(self):
+        trace, tables = self.shared("elasticflow/resnet_cifar_trace.csv", "elasticflow/throughputs_A100")
+        self.all_finish(self.drive([*SYSTEMS["elasticflow"], "--perf", f"throughput-tables:folder={tables}"], trace, "--speed",
+                                   "500", "--jobs", "2", "--step", "0.05", gpus=8))
+
+    def test_muri_published(self):
+        [trace] = self.shared("muri/cluster_trace.csv")
+        jobs = self.all_finish(self.drive(["--preset", "muri", "--pacing", "ticks:length=0.5"], trace, "--speed", "1000", "--jobs",
+                                          "2", "--step", "0.05", gpus=8))
+        self.assertTrue(any(run["shared"] for job in jobs for run in job["runs"]))
 
 
 class Demo(unittest.TestCase):
@@ -607,6 +721,153 @@ class Leases(unittest.TestCase):
             wait_until(lambda: self.log(daemon, "job")[-1][-1] == "None", what="the end of all leases")
             daemon.run("wait", str(number), "--timeout", "60")
             self.assertEqual(daemon.job(number)["launches"], 1)
+
+
+class Revisions(unittest.TestCase):
+    """What jobs ask for is changed, and still holds after the daemon was killed."""
+
+    def test_what_cannot_be_kept_is_refused(self):
+        with Daemon(gpus=4) as daemon:
+            request = {"command": ["/bin/sleep", "1000"], "gpus": 2, "min_gpus": 1, "max_gpus": 2}
+            number = daemon.call("POST", "/v1/jobs", request)[1]["id"]
+            daemon.until_launched(number)
+            status, answer = daemon.call("PATCH", f"/v1/jobs/{number}", {"gpus": 4})
+            self.assertEqual((status, "a range of GPUs" in answer["error"]), (409, True), answer)
+            fixed = daemon.submit("--hold", "--", "/bin/true")
+            status, answer = daemon.call("PATCH", f"/v1/jobs/{fixed}", {"gpus": 5})
+            self.assertEqual((status, "cannot have 5 GPUs" in answer["error"]), (409, True), answer)
+            daemon.kill()
+            daemon.start()
+            self.assertEqual((daemon.job(number)["launches"], daemon.job(number)["gpus"]), (1, 2))
+            self.assertEqual(daemon.job(fixed)["gpus"], 1)
+            daemon.run("cancel", str(number), str(fixed))
+
+    def test_of_one_that_is_on_hold(self):
+        with Daemon(gpus=4) as daemon:
+            number = daemon.submit("--hold", "--", "/bin/sleep", "1000")
+            self.assertEqual(daemon.call("PATCH", f"/v1/jobs/{number}", {"gpus": 3, "priority": 7}), (200, {"done": True}))
+            self.assertEqual([(job["gpus"], job["priority"]) for job in daemon.jobs()], [(3, 7)])
+            daemon.run("release", str(number))
+            self.assertEqual(daemon.until_launched(number)["placement"][0]["gpus"], [0, 1, 2])
+            daemon.process.send_signal(signal.SIGHUP)
+            wait_until(lambda: "reloaded" in daemon.log(), what="the reload")
+            daemon.kill()
+            daemon.start()
+            self.assertEqual(json.loads(daemon.run("status", "--json").stdout)["trouble"], "")
+            self.assertEqual((daemon.job(number)["launches"], daemon.job(number)["gpus"]), (1, 3))
+            daemon.run("cancel", str(number))
+            daemon.until(number, "cancelled")
+
+    def test_of_one_that_runs_and_starts_anew(self):
+        with Daemon(gpus=4) as daemon:
+            number = daemon.submit("--", "/bin/sleep", "1000")
+            daemon.until_launched(number)
+            self.assertEqual(daemon.call("PATCH", f"/v1/jobs/{number}", {"gpus": 2})[0], 200)
+            wait_until(lambda: daemon.job(number)["launches"] == 2, what="the next launch")
+            job = daemon.until_launched(number)
+            self.assertEqual((job["gpus"], job["placement"][0]["gpus"]), (2, [0, 1]))
+            daemon.run("cancel", str(number))
+
+    def test_a_description_that_cannot_be_read_fails_its_job_alone(self):
+        with Daemon(gpus=2) as daemon:
+            broken, fine = (daemon.submit("--", "/bin/sleep", "1000") for _ in range(2))
+            for number in (broken, fine):
+                daemon.until_launched(number)
+            daemon.kill()
+            self.change_store(daemon, "UPDATE jobs SET description = '{}' WHERE id = ?", broken)
+            daemon.start()
+            self.assertIn("'command' must be a list", daemon.until(broken, "failed")["reason"])
+            wait_until(lambda: len(daemon.marked()) == 1, what="the end of its process")
+            self.assertEqual((daemon.job(fine)["state"], daemon.job(fine)["launches"]), ("running", 1))
+            daemon.run("cancel", str(fine))
+
+    def test_a_daemon_that_decides_nothing_more_says_so(self):
+        with Daemon(gpus=2) as daemon:
+            running, other = (daemon.submit("--", "/bin/sleep", "1000") for _ in range(2))
+            waiting = daemon.submit("--estimate", "10", "--", "/bin/sleep", "1000")
+            for number in (running, other):
+                daemon.until_launched(number)
+            daemon.kill()
+            # It denies the launch that there is, and is to be launched by the same number again.
+            self.change_store(daemon, "UPDATE jobs SET launches = 0, state = 'queued' WHERE id = ?", running)
+            daemon.start()
+            wait_until(lambda: "nothing is decided any more" in daemon.run("status").stdout, what="the trouble")
+            for status, answer in (daemon.call("POST", "/v1/jobs", {"command": ["/bin/true"]}),
+                                   daemon.call("POST", f"/v1/jobs/{running}/hold"),
+                                   daemon.call("PATCH", f"/v1/jobs/{running}", {"priority": 1}),
+                                   daemon.call("POST", "/v1/nodes/node0/drain")):
+                self.assertEqual((status, "nothing is decided any more" in answer["error"]), (503, True), answer)
+            daemon.run("cancel", str(running), str(waiting))
+            daemon.until(waiting, "cancelled")
+            daemon.until(running, "cancelled")
+            wait_until(lambda: len(daemon.marked()) == 1, what="the end of its process")
+            # With what broke it gone, a reload goes on.
+            self.assertEqual(daemon.call("POST", "/v1/reload")[0], 200)
+            wait_until(lambda: json.loads(daemon.run("status", "--json").stdout)["trouble"] == "", what="the end of the trouble")
+            daemon.run("wait", str(daemon.submit("--", "/bin/true")), "--timeout", "30")
+            self.assertEqual((daemon.job(other)["state"], daemon.job(other)["launches"]), ("running", 1))
+            daemon.run("cancel", str(other))
+
+    @staticmethod
+    def change_store(daemon, statement, number):
+        with contextlib.closing(sqlite3.connect(daemon.state / "state.db")) as store, store:
+            changed = store.execute(statement, (number,))
+            assert changed.rowcount == 1
+
+
+class SafeMode(unittest.TestCase):
+    """A daemon that dies again and again right after its start goes on without the policy that it died with."""
+
+    def status(self, daemon):
+        status = json.loads(daemon.run("status", "--json").stdout)
+        return status["safe_mode"], status["policy"].split()[0].split(":")[0]
+
+    def test_deaths_lead_to_it_and_another_policy_out_of_it(self):
+        with Daemon("--scheduling", "las", gpus=1) as daemon:
+            for _ in range(3):
+                self.assertEqual(self.status(daemon), (False, "las"))
+                daemon.kill()
+                daemon.start()
+            self.assertEqual(self.status(daemon), (True, "fifo"))
+            self.assertIn("safe mode", daemon.run("status").stdout)
+            # It works, stays so while nothing else is tried, and forgets nothing when it ends well.
+            for _ in range(4):
+                daemon.run("wait", str(daemon.submit("--", "/bin/true")), "--timeout", "30")
+            daemon.end()
+            daemon.start()
+            self.assertEqual(self.status(daemon), (True, "fifo"))
+            daemon.end()
+            daemon.options[-1] = "srtf"
+            daemon.start()
+            self.assertEqual(self.status(daemon), (False, "srtf"))
+            self.assertNotIn("safe mode", daemon.run("status").stdout)
+
+    def test_a_reload_tries_again(self):
+        with Daemon("--scheduling", "las", "--safe-after", "1", gpus=1) as daemon:
+            daemon.kill()
+            daemon.start()
+            self.assertEqual(self.status(daemon), (True, "fifo"))
+            daemon.process.send_signal(signal.SIGHUP)
+            wait_until(lambda: self.status(daemon) == (False, "las"), what="the reload")
+            for _ in range(4):
+                daemon.run("wait", str(daemon.submit("--", "/bin/true")), "--timeout", "30")
+            daemon.kill()
+            daemon.start()
+            self.assertEqual(self.status(daemon), (False, "las"))
+
+    def test_who_ends_as_told_has_not_died(self):
+        with Daemon("--scheduling", "las", gpus=1) as daemon:
+            for _ in range(5):
+                self.assertEqual(daemon.end(), 0)
+                daemon.start()
+            self.assertEqual(self.status(daemon), (False, "las"))
+
+    def test_it_can_be_turned_off(self):
+        with Daemon("--scheduling", "las", "--safe-after", "0", gpus=1) as daemon:
+            for _ in range(5):
+                daemon.kill()
+                daemon.start()
+            self.assertEqual(self.status(daemon), (False, "las"))
 
 
 class Deaths(unittest.TestCase):

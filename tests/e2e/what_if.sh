@@ -41,3 +41,20 @@ expect 2 muster what-if state --job nobody
 says "job 'nobody' is not among"
 expect 2 muster what-if state --drain rack
 says "expected node=N, rack=N or partition=NAME"
+expect 2 muster what-if state --scheduling elasticflow-as-coded
+says "reproduces a published simulator and needs its pacing"
+
+tell "a saved run that began with a preset"
+expect 0 muster simulate jobs.csv -c 1x4 --preset blox -s fifo --save-at 20 --save-run preset --no-save -q
+expect 0 muster what-if preset
+
+tell "damage is seen"
+python3 - <<'PY'
+data = bytearray(open("state", "rb").read())
+data[len(data) // 2] ^= 4
+open("damaged", "wb").write(data)
+PY
+expect 2 muster what-if damaged
+says "damaged is damaged or cut off"
+expect 2 muster simulate jobs.csv -c 1x4 -s fifo --continue-run damaged --no-save -q
+says "damaged is damaged or cut off"

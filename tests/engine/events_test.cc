@@ -1,47 +1,16 @@
-// What every event does in every state of a job, cell by cell; and what people may ask for.
+// What every word about a launch does in every state of its job, cell by cell. What people ask for
+// is in people_test.cc, what becomes of nodes in nodes_test.cc.
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "engine/invariants.h"
+#include "engine/job_states.h"
 #include "engine/world.h"
-#include "support/driven_engine.h"
 
 namespace muster {
 namespace {
-
-// Job 0 in one of the states that differ to events.
-enum class State { kQueued, kStarting, kRunning, kMoving, kStopping, kReleased, kAgain };
-
-std::unique_ptr<DrivenEngine> bring_to(State state) {
-  auto driven = std::make_unique<DrivenEngine>();
-  driven->submit(0, 100);
-  if (state == State::kQueued) return driven;
-  driven->want(1, 0, 1);
-  if (state == State::kStarting) return driven;
-  driven->say(5, EventKind::kStarted, 0, 1);
-  if (state == State::kRunning) return driven;
-  if (state == State::kMoving) {
-    driven->want(10, 0, 2);
-    return driven;
-  }
-  driven->want(10, 0, 0);
-  if (state == State::kReleased) driven->say(15, EventKind::kReleased, 0, 1);
-  if (state == State::kAgain) driven->want(12, 0, 1);
-  return driven;
-}
-
-std::string look_at(const DrivenEngine& driven) {
-  if (!driven.log.jobs.empty()) return std::string(job_state_name(driven.log.jobs[0].status));
-  const Job& job = *driven.job(0);
-  std::string text(job_state_name(job.state));
-  if (job.starting()) text = "starting";
-  if (job.stopping()) text = "stopping";
-  text += fmt::format(" {}/{}", job.launch, job.ended);
-  if (job.crashes > 0) text += " crashed";
-  if (job.restarts > job.crashes) text += " lost";
-  if (job.failed_starts > 0) text += " later";
-  return text;
-}
 
 struct Cell {
   State state;
@@ -116,12 +85,71 @@ const Cell kCells[] = {
     {State::kAgain, E::kFailed, 2, "starting 3/2 crashed"},
     {State::kAgain, E::kReturned, 2, "preempted 2/2 later"},
     {State::kAgain, E::kReleased, 2, "preempted 2/2 later"},
+    {State::kAgain, E::kProgress, 1, "starting 2/0"},
     {State::kAgain, E::kStarted, 1, "starting 2/0"},
     {State::kAgain, E::kFinished, 1, "finished"},
     {State::kAgain, E::kFailed, 1, "starting 2/1"},
     {State::kAgain, E::kReturned, 1, "starting 2/1"},
     {State::kAgain, E::kReleased, 1, "starting 2/1"},
+
+    // A person has taken it out of the queue; it may still be on its GPUs.
+    {State::kOnHold, E::kProgress, 1, "on hold 1/0"},
+    {State::kOnHold, E::kStarted, 1, "on hold 1/0"},
+    {State::kOnHold, E::kFinished, 1, "finished"},
+    {State::kOnHold, E::kFailed, 1, "on hold 1/1"},
+    {State::kOnHold, E::kReturned, 1, "on hold 1/1"},
+    {State::kOnHold, E::kReleased, 1, "on hold 1/1"},
+
+    // It waits for admission and has never been given GPUs.
+    {State::kHeld, E::kProgress, 1, "held 0/0"},
+    {State::kHeld, E::kStarted, 1, "held 0/0"},
+    {State::kHeld, E::kFinished, 1, "held 0/0"},
+    {State::kHeld, E::kFailed, 1, "held 0/0"},
+    {State::kHeld, E::kReturned, 1, "held 0/0"},
+    {State::kHeld, E::kReleased, 1, "held 0/0"},
 };
+
+// Every word about a launch that is there, or was just told to leave, has a line for every state.
+TEST(Events, AreAllInTheTable) {
+  for (const State state : kStates) {
+    for (const EventKind event :
+         {E::kProgress, E::kStarted, E::kFinished, E::kFailed, E::kReturned, E::kReleased}) {
+      const bool two = state == State::kMoving || state == State::kAgain;
+      for (std::uint32_t launch = 1; launch <= (two ? 2U : 1U); ++launch) {
+        const auto lines =
+            std::count_if(std::begin(kCells), std::end(kCells), [&](const Cell& cell) {
+              return cell.state == state && cell.event == event && cell.launch == launch;
+            });
+        EXPECT_EQ(lines, 1) << "state " << static_cast<int>(state) << ", event "
+                            << static_cast<int>(event) << " of launch " << launch;
+      }
+    }
+  }
+}
+
+// Whichever launch said it, and wherever the job is: a number that comes late is still true.
+TEST(Events, MetricsAreKeptAndToldInEveryState) {
+  for (const State state : kStates) {
+    for (const std::uint32_t launch : {1U, 2U}) {
+      SCOPED_TRACE(fmt::format("state {}, launch {}", static_cast<int>(state), launch));
+      const auto driven = bring_to(state);
+      const std::string before = look_at(*driven);
+      JobEvent event;
+      event.time = 20;
+      event.kind = EventKind::kMetric;
+      event.job = JobId{0};
+      event.launch = launch;
+      event.metric = DrivenEngine::kMetric;
+      event.value = 0.25;
+      driven->say(event);
+      EXPECT_EQ(look_at(*driven), before);
+      ASSERT_EQ(driven->metrics.size(), 1U);
+      EXPECT_EQ(driven->metrics[0].value, 0.25);
+      const Job& job = *anywhere(*driven);
+      EXPECT_EQ(driven->engine->state().metrics.of(job.self, DrivenEngine::kMetric), 0.25);
+    }
+  }
+}
 
 TEST(Events, HaveAnAnswerInEveryState) {
   for (const Cell& cell : kCells) {
@@ -144,8 +172,7 @@ TEST(Events, HaveAnAnswerInEveryState) {
 }
 
 TEST(Events, CancelledEndsAJobInEveryState) {
-  for (const State state : {State::kQueued, State::kStarting, State::kRunning, State::kMoving,
-                            State::kStopping, State::kReleased, State::kAgain}) {
+  for (const State state : kStates) {
     SCOPED_TRACE(static_cast<int>(state));
     const auto driven = bring_to(state);
     const std::size_t before = driven->backend.ordered.size();
@@ -265,110 +292,6 @@ TEST(Orders, OfALaunchThatIsTakenBackAtOnceNeverGoOut) {
   EXPECT_TRUE(orders.withdraw({JobId{1}, 2}, unsent));
   EXPECT_TRUE(orders.empty());
   EXPECT_FALSE(orders.withdraw({JobId{1}, 2}, unsent));
-}
-
-TEST(People, ReviseWhatAJobAsksFor) {
-  DrivenEngine driven;
-  driven.submit(0, 100, 1);
-  driven.want(0, 0, 1);
-  driven.say(1, EventKind::kStarted, 0, 1);
-  driven.revise(5, 0, Revision::kPriority, 7);
-  EXPECT_EQ(driven.job(0)->spec.priority, 7);
-  EXPECT_TRUE(driven.job(0)->running());
-  driven.revise(5, 0, Revision::kTotalWork, 50);
-  EXPECT_EQ(driven.job(0)->total_work, 50);
-  driven.wanted[0] = 2;
-  driven.revise(6, 0, Revision::kGpus, 2);
-  EXPECT_EQ(driven.job(0)->spec.gpus, 2);
-  EXPECT_EQ(driven.job(0)->gpus.gpus(), 2);
-  EXPECT_TRUE(driven.job(0)->starting());
-  EXPECT_EQ(driven.job(0)->work, 5);
-  // More than there will ever be is not accepted.
-  driven.revise(7, 0, Revision::kGpus, 64);
-  EXPECT_EQ(driven.job(0)->spec.gpus, 2);
-  EXPECT_EQ(driven.log.decisions.back().reason, Reason::kNeverFits);
-  EXPECT_EQ(broken_invariant(*driven.engine), std::nullopt);
-}
-
-TEST(People, PutJobsOnHold) {
-  DrivenEngine driven;
-  driven.submit(0, 100, 1);
-  driven.want(0, 0, 1);
-  driven.say(0, EventKind::kStarted, 0, 1);
-  driven.revise(10, 0, Revision::kHold, 1);
-  EXPECT_EQ(driven.job(0), nullptr);
-  EXPECT_EQ(driven.engine->cluster().used_gpus(), 0);
-  EXPECT_EQ(driven.log.turns.back().held, 1);
-  driven.turn(50);
-  driven.revise(60, 0, Revision::kHold, 0);
-  ASSERT_NE(driven.job(0), nullptr);
-  EXPECT_TRUE(driven.job(0)->starting());
-  EXPECT_EQ(driven.job(0)->work, 10);
-  driven.say(61, EventKind::kStarted, 0, 2);
-  EXPECT_EQ(driven.job(0)->waited_before, 51);
-  driven.say(151, EventKind::kFinished, 0, 2);
-  EXPECT_EQ(driven.log.job(0).status, JobState::kFinished);
-  EXPECT_EQ(driven.log.job(0).queue, 51);
-}
-
-TEST(People, PutJobsOnHoldThatAreDone) {
-  DrivenEngine driven;
-  driven.submit(0, 100, 1);
-  driven.want(0, 0, 1);
-  driven.say(0, EventKind::kStarted, 0, 1);
-  driven.revise(99, 0, Revision::kHold, 1);
-  driven.say(100, EventKind::kFinished, 0, 1);
-  EXPECT_EQ(driven.log.job(0).status, JobState::kFinished);
-  driven.revise(110, 0, Revision::kHold, 0);
-  EXPECT_EQ(driven.job(0), nullptr);
-  EXPECT_EQ(broken_invariant(*driven.engine), std::nullopt);
-}
-
-JobEvent node_event(Seconds now, EventKind kind, std::uint32_t node) {
-  JobEvent event;
-  event.time = now;
-  event.kind = kind;
-  event.node = NodeId{node};
-  return event;
-}
-
-TEST(Nodes, ThatAreDrainedTakeNothingNew) {
-  DrivenEngine driven(uniform_cluster(2, 1));
-  for (int i = 0; i < 3; ++i) driven.submit(0, 100, 1);
-  driven.want(0, 0, 1);
-  driven.say(0, EventKind::kStarted, 0, 1);
-  const NodeId node = driven.job(0)->gpus[0].node;
-  driven.say(node_event(5, EventKind::kDrained, static_cast<std::uint32_t>(node)));
-  EXPECT_TRUE(driven.job(0)->running());
-  EXPECT_EQ(driven.engine->cluster().usable_gpus(), 2);
-  driven.wanted[1] = 1;
-  driven.wanted[2] = 1;
-  driven.turn(6);
-  EXPECT_TRUE(driven.job(1)->starting());
-  EXPECT_FALSE(driven.job(2)->running());
-  driven.wanted[0] = 0;
-  driven.say(50, EventKind::kFinished, 0, 1);
-  EXPECT_EQ(driven.engine->cluster().usable_gpus(), 1);
-  EXPECT_FALSE(driven.job(2)->running());
-  EXPECT_EQ(broken_invariant(*driven.engine), std::nullopt);
-  driven.say(node_event(60, EventKind::kUndrained, static_cast<std::uint32_t>(node)));
-  EXPECT_TRUE(driven.job(2)->starting());
-  EXPECT_EQ(driven.engine->cluster().usable_gpus(), 2);
-}
-
-TEST(Nodes, ComeAndGo) {
-  DrivenEngine driven(uniform_cluster(2, 1));
-  driven.submit(0, 100, 1);
-  driven.want(0, 0, 1);
-  driven.say(0, EventKind::kStarted, 0, 1);
-  const auto node = static_cast<std::uint32_t>(driven.job(0)->gpus[0].node);
-  driven.say(node_event(10, EventKind::kNodeRemoved, node));
-  EXPECT_EQ(driven.engine->cluster().usable_gpus(), 1);
-  EXPECT_EQ(driven.job(0)->restarts, 1);
-  EXPECT_TRUE(driven.job(0)->starting());
-  driven.say(node_event(20, EventKind::kNodeAdded, node));
-  EXPECT_EQ(driven.engine->cluster().usable_gpus(), 2);
-  EXPECT_TRUE(driven.engine->state().removed.empty());
 }
 
 TEST(Due, FollowsNews) {

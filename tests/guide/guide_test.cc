@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-TEST(Guide, LasSchedulesLikeTheBuiltIn) {
+Scenario busy_scenario() {
   Scenario scenario;
   scenario.cluster = uniform_cluster(4, 8);
   Random random(3, "guide");
@@ -25,16 +25,25 @@ TEST(Guide, LasSchedulesLikeTheBuiltIn) {
                                    1 << random.below(4)));
   }
   scenario.pacing = {"rounds", {{"length", "300"}}};
-  const PolicyInfo<SchedulingPolicy> row = guide_las_row();
-  const auto params = Params::make("the guide's policy", row.params, {});
-  ASSERT_TRUE(params);
-  Scenario ours = scenario;
-  ours.policy_sets = [&] {
+  return scenario;
+}
+
+Scenario with_guides_policy(Scenario scenario) {
+  scenario.policy_sets = [] {
+    const PolicyInfo<SchedulingPolicy> row = guide_las_row();
+    const auto params = Params::make("the guide's policy", row.params, {});
+    EXPECT_TRUE(params);
     std::vector<PolicySet> list;
     list.push_back(make_policy_set({"las"}));
     list.front().scheduling = row.make(*params);
     return list;
   };
+  return scenario;
+}
+
+TEST(Guide, LasSchedulesLikeTheBuiltIn) {
+  Scenario scenario = busy_scenario();
+  Scenario ours = with_guides_policy(scenario);
   scenario.scheduling = {"las"};
   const RunLog guide = simulate(std::move(ours));
   const RunLog built_in = simulate(std::move(scenario));
@@ -42,6 +51,27 @@ TEST(Guide, LasSchedulesLikeTheBuiltIn) {
   EXPECT_EQ(guide.lines(), built_in.lines());
   EXPECT_FALSE(guide.lines({Action::kStop}).empty())
       << "a trace in which nobody is preempted proves little";
+}
+
+TEST(Guide, RunsWithItAreSavedAndGoOnAlike) {
+  const Scenario scenario = with_guides_policy(busy_scenario());
+  TestRun whole(scenario);
+  whole.run();
+  TestRun first(scenario);
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(first.engine().turn());
+  const std::string saved = first.save();
+  ASSERT_FALSE(saved.empty()) << "the example cannot be saved";
+  first.run();
+  TestRun second(scenario);
+  second.restore(saved);
+  second.run();
+  const std::size_t told = second.log().jobs.size();
+  ASSERT_GT(told, 0U);
+  ASSERT_LT(told, 400U) << "it was saved before anybody had left";
+  for (std::size_t i = 0; i < told; ++i) {
+    const JobRecord& job = second.log().jobs[i];
+    EXPECT_EQ(job.end, whole.log().job(static_cast<int>(index(job.id))).end) << index(job.id);
+  }
 }
 
 TEST(Guide, TheExampleIsShort) {

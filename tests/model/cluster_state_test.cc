@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "support/gpus_on.h"
 
 namespace muster {
 namespace {
@@ -28,12 +29,6 @@ ClusterState state_of(ClusterSpec spec) {
   return ClusterState(std::make_shared<const ClusterSpec>(std::move(spec)));
 }
 
-GpuSet on(NodeId node, std::uint64_t mask) {
-  GpuSet set;
-  set.add(node, mask);
-  return set;
-}
-
 TEST(ClusterState, StartsEmptyAndWhole) {
   const ClusterState state = state_of(uniform_cluster(3, 8));
   EXPECT_EQ(state.free_gpus(), 24);
@@ -47,20 +42,20 @@ TEST(ClusterState, StartsEmptyAndWhole) {
 TEST(ClusterState, NodesOf64GpusWork) {
   ClusterState state = state_of(uniform_cluster(1, 64));
   EXPECT_EQ(state.free_gpus(), 64);
-  state.take(on(NodeId{0}, ~std::uint64_t{0}), kNoSymbol);
+  state.take(gpus_on(0, ~std::uint64_t{0}), kNoSymbol);
   EXPECT_EQ(state.free_gpus(), 0);
   EXPECT_EQ(state.pools()[0].by_free[0].first(), NodeId{0});
 }
 
 TEST(ClusterState, TakeAndReleaseMoveNodesBetweenBuckets) {
   ClusterState state = state_of(uniform_cluster(2, 4));
-  state.take(on(NodeId{0}, 0b0110), kNoSymbol);
+  state.take(gpus_on(0, 0b0110), kNoSymbol);
   EXPECT_EQ(state.free_mask(NodeId{0}), 0b1001U);
   EXPECT_EQ(state.free_gpus(), 6);
   EXPECT_EQ(state.used_gpus(), 2);
   EXPECT_EQ(state.pools()[0].by_free[2].first(), NodeId{0});
   EXPECT_EQ(state.pools()[0].by_free[4].first(), NodeId{1});
-  state.release(on(NodeId{0}, 0b0110), kNoSymbol);
+  state.release(gpus_on(0, 0b0110), kNoSymbol);
   EXPECT_EQ(state.free_gpus(), 8);
   EXPECT_EQ(state.pools()[0].by_free[4].first(), NodeId{0});
 }
@@ -70,7 +65,7 @@ TEST(ClusterState, CountsCoresAndMemoryBesideGpus) {
   spec.nodes[0].cpus = 16;
   spec.nodes[0].memory_gb = 100;
   ClusterState state = state_of(spec);
-  const GpuSet two = on(NodeId{0}, 0b11);
+  const GpuSet two = gpus_on(0, 0b11);
   state.take(two, kNoSymbol, {3, 10});
   EXPECT_EQ(state.free_cpus(NodeId{0}), 10);
   EXPECT_EQ(state.free_memory(NodeId{0}), 80);
@@ -113,20 +108,20 @@ TEST(ClusterState, QuotaBindsOnSharedNodes) {
   EXPECT_EQ(state.free_for(kResearch, kNoSymbol), 3);
   EXPECT_EQ(state.ever_for(kResearch, kNoSymbol), 3);
   EXPECT_EQ(state.free_for(kProduct, kNoSymbol), 8);
-  state.take(on(NodeId{0}, 0b11), kResearch);
+  state.take(gpus_on(0, 0b11), kResearch);
   EXPECT_EQ(state.quota_left(kResearch), 1);
   EXPECT_EQ(state.free_for(kResearch, kNoSymbol), 1);
   // GPUs held by others take nothing from the quota.
-  state.take(on(NodeId{1}, 0b11), kProduct);
+  state.take(gpus_on(1, 0b11), kProduct);
   EXPECT_EQ(state.quota_left(kResearch), 1);
   EXPECT_GT(state.quota_left(kProduct), 1000);
-  state.release(on(NodeId{0}, 0b11), kResearch);
+  state.release(gpus_on(0, 0b11), kResearch);
   EXPECT_EQ(state.quota_left(kResearch), 3);
 }
 
 TEST(ClusterState, ANodeThatIsDownOffersNothingAndComesBackWhole) {
   ClusterState state = state_of(uniform_cluster(2, 4));
-  const GpuSet held = on(NodeId{0}, 0b0001);
+  const GpuSet held = gpus_on(0, 0b0001);
   state.take(held, kNoSymbol);
   state.set_up(NodeId{0}, false);
   EXPECT_EQ(state.usable_gpus(), 4);
@@ -150,9 +145,9 @@ TEST(ClusterState, ABrokenGpuIsMissingUntilItIsRepaired) {
   EXPECT_EQ(state.usable_gpus(), 3);
   EXPECT_EQ(state.free_mask(NodeId{0}), 0b1011U);
   // A GPU that breaks while held is not free when its holder lets go.
-  state.take(on(NodeId{0}, 0b0011), kNoSymbol);
+  state.take(gpus_on(0, 0b0011), kNoSymbol);
   state.set_healthy(NodeId{0}, 0, false);
-  state.release(on(NodeId{0}, 0b0011), kNoSymbol);
+  state.release(gpus_on(0, 0b0011), kNoSymbol);
   EXPECT_EQ(state.free_mask(NodeId{0}), 0b1010U);
   // Repairs while the node is down count when it returns.
   state.set_up(NodeId{0}, false);
@@ -177,7 +172,7 @@ TEST(ClusterState, NodesWhoseScheduleBeginsWithJoiningAreAbsentAtFirst) {
 TEST(ClusterState, ACopyIsAForkOfItsOwn) {
   ClusterState state = state_of(uniform_cluster(1, 4));
   ClusterState fork = state;
-  fork.take(on(NodeId{0}, 0b1), kNoSymbol);
+  fork.take(gpus_on(0, 0b1), kNoSymbol);
   fork.set_healthy(NodeId{0}, 3, false);
   EXPECT_EQ(state.free_gpus(), 4);
   EXPECT_EQ(fork.free_gpus(), 2);
@@ -200,7 +195,9 @@ TEST(ClusterState, CountsStayTrueUnderRandomSteps) {
       case 0:
         if (const std::uint64_t mask = state.free_mask(node)) {
           const int count = static_cast<int>(random.integer(1, std::popcount(mask)));
-          held.emplace_back(on(node, lowest_bits(mask, count)), state.node(node).partition);
+          held.emplace_back(
+              gpus_on(static_cast<std::uint32_t>(index(node)), lowest_bits(mask, count)),
+              state.node(node).partition);
           state.take(held.back().first, held.back().second);
         }
         break;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "perf/product.h"
+#include "support/gpus_on.h"
 #include "support/simulation.h"
 #include "workload/perf/models.h"
 
@@ -10,12 +11,6 @@ namespace muster {
 namespace {
 
 using Kind = PlacementDraft::Kind;
-
-GpuSet on(std::uint32_t node, std::uint64_t mask) {
-  GpuSet set;
-  set.add(NodeId{node}, mask);
-  return set;
-}
 
 // Two nodes of two GPUs; jobs 0 and 1 run on a node each, jobs 2 and 3 wait. All ask for two GPUs.
 class ArrangementTest : public ::testing::Test {
@@ -27,7 +22,7 @@ class ArrangementTest : public ::testing::Test {
       slots_.push_back(jobs_.add(spec));
       jobs_.set_state(slots_.back(), JobState::kQueued);
       if (i > 1) continue;
-      jobs_[slots_[i]].gpus = on(i, 0b11);
+      jobs_[slots_[i]].gpus = gpus_on(i, 0b11);
       jobs_.set_state(slots_[i], JobState::kRunning);
       cluster_.take(jobs_[slots_[i]].gpus, kNoSymbol);
     }
@@ -59,13 +54,13 @@ class ArrangementTest : public ::testing::Test {
 
 TEST_F(ArrangementTest, WhatIsSoAlreadyCostsNoStep) {
   arrangement_.keep(slots_[0], request({0}), Reason::kFirstInOrder);
-  arrangement_.put(request({1}), on(1, 0b11), Reason::kFirstInOrder);
+  arrangement_.put(request({1}), gpus_on(1, 0b11), Reason::kFirstInOrder);
   EXPECT_TRUE(write().empty());
 }
 
 TEST_F(ArrangementTest, WhoIsLeftOutStopsForTheFirstNewcomer) {
   arrangement_.keep(slots_[0], request({0}), Reason::kFirstInOrder);
-  arrangement_.put(request({2}), on(1, 0b11), Reason::kBackfilled);
+  arrangement_.put(request({2}), gpus_on(1, 0b11), Reason::kBackfilled);
   const auto& steps = write();
   ASSERT_EQ(steps.size(), 2U);
   EXPECT_EQ(steps[0].kind, Kind::kStop);
@@ -77,14 +72,14 @@ TEST_F(ArrangementTest, WhoIsLeftOutStopsForTheFirstNewcomer) {
 }
 
 TEST_F(ArrangementTest, JobsMayChangePlacesAndAreNotPreempted) {
-  arrangement_.put(request({0}), on(1, 0b11), Reason::kFirstInOrder);
-  arrangement_.put(request({1}), on(0, 0b11), Reason::kFirstInOrder);
+  arrangement_.put(request({0}), gpus_on(1, 0b11), Reason::kFirstInOrder);
+  arrangement_.put(request({1}), gpus_on(0, 0b11), Reason::kFirstInOrder);
   const auto& steps = write();
   ASSERT_EQ(steps.size(), 2U);
   EXPECT_TRUE(steps[0].kind == Kind::kStart && steps[0].lifted);
   EXPECT_TRUE(steps[1].kind == Kind::kStart && steps[1].lifted);
   EXPECT_EQ(draft_.lifted(), 0);
-  EXPECT_EQ(*draft_.holding(slots_[0]), on(1, 0b11));
+  EXPECT_EQ(*draft_.holding(slots_[0]), gpus_on(1, 0b11));
 }
 
 TEST_F(ArrangementTest, GroupsFormAroundWhoStays) {
@@ -100,12 +95,12 @@ TEST_F(ArrangementTest, GroupsFormAroundWhoStays) {
 }
 
 TEST_F(ArrangementTest, AGroupThatPartsIsReleasedByTheLast) {
-  jobs_[slots_[2]].gpus = on(0, 0b11);
+  jobs_[slots_[2]].gpus = gpus_on(0, 0b11);
   jobs_.set_state(slots_[2], JobState::kRunning);
   share(0, 2);
   // Job 2 goes where job 1 was, job 0 keeps its GPUs alone.
   arrangement_.keep(slots_[0], request({0}), Reason::kFirstInOrder);
-  arrangement_.put(request({2}), on(1, 0b11), Reason::kFirstInOrder);
+  arrangement_.put(request({2}), gpus_on(1, 0b11), Reason::kFirstInOrder);
   const auto& steps = write();
   ASSERT_EQ(steps.size(), 2U);
   EXPECT_EQ(steps[0].job, slots_[1]);

@@ -2,16 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "support/gpus_on.h"
 #include "support/simulation.h"
 
 namespace muster {
 namespace {
-
-GpuSet on(std::uint32_t node, std::uint64_t mask) {
-  GpuSet set;
-  set.add(NodeId{node}, mask);
-  return set;
-}
 
 // Two nodes of four GPUs; jobs 0 and 1 run on two GPUs of node 0 each, jobs 2 and 3 wait.
 class PlacementDraftTest : public ::testing::Test {
@@ -25,7 +20,7 @@ class PlacementDraftTest : public ::testing::Test {
     }
     for (int i = 0; i < 2; ++i) {
       Job& job = jobs_[slots_[static_cast<std::size_t>(i)]];
-      job.gpus = on(0, i == 0 ? 0b0011 : 0b1100);
+      job.gpus = gpus_on(0, i == 0 ? 0b0011 : 0b1100);
       jobs_.set_state(job.self, JobState::kRunning);
       cluster_.take(job.gpus, kNoSymbol);
     }
@@ -43,8 +38,8 @@ TEST_F(PlacementDraftTest, ChangesTheClusterButNotTheJobs) {
   EXPECT_FALSE(draft_.holds(slots_[0]));
   EXPECT_EQ(cluster_.free_mask(NodeId{0}), 0b0011U);
   EXPECT_TRUE(jobs_[slots_[0]].running());
-  draft_.start(AllocationRequest::alone(slots_[2], 2), on(0, 0b0011), Reason::kFirstInOrder);
-  EXPECT_EQ(*draft_.holding(slots_[2]), on(0, 0b0011));
+  draft_.start(AllocationRequest::alone(slots_[2], 2), gpus_on(0, 0b0011), Reason::kFirstInOrder);
+  EXPECT_EQ(*draft_.holding(slots_[2]), gpus_on(0, 0b0011));
   EXPECT_EQ(cluster_.free_on(NodeId{0}), 0);
   ASSERT_EQ(draft_.steps().size(), 2U);
   EXPECT_EQ(draft_.steps()[0].kind, PlacementDraft::Kind::kStop);
@@ -54,7 +49,7 @@ TEST_F(PlacementDraftTest, ChangesTheClusterButNotTheJobs) {
 
 TEST_F(PlacementDraftTest, AJobMayStopAndStartAgain) {
   draft_.stop(slots_[0], Reason::kElastic);
-  draft_.start(AllocationRequest::alone(slots_[0], 4), on(1, 0b1111), Reason::kElastic);
+  draft_.start(AllocationRequest::alone(slots_[0], 4), gpus_on(1, 0b1111), Reason::kElastic);
   EXPECT_EQ(draft_.holding(slots_[0])->gpus(), 4);
   draft_.stop(slots_[0], Reason::kOutranked);
   EXPECT_FALSE(draft_.holds(slots_[0]));
@@ -65,7 +60,7 @@ TEST_F(PlacementDraftTest, SharedGpusAreReleasedByTheLastToLeave) {
   draft_.join(slots_[2], slots_[0], Reason::kGrouped);
   draft_.join(slots_[3], slots_[0], Reason::kGrouped);
   EXPECT_EQ(cluster_.used_gpus(), 4);
-  EXPECT_EQ(*draft_.holding(slots_[2]), on(0, 0b0011));
+  EXPECT_EQ(*draft_.holding(slots_[2]), gpus_on(0, 0b0011));
   EXPECT_EQ(draft_.steps()[0].co_located_with, slots_[0]);
   draft_.stop(slots_[0], Reason::kOutranked);
   draft_.stop(slots_[2], Reason::kOutranked);
@@ -88,8 +83,8 @@ TEST_F(PlacementDraftTest, OldGroupsAreReleasedByTheLastToLeave) {
 TEST_F(PlacementDraftTest, AShareOfSeveralStartsTogether) {
   AllocationRequest request = AllocationRequest::alone(slots_[2], 2);
   request.join(slots_[3]);
-  draft_.start(request, on(1, 0b0011), Reason::kFirstInOrder);
-  EXPECT_EQ(*draft_.holding(slots_[3]), on(1, 0b0011));
+  draft_.start(request, gpus_on(1, 0b0011), Reason::kFirstInOrder);
+  EXPECT_EQ(*draft_.holding(slots_[3]), gpus_on(1, 0b0011));
   EXPECT_EQ(cluster_.used_gpus(), 6);
   EXPECT_EQ(draft_.steps()[1].reason, Reason::kGrouped);
   EXPECT_EQ(draft_.steps()[1].other, JobId{2});
@@ -113,7 +108,8 @@ TEST_F(PlacementDraftTest, CoresFollowTheGpusThroughStopsAndChanges) {
   spec.nodes[0].cpus = 16;
   ClusterState cluster(std::make_shared<const ClusterSpec>(spec));
   PlacementDraft draft(jobs_, cluster);
-  draft.start(AllocationRequest::alone(slots_[2], 2), on(0, 0b11), Reason::kFirstInOrder, {4, 0});
+  draft.start(AllocationRequest::alone(slots_[2], 2), gpus_on(0, 0b11), Reason::kFirstInOrder,
+              {4, 0});
   EXPECT_EQ(cluster.free_cpus(NodeId{0}), 8);
   draft.rehost(slots_[2], {1, 0});
   EXPECT_EQ(cluster.free_cpus(NodeId{0}), 14);
@@ -126,7 +122,8 @@ TEST_F(PlacementDraftTest, CoresFollowTheGpusThroughStopsAndChanges) {
   draft.stop(slots_[3], Reason::kOutranked);
   EXPECT_EQ(cluster.free_cpus(NodeId{0}), 16);
   // What was said about its cores before it stopped does not hold for its next start.
-  draft.start(AllocationRequest::alone(slots_[2], 2), on(0, 0b11), Reason::kFirstInOrder, {3, 0});
+  draft.start(AllocationRequest::alone(slots_[2], 2), gpus_on(0, 0b11), Reason::kFirstInOrder,
+              {3, 0});
   EXPECT_EQ(draft.host_of(slots_[2]).cpus_per_gpu, 3);
 }
 

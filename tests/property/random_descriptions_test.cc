@@ -226,7 +226,7 @@ TEST(RandomDescriptions, RunOrAreRefusedWithAReason) {
     return;
   }
   const char* given = std::getenv("MUSTER_SEEDS");
-  const auto seeds = given != nullptr ? parse_integer(given).value_or(0) : 2000;
+  const auto seeds = given != nullptr ? parse_integer(given).value_or(0) : 1200;
   std::int64_t ran = 0;
   for (std::int64_t seed = 1; seed <= seeds; ++seed) {
     if (try_description(static_cast<std::uint64_t>(seed), folder) == Fate::kRan) ++ran;

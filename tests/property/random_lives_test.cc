@@ -118,36 +118,42 @@ std::vector<JobEvent> any_wishes(const Scenario& scenario, Random& random) {
     event.job = JobId{static_cast<std::uint32_t>(random.below(scenario.jobs.size()))};
     return event;
   };
+  const auto revise = [&](Seconds time, Revision what, double value) -> JobEvent& {
+    JobEvent& event = add(time, EventKind::kRevised);
+    event.revision = what;
+    event.value = value;
+    return event;
+  };
   while (random.chance(0.8)) {
     const Seconds time = random.uniform(0, scenario.jobs.back().arrival + 200);
     const auto node =
         NodeId{static_cast<std::uint32_t>(random.below(scenario.cluster.nodes.size()))};
-    switch (random.below(6)) {
+    switch (random.below(9)) {
       case 0:
         add(time, EventKind::kCancelled);
         break;
-      case 1: {
-        JobEvent& event = add(time, EventKind::kRevised);
-        event.revision = Revision::kPriority;
-        event.value = static_cast<double>(random.integer(0, 3));
+      case 1:
+        revise(time, Revision::kPriority, static_cast<double>(random.integer(0, 3)));
         break;
-      }
-      case 2: {
-        JobEvent& event = add(time, EventKind::kRevised);
-        event.revision = Revision::kGpus;
-        event.value = static_cast<double>(random.integer(1, 6));
+      case 2:
+        revise(time, Revision::kGpus, static_cast<double>(random.integer(1, 6)));
         break;
-      }
       case 3: {
-        JobEvent& hold = add(time, EventKind::kRevised);
-        hold.revision = Revision::kHold;
-        hold.value = 1;
-        JobEvent release = hold;
+        JobEvent release = revise(time, Revision::kHold, 1);
         release.value = 0;
         release.time += random.uniform(0, 300);
         events.push_back(release);
         break;
       }
+      case 5:
+        revise(time, Revision::kEstimate, random.uniform(0, 500));
+        break;
+      case 6:
+        revise(time, Revision::kTotalWork, random.uniform(1, 500));
+        break;
+      case 7:
+        revise(time, Revision::kDeadline, time + random.uniform(-100, 1000));
+        break;
       case 4:
         add(time, EventKind::kDrained).node = node;
         add(time + random.uniform(0, 100), EventKind::kUndrained).node = node;

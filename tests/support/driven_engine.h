@@ -49,12 +49,15 @@ class Inbox final : public JobSource {
 // What runs is what the test wants: GPUs by number of job.
 class DrivenEngine {
  public:
-  explicit DrivenEngine(ClusterSpec cluster = uniform_cluster(2, 2)) {
+  static constexpr Symbol kMetric{1};  // that policies see
+
+  explicit DrivenEngine(ClusterSpec cluster = uniform_cluster(2, 2),
+                        const Choice& admission = {"accept-all"}) {
     Engine::Parts parts;
     parts.cluster = std::make_shared<const ClusterSpec>(std::move(cluster));
     parts.perf = multiply({});
     parts.pacing = make_events();
-    parts.policy_sets.push_back(make_policy_set({"fifo"}));
+    parts.policy_sets.push_back(make_policy_set({"fifo"}, {"consolidated"}, admission));
     parts.policy_sets[0].scheduling =
         std::make_unique<ScriptedPolicy>([this](const View& view, Plan& plan) {
           for (const auto& [id, gpus] : wanted) {
@@ -63,7 +66,8 @@ class DrivenEngine {
         });
     parts.backend = &backend;
     parts.source = &inbox;
-    parts.observers = {&log};
+    parts.observers = {&log, &listener_};
+    parts.metrics = {kMetric};
     engine = std::make_unique<Engine>(std::move(parts));
   }
 
@@ -112,7 +116,16 @@ class DrivenEngine {
   SilentBackend backend;
   Inbox inbox;
   RunLog log;
+  std::vector<JobMetric> metrics;  // all that was told
   std::unique_ptr<Engine> engine;
+
+ private:
+  struct Listener final : Observer {
+    explicit Listener(std::vector<JobMetric>& heard) : all(heard) {}
+    void on_metric(const JobMetric& metric) override { all.push_back(metric); }
+    std::vector<JobMetric>& all;
+  };
+  Listener listener_{metrics};
 };
 
 }  // namespace muster

@@ -269,7 +269,7 @@ class ElasticFlow final : public ElasticScheduler {
   };
   Bidder bidder_;
   std::vector<Offer> offers_;       // by slot
-  std::vector<TimeRange> changes_;  // of what is free, by the last GPUs handed out
+  std::vector<TimeRange> changes_;  // of what is free, by the last GPUs allocated
   std::vector<Rank> ranks_;
   Seconds next_change_ = kNever;
 };

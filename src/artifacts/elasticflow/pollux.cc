@@ -13,8 +13,8 @@ namespace muster {
 namespace {
 
 // Source: the simulator of Pollux (OSDI'21) as adapted for ElasticFlow. Every interval each job is
-// moved on by the measured step times and gradients of its application; then GPUs are handed out
-// anew by the genetic search, from what has been learnt of each job so far. A job may have twice
+// moved on by the measured step times and gradients of its application; then GPUs are allocated
+// again by the genetic search, from what has been learnt of each job so far. A job may have twice
 // the GPUs it has been seen on. Deadlines are scored and never looked at.
 //
 // Its ways, kept: a job that is new, or whose GPUs change, does nothing for 30 s; ncf has one GPU

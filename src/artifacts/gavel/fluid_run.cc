@@ -158,8 +158,9 @@ class FluidRun final : public Execution {
     problem_.rates.clear();
     problem_.pairs.clear();
     problem_.pair_rates.clear();
-    const auto rate = [this](const JobSpec& job, std::size_t w, const JobSpec* mate) {
-      return job.gpus <= problem_.capacity[w] ? rate_on(*parts_.perf, job, types_[w], mate) : 0;
+    const auto rate = [this](const JobSpec& job, std::size_t w, const JobSpec* co_located) {
+      return job.gpus <= problem_.capacity[w] ? rate_on(*parts_.perf, job, types_[w], co_located)
+                                              : 0;
     };
     for (const FluidJob& job : jobs_) {
       problem_.jobs.push_back(allocation_job(job.spec, job.total - job.done, now_));
@@ -212,9 +213,10 @@ class FluidRun final : public Execution {
     }
   }
 
-  void serve(FluidJob& job, std::size_t w, double fraction, const JobSpec* mate, int sharers) {
+  void serve(FluidJob& job, std::size_t w, double fraction, const JobSpec* co_located,
+             int sharers) {
     if (!(fraction > 0)) return;
-    const double steps = rate_on(*truth_, job.spec, types_[w], mate);
+    const double steps = rate_on(*truth_, job.spec, types_[w], co_located);
     if (!(steps > 0)) return;
     job.rate += fraction * steps;
     job.gpus += fraction * job.spec.gpus / sharers;

@@ -54,8 +54,9 @@ JobProgress RechargeBackend::act(const Command& command, Seconds now) {
     if (command.kind == CommandKind::kAdopt)
       run.steps_left = std::max(0.0, run.total_work - job.work_at(now)) / run.solo_step_time;
   }
-  if (const double total = true_work(job); job.spec.believed && total != run.total_work) {
+  if (job.spec.believed) {
     // A fork goes by what is believed. What is done is done.
+    const double total = true_work(job);
     run.steps_left += (total - run.total_work) / run.solo_step_time;
     run.total_work = total;
   }
@@ -106,7 +107,8 @@ void RechargeBackend::planned(const Plan& plan) {
   if (!plan.ranking().empty()) return;
   for (const AllocationRequest& request : plan.requests()) {
     if (order_.size() >= running_.size()) break;
-    for (int i = 0; i < request.size; ++i) keep(request.jobs[static_cast<std::size_t>(i)]);
+    keep(request.jobs[0]);
+    for (int i = 1; i < request.size; ++i) keep(request.jobs[static_cast<std::size_t>(i)]);
   }
 }
 

@@ -38,7 +38,7 @@ class RechargeBackend final : public Backend {
   struct Run {
     JobId job = kNoJob;
     double steps_left = 0;
-    double step_time = 0;       // now, beside its neighbours
+    double step_time = 0;       // now, with its co-located jobs
     double solo_step_time = 0;  // alone: what its work is measured in
     double total_work = 0;
     Seconds overhead = 0;

@@ -66,7 +66,7 @@ class SkippingLongestPending final : public SchedulingPolicy {
   }
 };
 
-// The next demotion is reckoned too early or too late: after (limit - seconds served) / GPUs.
+// The next demotion is predicted too early or too late: after (limit - seconds served) / GPUs.
 class LooseDlas final : public Dlas {
  public:
   using Dlas::Dlas;
@@ -106,11 +106,13 @@ std::vector<PolicyInfo<SchedulingPolicy>> tiresias_scheduling_rows() {
        {},
        make_without<SrsfInOrder>},
       variant("dlas-gpu", "dlas-gpu-as-coded",
-              "as dlas-gpu, and the next demotion is reckoned too early or too late",
+              "as dlas-gpu, and the next demotion is predicted too early or too late",
               make_with<LooseDlas>),
-      variant("multi-dlas-gpu", "multi-dlas-gpu-as-coded",
-              "as multi-dlas-gpu, and nothing is handed out before the first division",
-              [](const Params& params) { return make_multi_dlas(params, Division::kPeriodic); }),
+      variant(
+          "multi-dlas-gpu", "multi-dlas-gpu-as-coded",
+          "as multi-dlas-gpu, but GPUs are allocated at fixed times only, first after `every` "
+          "seconds",
+          [](const Params& params) { return make_multi_dlas(params, AllocationTimes::kPeriodic); }),
       variant("shortest-expected", "shortest-expected-as-coded",
               "as shortest-expected, with the defects of the original",
               make_with<ShortestExpectedAsCoded>),

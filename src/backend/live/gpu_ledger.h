@@ -24,7 +24,7 @@ namespace muster {
 
 enum class Sharing : std::uint8_t {
   kExclusive,
-  kShared,  // beside other runs that are shared, too
+  kShared,  // co-located with other runs that are shared, too
 };
 
 class GpuLedger {
@@ -36,7 +36,7 @@ class GpuLedger {
   // have been told to leave, and for earlier promises that do not share.
   Status promise(RunId run, const GpuSet& gpus, Sharing sharing);
 
-  // Somebody was put beside those who hold or were promised these GPUs: they share them from now
+  // A job was co-located with those who hold or were promised these GPUs: they share them from now
   // on, but for those who leave. Returns whom that changes, in order.
   std::vector<RunId> join(const GpuSet& gpus);
 

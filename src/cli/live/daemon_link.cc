@@ -28,8 +28,9 @@ void add_link_options(CLI::App& command, LinkOptions& options) {
                   "file with the token for --server; by default the token in MUSTER_TOKEN")
       ->type_name("FILE");
   command
-      .add_option("--ca", options.authorities,
-                  "certificates of who vouches for --server; by default MUSTER_CA, or the system's")
+      .add_option(
+          "--ca", options.authorities,
+          "CA certificates used to verify the server; by default MUSTER_CA, or the system's")
       ->type_name("FILE");
   command.add_flag("--json", options.json, "print the answer as JSON");
 }

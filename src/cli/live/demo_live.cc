@@ -346,7 +346,7 @@ int demo_live(const DemoLiveOptions& options) {
   std::filesystem::create_directories(options.folder, code);
   const std::string page = options.folder + "/live.html";
   fmt::print(
-      "A daemon with {} pretended GPUs in {}, and {} training jobs that are real processes. Every\n"
+      "A daemon with {} fake GPUs in {}, and {} training jobs that are real processes. Every\n"
       "second, the shortest come first, and spare GPUs go where they save most time (Optimus):\n\n",
       kGpus, folder.string(), jobs.size());
   int status = kExitFailed;

@@ -1,4 +1,4 @@
-// `muster demo --live`: a daemon with pretended GPUs, real processes, and what the simulator says.
+// `muster demo --live`: a daemon with fake GPUs, real processes, and what the simulator says.
 #pragma once
 
 #include <cstdint>

@@ -47,8 +47,12 @@ int explain_live(const LinkOptions& options, const std::string& job) {
                story["free_gpus"].get<int>(), story["usable_gpus"].get<int>(),
                story["policy"].get<std::string>());
     if (const auto before = story["waiting_and_submitted_earlier"].get<int>(); before > 0) {
-      fmt::print("{} jobs that were submitted earlier wait, too, the first of them {}\n", before,
-                 story["first_of_them"][0].get<std::uint64_t>());
+      // Of jobs of others only the number is told.
+      const auto& first = story["first_of_them"];
+      fmt::print("{} jobs that were submitted earlier wait, too{}\n", before,
+                 first.empty()
+                     ? ""
+                     : fmt::format(", the first of them {}", first[0].get<std::uint64_t>()));
     }
     if (!story["expected_start"].is_null()) {
       const auto at = [&story](const char* key) {

@@ -78,6 +78,11 @@ int print_status(const WhichOptions& options) {
     for (const auto& [state, count] : status["jobs"].items()) {
       if (count.get<int>() > 0) fmt::print("{:>8} {}\n", count.get<int>(), state);
     }
+    if (status["safe_mode"].get<bool>()) {
+      fmt::print(
+          "safe mode: the daemon died right after its start, again and again, with the policy that "
+          "was chosen; first come, first served until it is restarted with another, or reloaded\n");
+    }
     if (const auto trouble = status["trouble"].get<std::string>(); !trouble.empty()) {
       fmt::print("trouble: {}\n", trouble);
     }
@@ -230,7 +235,7 @@ void add_job_commands(CLI::App& app, Chosen& chosen) {
   CLI::App* wait = app.add_subcommand("wait", "Wait until jobs have left");
   const auto awaited = std::make_shared<WhichOptions>();
   wait->add_option("JOB", awaited->ids, "numbers of jobs; none: all there are");
-  wait->add_option("--timeout", awaited->timeout, "give up after so long")->type_name("SECONDS");
+  wait->add_option("--timeout", awaited->timeout, "give up after this time")->type_name("SECONDS");
   add_link_options(*wait, awaited->link);
   wait->footer(
       "Examples:\n"
@@ -242,7 +247,7 @@ void add_job_commands(CLI::App& app, Chosen& chosen) {
   wait->callback(
       [awaited, &chosen] { chosen.run = [awaited] { return wait_for_jobs(*awaited); }; });
 
-  add_change(app, chosen, "cancel", "Take jobs back; those that run are stopped");
+  add_change(app, chosen, "cancel", "Cancel jobs; running ones are stopped");
   add_change(app, chosen, "hold", "Keep jobs from running until they are released");
   add_change(app, chosen, "release", "Let held jobs run");
 }

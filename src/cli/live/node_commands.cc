@@ -173,7 +173,7 @@ int show_top(const TopOptions& options) {
 }  // namespace
 
 void add_node_commands(CLI::App& app, Chosen& chosen) {
-  CLI::App* nodes = app.add_subcommand("nodes", "List nodes, and who is on their GPUs");
+  CLI::App* nodes = app.add_subcommand("nodes", "List nodes and the jobs on their GPUs");
   const auto list = std::make_shared<NodeOptions>();
   add_link_options(*nodes, list->link);
   nodes->footer("Examples:\n  muster nodes");
@@ -193,9 +193,9 @@ void add_logs_command(CLI::App& app, Chosen& chosen) {
   const auto options = std::make_shared<LogsOptions>();
   command->add_option("JOB", options->job, "its number")->required();
   command->add_flag("-f,--follow", options->follow, "go on until the job has left");
-  command->add_option("--launch", options->launch, "of one launch; by default of all")
+  command->add_option("--launch", options->launch, "output of this launch; by default of all")
       ->type_name("N");
-  command->add_option("--rank", options->rank, "of this rank")->type_name("N");
+  command->add_option("--rank", options->rank, "output of this rank")->type_name("N");
   add_link_options(*command, options->link);
   command->footer("Examples:\n  muster logs 42\n  muster logs -f 42 --rank 1");
   command->callback(
@@ -205,7 +205,7 @@ void add_logs_command(CLI::App& app, Chosen& chosen) {
 void add_top_command(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("top", "Watch nodes and jobs of a daemon");
   const auto options = std::make_shared<TopOptions>();
-  command->add_option("--every", options->every, "seconds between looks")
+  command->add_option("--every", options->every, "seconds between updates")
       ->check(CLI::Range(0.1, 3600.0))
       ->capture_default_str();
   command->add_flag("--once", options->once, "print once and end");

@@ -33,8 +33,8 @@ int replay(const ReplayOptions& options) {
 }  // namespace
 
 void add_replay_command(CLI::App& app, Chosen& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "replay", "Go through the recording of a daemon again and compare every decision");
+  CLI::App* command =
+      app.add_subcommand("replay", "Replay the recording of a daemon and compare every decision");
   const auto options = std::make_shared<ReplayOptions>();
   command->add_option("FILE", options->file, "what `muster serve --record FILE` wrote")->required();
   command->add_flag("--json", options->json, "print the figures as JSON");

@@ -35,6 +35,7 @@ struct ServeOptions {
   std::size_t jobs_per_user = IntakeLimits{}.jobs_per_user;
   double requests_per_second = DaemonSettings{}.requests_per_second;
   SlurmServe slurm;
+  std::int64_t most_deaths = DaemonSettings{}.most_deaths;
   bool drain = false;
   bool shadow = false;
 };
@@ -72,6 +73,7 @@ DaemonSettings settings_of(const ServeOptions& options) {
   settings.for_all = options.all_users;
   settings.intake.jobs_per_user = options.jobs_per_user;
   settings.requests_per_second = options.requests_per_second;
+  settings.most_deaths = options.most_deaths;
   settings.listen = options.listen;
   settings.certificate = options.certificate;
   settings.key = options.key;
@@ -187,25 +189,27 @@ int serve(ServeOptions options) {
 
 void add_door_options(CLI::App& command, ServeOptions& options) {
   command.add_flag("--all-users", options.all_users,
-                   "let every user of this machine submit jobs, which run as who submits them; "
+                   "let every user of this machine submit jobs; jobs run as the submitting user; "
                    "needs root");
   command
       .add_option("--listen", options.listen,
-                  "let callers from the network in here, with TLS and tokens (`muster token`)")
+                  "accept requests from the network here, with TLS and tokens (`muster token`)")
       ->type_name("HOST:PORT");
-  command.add_option("--tls-cert", options.certificate, "its certificate and chain, in PEM")
+  command
+      .add_option("--tls-cert", options.certificate,
+                  "the certificate of --listen and its chain, in PEM")
       ->type_name("FILE");
   command.add_option("--tls-key", options.key, "the key of the certificate, in PEM")
       ->type_name("FILE");
   command
       .add_option("--jobs-per-user", options.jobs_per_user,
-                  "so many jobs of one user may wait or run")
+                  "maximum number of waiting and running jobs per user")
       ->type_name("N")
       ->check(CLI::Range(1, 100'000'000))
       ->capture_default_str();
   command
       .add_option("--requests-per-second", options.requests_per_second,
-                  "so often may one user ask, over a few seconds")
+                  "maximum requests per second per user, averaged over a few seconds")
       ->type_name("N")
       ->check(CLI::Range(0.1, 1e9))
       ->capture_default_str();
@@ -219,16 +223,16 @@ void add_serve_command(CLI::App& app, Chosen& chosen) {
   const auto options = std::make_shared<ServeOptions>();
   command
       ->add_option("--state", options->state,
-                   "folder for everything it keeps; by default MUSTER_STATE, or the usual one")
+                   "state folder of the daemon; by default MUSTER_STATE, or the usual one")
       ->type_name("FOLDER");
   command
       ->add_option("--fake-gpus", options->plan.fake_gpus,
-                   "pretend to have so many GPUs; by default those that NVML finds")
+                   "pretend to have this many GPUs; by default those that NVML finds")
       ->type_name("N")
       ->check(CLI::Range(1, 64));
   command
       ->add_option("--executor", options->executor,
-                   "what carries launches out: this machine (local), or a cluster (slurm)")
+                   "what runs the jobs: this machine (local), or a cluster (slurm)")
       ->type_name("NAME")
       ->capture_default_str();
   add_slurm_options(*command, options->slurm);
@@ -239,14 +243,22 @@ void add_serve_command(CLI::App& app, Chosen& chosen) {
       ->type_name("FOLDER");
   command
       ->add_option("--record", options->recording,
-                   "append everything that was decided from to this file, for `muster replay`")
+                   "append all inputs of decisions to this file, for `muster replay`")
       ->type_name("FILE");
   add_door_options(*command, *options);
   command->add_flag("--shadow", options->shadow,
-                    "decide, say what would be done, and do nothing: jobs are pretended to run as "
-                    "long as is believed");
-  command->add_flag("--drain-on-stop", options->drain,
-                    "when told to end, stop all jobs first; else they go on without the daemon");
+                    "decide, say what would be done, and do nothing: jobs are assumed to run for "
+                    "their believed duration");
+  command
+      ->add_option("--safe-after", options->most_deaths,
+                   "after this many deaths right after the start with the same policies, continue "
+                   "with first come, first served; 0: never")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
+  command->add_flag(
+      "--drain-on-stop", options->drain,
+      "when told to end, stop all jobs first; by default they go on without the daemon");
   command->footer(
       "Examples:\n"
       "  muster serve --state /tmp/muster --fake-gpus 8\n"

@@ -16,13 +16,13 @@ void add_plan_options(CLI::App& command, ServePlan& plan) {
         ->group(kPolicies)
         ->allow_extra_args(false);
   };
-  one("--config", run.config, "a description in TOML, as of a simulated run", "FILE");
-  one("--preset", run.preset, "begin with what makes one published system", "NAME");
+  one("--config", run.config, "TOML file that describes the run, as for `muster simulate`", "FILE");
+  one("--preset", run.preset, "start from the settings of a published system, as in blox", "NAME");
   one("-s,--scheduling", run.schedulings, "scheduling policy: who runs first", "NAME");
   one("-p,--placement", run.placements, "placement policy: on which GPUs", "NAME");
   one("-a,--admission", run.admissions, "admission policy: who is let in", "NAME");
   one("--pacing", run.pacing, "when to decide: events, or rounds:length=60", "NAME");
-  one("--perf", run.perf, "performance model that policies believe", "NAME");
+  one("--perf", run.perf, "performance model that policies believe in", "NAME");
   command
       .add_option("--policy-time-limit", plan.policy_seconds,
                   "seconds for one answer of a policy written in Python (FILE.py:NAME)")

@@ -23,7 +23,8 @@ struct SubmitOptions {
   std::vector<std::string> words;  // FILE, or the command
   std::string gpus;                // N or LEAST-MOST
   std::string name, gpu_type, partition, model, working_directory, checkpoint_directory, request;
-  std::string priority, deadline, time_limit, estimate, iterations, batch_size, cpus, memory_gb;
+  std::string priority, deadline, time_limit, estimate, iterations, step_ms, batch_size, cpus;
+  std::string memory_gb, stage_ms;
   std::string retries, grace;
   std::vector<std::string> environment;
   bool process_per_gpu = false;
@@ -105,6 +106,24 @@ Status add_gpus(const std::string& text, Json& job) {
   return Done{};
 }
 
+Status add_stages(const std::string& text, Json& job) {
+  if (text.empty()) return Done{};
+  Json stages = Json::object();
+  for (const std::string_view part : split(text, ',')) {
+    const std::size_t equals = part.find('=');
+    const auto ms =
+        equals == std::string_view::npos ? std::nullopt : parse_real(trim(part.substr(equals + 1)));
+    if (!ms) {
+      return Error{fmt::format(
+          "--stage-ms {}: expected milliseconds by stage, as in storage=5,cpu=10,gpu=40,network=8",
+          text)};
+    }
+    stages[std::string(trim(part.substr(0, equals)))] = *ms;
+  }
+  job["stage_ms"] = stages;
+  return Done{};
+}
+
 Status add_options(const SubmitOptions& options, Json& job) {
   const std::pair<const char*, const std::string*> texts[] = {
       {"name", &options.name},   {"gpu_type", &options.gpu_type}, {"partition", &options.partition},
@@ -114,15 +133,11 @@ Status add_options(const SubmitOptions& options, Json& job) {
     if (!value->empty()) job[key] = *value;
   }
   const std::pair<const char*, const std::string*> numbers[] = {
-      {"priority", &options.priority},
-      {"deadline", &options.deadline},
-      {"time_limit", &options.time_limit},
-      {"estimate", &options.estimate},
-      {"iterations", &options.iterations},
-      {"batch_size", &options.batch_size},
-      {"cpus", &options.cpus},
-      {"memory_gb", &options.memory_gb},
-      {"retries", &options.retries},
+      {"priority", &options.priority},     {"deadline", &options.deadline},
+      {"time_limit", &options.time_limit}, {"estimate", &options.estimate},
+      {"iterations", &options.iterations}, {"step_ms", &options.step_ms},
+      {"batch_size", &options.batch_size}, {"cpus", &options.cpus},
+      {"memory_gb", &options.memory_gb},   {"retries", &options.retries},
       {"grace", &options.grace},
   };
   for (const auto& [key, value] : numbers) {
@@ -133,6 +148,7 @@ Status add_options(const SubmitOptions& options, Json& job) {
   }
   if (options.process_per_gpu) job["process_per_gpu"] = true;
   if (options.hold) job["hold"] = true;
+  if (Status added = add_stages(options.stage_ms, job); !added) return added;
   return add_gpus(options.gpus, job);
 }
 
@@ -196,6 +212,12 @@ void add_submit_options(CLI::App& command, SubmitOptions& o) {
   command.add_option("--estimate", o.estimate, "how long you believe it runs")
       ->type_name("SECONDS");
   command.add_option("--iterations", o.iterations, "training steps in all")->type_name("N");
+  command.add_option("--step-ms", o.step_ms, "milliseconds of a training step, alone")
+      ->type_name("MS");
+  command
+      .add_option("--stage-ms", o.stage_ms,
+                  "what of a step is storage, cpu, gpu and network, for policies that interleave")
+      ->type_name("STAGE=MS,...");
   command.add_option("--batch-size", o.batch_size, "for policies that scale it")->type_name("N");
   command.add_option("--model", o.model, "what it trains, for performance models");
   command.add_option("--cpus", o.cpus, "CPU cores for the whole job")->type_name("N");
@@ -203,7 +225,7 @@ void add_submit_options(CLI::App& command, SubmitOptions& o) {
   command.add_option("--retries", o.retries, "how often it may fail by itself")->type_name("N");
   command.add_option("--grace", o.grace, "time to save its work when it loses its GPUs")
       ->type_name("SECONDS");
-  command.add_option("--env", o.environment, "NAME=VALUE, or NAME to pass your own on")
+  command.add_option("--env", o.environment, "NAME=VALUE, or NAME to pass on your own value")
       ->type_name("NAME")
       ->allow_extra_args(false);
   command.add_flag("--env-all", o.all_environment, "pass your whole environment on");

@@ -86,19 +86,21 @@ void add_token_command(CLI::App& app, Chosen& chosen) {
     return one;
   };
   CLI::App* create = add("create", "Print a new token", create_token);
-  create->add_option("--user", options->user, "whose jobs are made and seen with it (default: you)")
+  create
+      ->add_option("--user", options->user, "user who submits and sees jobs with it (default: you)")
       ->type_name("NAME");
-  create->add_option("--role", options->role, "user, or operator: who sees and changes everything")
+  create
+      ->add_option("--role", options->role, "user, or operator, who may see and change everything")
       ->check(CLI::IsMember({"user", "operator"}))
       ->capture_default_str();
-  create->add_option("--days", options->days, "how long it is good")
+  create->add_option("--days", options->days, "days until it expires")
       ->type_name("N")
       ->check(CLI::Range(0.0, 3660.0))
       ->capture_default_str();
   create->footer("Examples:\n  muster token create --days 30 > my.token");
   add("list", "List tokens, without their secrets", list_tokens)
       ->footer("Examples:\n  muster token list");
-  CLI::App* revoke = add("revoke", "Let tokens be good no longer", revoke_tokens);
+  CLI::App* revoke = add("revoke", "Revoke tokens", revoke_tokens);
   revoke->add_option("TOKEN", options->names, "names of tokens, as `muster token list` has them")
       ->required();
   revoke->footer("Examples:\n  muster token list | cut -c1-8 | xargs -r muster token revoke");
@@ -106,9 +108,9 @@ void add_token_command(CLI::App& app, Chosen& chosen) {
       "Examples:\n"
       "  muster token create > my.token\n"
       "\n"
-      "This works on the daemon's own machine alone. From elsewhere all commands that talk to a "
-      "daemon\n"
-      "take --server https://HOST:PORT and --token-file. docs/live.md has the whole of it.");
+      "This works only on the daemon's own machine. From elsewhere, give --server "
+      "https://HOST:PORT\n"
+      "and --token-file to any command that talks to a daemon. See docs/live.md.");
 }
 
 }  // namespace muster

@@ -43,6 +43,7 @@ struct ApiParts {
   // For what takes long; false: too much of that waits already.
   std::function<bool(Questions::Work)> think;
   std::function<std::string()> status;        // of the daemon, as JSON
+  std::function<std::string()> frozen;        // why nothing is decided any more; empty: all is well
   std::function<std::vector<GpuUse>()> gpus;  // what those of this machine are doing; or none
   std::function<void(bool drain)> shut_down;
   std::function<Status()> reload;
@@ -101,6 +102,8 @@ class Api {
   // The job that the call names, if there is one that the caller may see; else it is answered.
   std::optional<BoardJob> job_of(const ApiCall& call) const;
   void change_job(const ApiCall& call, std::function<Status(Core&, JobId)> work);
+  // Says that a wish is done, or why not: by `refused` it cannot be done as things are.
+  std::function<void(const Status&)> answer_to_wish(const ApiCall& call, int refused) const;
   void set_drained(const ApiCall& call, bool drained);
 
   ApiParts parts_;

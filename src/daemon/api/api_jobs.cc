@@ -87,6 +87,10 @@ void Api::submit(const ApiCall& call) {
   if (!request->origin.empty() || !request->unfit.empty()) {
     return call.reply(error_response(400, "'origin' and 'unfit' are said by executors alone"));
   }
+  // It would be kept, and nobody would look at it.
+  if (const std::string why = parts_.frozen(); !why.empty()) {
+    return call.reply(error_response(503, why));
+  }
   parts_.intake.submit(
       std::move(*request), call.caller.name, [reply = call.reply](const Intake::Answer& answer) {
         if (!answer.error.empty()) return reply(error_response(answer.status, answer.error));

@@ -7,17 +7,24 @@
 #include "daemon/core.h"
 
 namespace muster {
+
+std::function<void(const Status&)> Api::answer_to_wish(const ApiCall& call, int refused) const {
+  return [reply = call.reply, refused, this](const Status& status) {
+    if (!status) {
+      return reply(error_response(parts_.frozen().empty() ? refused : 503, status.error().message));
+    }
+    HttpResponse response;
+    response.body = "{\"done\":true}\n";
+    reply(std::move(response));
+  };
+}
+
 void Api::change_job(const ApiCall& call, std::function<Status(Core&, JobId)> work) {
   const std::optional<BoardJob> job = job_of(call);
   if (!job) return;
   const JobId id = job->row->id;
   parts_.ask({[work = std::move(work), id](Core& core) { return work(core, id); },
-              [reply = call.reply](const Status& status) {
-                if (!status) return reply(error_response(409, status.error().message));
-                HttpResponse response;
-                response.body = "{\"done\":true}\n";
-                reply(std::move(response));
-              }});
+              answer_to_wish(call, 409)});
 }
 
 void Api::cancel(const ApiCall& call) {
@@ -55,12 +62,7 @@ void Api::set_drained(const ApiCall& call, bool drained) {
   const std::string why = drained ? fmt::format("{} drained it", call.caller.name) : std::string();
   parts_.ask(
       {[name = call.name, drained, why](Core& core) { return core.drain(name, drained, why); },
-       [reply = call.reply](const Status& status) {
-         if (!status) return reply(error_response(404, status.error().message));
-         HttpResponse response;
-         response.body = "{\"done\":true}\n";
-         reply(std::move(response));
-       }});
+       answer_to_wish(call, 404)});
 }
 
 void Api::drain(const ApiCall& call) { set_drained(call, true); }

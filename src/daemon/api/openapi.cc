@@ -33,6 +33,9 @@ constexpr std::array kSubmission = {
     Field{"time_limit", "number", "seconds with GPUs, over all launches"},
     Field{"estimate", "number", "seconds that its owner believes it takes"},
     Field{"iterations", "number", "training steps in all"},
+    Field{"step_ms", "number",
+          "milliseconds of a training step, alone; by default its stages' sum"},
+    Field{"stage_ms", "object", "milliseconds of its stages, for policies that interleave"},
     Field{"batch_size", "integer", "for policies that scale it"},
     Field{"cpus", "number", "CPU cores for the whole job"},
     Field{"memory_gb", "number", "gigabytes for the whole job"},
@@ -75,6 +78,10 @@ Json schema_of_submission() {
   for (const Field& field : kSubmission) {
     properties[field.name] = {{"type", field.type}, {"description", field.sentence}};
   }
+  for (const char* stage : {"storage", "cpu", "gpu", "network"}) {
+    properties["stage_ms"]["properties"][stage] = {{"type", "number"}, {"minimum", 0}};
+  }
+  properties["stage_ms"]["additionalProperties"] = false;
   properties["command"]["items"] = {{"type", "string"}};
   properties["environment"]["additionalProperties"] = {{"type", "string"}};
   return {{"type", "object"},

@@ -1,4 +1,4 @@
-// Guaranteed jobs with reservations, and opportunistic jobs beside them.
+// Guaranteed jobs with reservations, and opportunistic jobs co-located with them.
 #pragma once
 
 #include <memory>

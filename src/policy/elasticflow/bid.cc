@@ -51,6 +51,7 @@ class SumWalk {
 
 }  // namespace
 
+// A merge of two step functions. O(steps of both).
 void find_changes(const GpuTimeline& before, const GpuTimeline& after,
                   std::vector<TimeRange>& changes) {
   changes.clear();
@@ -103,8 +104,8 @@ Bid Bidder::bid(const PlanFrame& frame, const PlannedJob& job, const GpuTimeline
   return bid;
 }
 
-// The steps of plan_share(), as far as they concern the GPU-seconds. False where they do not
-// suffice.
+// The steps of plan_minimum_share(), as far as they concern the GPU-seconds. False where they do
+// not suffice.
 bool Bidder::walk(const PlanFrame& frame, const PlannedJob& job, Seconds due, int first,
                   Bid& bid) const {
   const Seconds until = steps_.size() > 1 ? steps_[1].at : due;
@@ -121,6 +122,8 @@ bool Bidder::walk(const PlanFrame& frame, const PlannedJob& job, Seconds due, in
   }
   if (until >= due) return false;
   const double left = job.left - work;
+  // The smallest size whose work, summed back from the deadline, suffices; `i` is the turning
+  // point.
   int below = 0;
   for (int level = job.next(0); level > below && level <= frame.gpus && level <= job.cap;) {
     const double full = job.speed(level);

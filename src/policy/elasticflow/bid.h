@@ -1,10 +1,12 @@
 // What it would cost a job to have more GPUs now: the GPU-seconds of the plan that would result,
-// without making it. Spare GPUs are handed out by many such bids, of which few are taken: the
-// elastic resource allocation of ElasticFlow (ASPLOS'23), a greedy by marginal return
+// without making it. Spare GPUs are allocated by many such bids, of which few are taken: the
+// elastic resource allocation of ElasticFlow (ASPLOS'23), a greedy algorithm by marginal return
 // that gives the next size to the job for which it adds the fewest GPU-seconds (or saves most).
 //
 // A bid reads little of the timeline. It says what it read, so that it can be kept for as long as
-// that has not changed.
+// that has not changed. Time: O(sizes x steps of the timeline up to the deadline), as for a plan,
+// but nothing is copied. Invariant: the GPU-seconds are those of the plan that
+// plan_minimum_share() would make.
 #pragma once
 
 #include <vector>

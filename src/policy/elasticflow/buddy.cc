@@ -8,8 +8,9 @@ namespace muster {
 namespace {
 
 // Source: ElasticFlow (ASPLOS'23). A job up to the size of a node gets GPUs of one node, a larger
-// one whole nodes. Where enough GPUs are free but not together, jobs move: packed anew, the largest
-// first, sizes that are powers of two always fit.
+// one whole nodes. Where enough GPUs are free but not together (external fragmentation), jobs move:
+// packed anew, the largest first, sizes that are powers of two always fit, as in a buddy allocator
+// (Knowlton, 1965).
 class Buddy final : public WalkingPlacement {
  public:
   explicit Buddy(bool backfill) : WalkingPlacement(backfill) {}
@@ -44,6 +45,7 @@ class Buddy final : public WalkingPlacement {
  private:
   // Everybody of the plan at the size it should have, or else: who holds GPUs keeps as many, on
   // other ones, and who was blocked gets some. Nothing changes unless all of them fit.
+  // Largest first, on a copy of the cluster: O(jobs log jobs), and a search for nodes for each job.
   bool pack_anew(const View& view, const Plan& plan, PlacementDraft& draft, bool as_planned) {
     ClusterState trial = draft.cluster();
     requests_.clear();

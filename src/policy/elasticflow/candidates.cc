@@ -42,6 +42,7 @@ Candidate candidate_of(const View& view, const JobSpec& job, double left) {
   return candidate;
 }
 
+// Earliest deadline first, the order of progressive filling; jobs without a deadline come last.
 std::vector<Candidate> candidates_by_deadline(const View& view) {
   std::vector<Candidate> candidates;
   for (const Slot slot : view.jobs.active()) {

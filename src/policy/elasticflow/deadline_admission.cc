@@ -36,11 +36,14 @@ class DeadlineAdmission final : public AdmissionPolicy {
  private:
   static constexpr Need kNeeds[] = {{Knowledge::kDuration},
                                     {Knowledge::kDeadline, "everybody is let in"}};
+  // Jobs of one turn are tried on top of each other: the book changes only when they are scheduled.
   bool promised(const View& view, const PlanFrame& frame, const Candidate& candidate) {
     if (!trial_ || !trial_->of(*view.promises, view.now)) trial_.emplace(*view.promises, frame);
     return trial_->add(candidate);
   }
 
+  // Progressive filling twice, with and without the job: it may not make anybody late who would be
+  // in time without it. O(jobs x sizes x steps).
   bool planned(const View& view, const PlanFrame& frame, const Candidate& candidate) {
     const std::vector<Candidate> others = candidates_by_deadline(view);
     // Those due before it are planned before it and feel nothing.

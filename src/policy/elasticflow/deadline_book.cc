@@ -19,7 +19,8 @@ double left_at(const DeadlineBook::Entry& entry, Seconds now) {
   return std::max(kLeastWork, left);
 }
 
-// The fewest GPU-seconds that a unit of its work takes.
+// The fewest GPU-seconds that a unit of its work takes: with a concave scaling curve, those of its
+// smallest size.
 double least_cost(const Candidate& job) {
   double least = kNever;
   for (const ThroughputCurve::Point& level : job.levels) {
@@ -106,6 +107,8 @@ void DeadlineBook::leave(GpuTimeline& free) {
   std::swap(free_, free);
 }
 
+// First a new plan for this job alone, in what the others leave; only if that fails, new plans for
+// everybody.
 bool DeadlineBook::correct(const PlanFrame& frame, const Key& key, double left) {
   Entry& entry = entries_.at(key);
   ++version_;
@@ -166,7 +169,8 @@ bool BookTrial::hopeless(const std::vector<Planned>& all, const Candidate& job) 
   return false;
 }
 
-// Everybody anew, the earliest deadline first.
+// Progressive filling: everybody anew, the earliest deadline first, each its minimum satisfactory
+// share of what is left. Nothing is changed unless all are in time. O(jobs x sizes x steps).
 bool BookTrial::replan(const Candidate& job) {
   std::vector<Planned> all;
   all.reserve(book_->entries().size() + newcomers_.size() + 1);
@@ -211,6 +215,7 @@ bool BookTrial::replan(const Candidate& job) {
   return true;
 }
 
+// Plans were made against the book as it was: of() must still hold.
 void BookTrial::commit(DeadlineBook& book) {
   for (Planned& planned : others_) {
     DeadlineBook::Entry& entry = book.entries_.at(DeadlineBook::key_of(*planned.job));

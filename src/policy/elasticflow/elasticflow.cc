@@ -68,7 +68,7 @@ class ElasticFlow final : public SchedulingPolicy {
       {Knowledge::kDeadline, "nobody is promised anything and all jobs share what there is"},
       {Knowledge::kSizes, "every job keeps its size"},
       {Knowledge::kScaling, "jobs have their least size, as no GPU more is worth anything"}};
-  // A job in this turn's sale of spare GPUs.
+  // A job in this turn's allocation of spare GPUs.
   struct Grant {
     Slot slot = kNoSlot;
     bool promised = false;
@@ -124,6 +124,7 @@ class ElasticFlow final : public SchedulingPolicy {
     });
     promise(late_, false);
   }
+  // Admission control: a job without a promise goes on as a best-effort job.
   void promise(std::vector<Candidate>& jobs, bool anew) {
     if (jobs.empty()) return;
     BookTrial trial(book_, frame_);
@@ -188,6 +189,8 @@ class ElasticFlow final : public SchedulingPolicy {
     }
   }
 
+  // Greedy by marginal cost, one size at a time: O(sizes given x jobs) offers, most of which are
+  // still those of the last pass (Bid::survives).
   void allocate_spare() {
     int spare = frame_.gpus;
     for (const Grant& grant : grants_) spare -= grant.gpus;
@@ -235,7 +238,7 @@ class ElasticFlow final : public SchedulingPolicy {
   std::vector<BestEffort> best_effort_;
   std::vector<Grant> grants_;
   Bidder bidder_;
-  std::vector<TimeRange> changes_;  // of what is free, by the last GPUs handed out
+  std::vector<TimeRange> changes_;  // of what is free, by the last GPUs allocated
   Seconds next_change_ = kNever;
 };
 

@@ -22,6 +22,7 @@ int PlannedJob::next(int gpus) const {
   return gpus;
 }
 
+// Curves have a handful of points: a walk beats a search.
 double PlannedJob::speed(int gpus) const {
   for (const ThroughputCurve::Point& level : levels) {
     if (level.gpus == gpus) return level.per_second;
@@ -44,6 +45,8 @@ class SharePlanner {
         from_(frame.now),
         due_(frame.due(job.deadline)) {}
 
+  // Sizes from the smallest on: the first that suffices is the minimum satisfactory share. O(sizes
+  // x steps).
   void run(int first) {
     plan_.free = free_;
     plan_.gpus = GpuTimeline(frame_.now, 0);
@@ -239,6 +242,7 @@ void plan_minimum_share(const PlanFrame& frame, const PlannedJob& job, const Gpu
   SharePlanner(frame, job, free, plan).run(first);
 }
 
+// Adds the plan back step by step. O(steps of the plan x steps of the timeline).
 GpuTimeline without(const GpuTimeline& free, const GpuTimeline& gpus, Seconds end) {
   GpuTimeline all = free;
   all.split(end);
@@ -264,6 +268,8 @@ double gpu_seconds(const GpuTimeline& gpus, Seconds end) {
   return sum;
 }
 
+// List scheduling forward in time: at each step the largest size that is free, until the work is
+// done. Later jobs, those of later deadlines, get what is left.
 void plan_greedy(const PlanFrame& frame, const PlannedJob& job, const GpuTimeline& free,
                  JobPlan& plan) {
   const int most = job.fit(frame.gpus);

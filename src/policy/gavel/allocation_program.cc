@@ -34,12 +34,15 @@ AllocationProgram::AllocationProgram(const AllocationProblem& problem,
   }
   merge(keys);
   if (problem.pairs.empty() || merge_pairs()) return;
+  // Equal jobs of unequal pairs cannot be merged: every job becomes a class of its own.
   std::vector<double> apart(problem.jobs.size());
   std::iota(apart.begin(), apart.end(), 0.0);
   merge(apart);
   merge_pairs();
 }
 
+// Sorts jobs by GPUs, key and rates; equal neighbours are a class. Exact comparison: rates come
+// from the same table entries or differ.
 void AllocationProgram::merge(const std::vector<double>& keys) {
   const std::size_t w = problem_.types;
   const auto row = [&](std::size_t j) { return rates_.data() + j * w; };
@@ -70,6 +73,8 @@ void AllocationProgram::merge(const std::vector<double>& keys) {
   }
 }
 
+// A class of pairs holds all pairs of two classes of jobs, or of one. The symmetry argument needs
+// all of them there with equal rates, and within one class also equal rates of both members.
 bool AllocationProgram::merge_pairs() {
   pair_classes_.clear();
   std::vector<std::size_t> found(classes() * classes(), kNone);
@@ -148,6 +153,7 @@ AllocationProgram::Answer AllocationProgram::solve(const Objective& objective, d
   answer.slack.assign(solution.slack.begin() + begin, solution.slack.begin() + end);
   if (objective.level_cost != 0) answer.level = solution.x.back();
   accept(program, std::move(solution.x));
+  // Variables are in the order in which build() adds them: classes alone, then pairs.
   answer.throughput.assign(classes(), 0.0);
   std::size_t v = 0;
   for (std::size_t c = 0; c < classes(); ++c) {

@@ -13,6 +13,10 @@
 // mean of their fractions is as good. A program has as many variables as classes of jobs and of
 // pairs times types, and one group of rows for each class (solve/linear_program.h).
 //
+// Time: O(types (jobs log jobs + pairs)) to merge; then that of the solver, which depends on
+// classes alone. With the interior point method it is linear in the classes where no jobs are
+// paired, and cubic in those that pairs tie together.
+//
 // A rate that is not positive means that the job cannot run there, and so does a type without GPUs.
 // A job that can run nowhere alone is left out, also from pairs, and gets nothing.
 #pragma once

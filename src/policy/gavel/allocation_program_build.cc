@@ -33,6 +33,7 @@ struct AllocationProgram::Places {
 
 // Classes that share GPUs, directly or through others, are one group: those on equally many GPUs.
 std::vector<std::int32_t> AllocationProgram::groups_of_classes() const {
+  // Disjoint sets with path halving.
   std::vector<std::size_t> leader(classes());
   std::iota(leader.begin(), leader.end(), std::size_t{0});
   const auto find = [&](std::size_t c) {
@@ -52,6 +53,8 @@ std::vector<std::int32_t> AllocationProgram::groups_of_classes() const {
   return groups;
 }
 
+// Column by column: time alone, time in pairs, logarithms, and last the level (an epigraph
+// variable).
 LinearProgram AllocationProgram::build(const Objective& objective) const {
   LinearProgram program;
   const Places places = add_rows(program, objective);
@@ -105,6 +108,8 @@ AllocationProgram::Places AllocationProgram::add_rows(LinearProgram& program,
   return places;
 }
 
+// A variable is the time of one job of the class; all its copies have as much. In the rows of GPU
+// types all of them count, in those of the class one.
 void AllocationProgram::add_singles(LinearProgram& program, const Objective& objective,
                                     const Places& places) const {
   for (std::size_t c = 0; c < classes(); ++c) {
@@ -118,6 +123,8 @@ void AllocationProgram::add_singles(LinearProgram& program, const Objective& obj
   }
 }
 
+// A variable is the time of all pairs of two classes together, or of one pair (unit()). A job of a
+// class of k copies has 1 / k of the pairs' time; where both members are of one class, 2 / k.
 void AllocationProgram::add_pairs(LinearProgram& program, const Objective& objective,
                                   const Places& places) const {
   for (const PairClass& pair : pair_classes_) {

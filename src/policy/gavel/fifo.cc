@@ -28,6 +28,8 @@ double speeds(const AllocationProblem& problem, std::size_t pair, std::size_t co
 
 }  // namespace
 
+// An allocation of whole GPUs: every fraction is 0 or 1. Only jobs of a random type keep it from
+// one allocation to the next.
 void GavelFifo::allocate(const AllocationProblem& problem, Allocation& allocation) {
   free_ = problem.capacity;
   if (mode_ != FifoMode::kAnyType) held_.clear();
@@ -64,6 +66,8 @@ void GavelFifo::keep_held(const AllocationProblem& problem) {
   }
 }
 
+// Strict order, without backfill: the first job for which no type has room ends the walk. O(waiting
+// jobs x types).
 void GavelFifo::serve_queue(const AllocationProblem& problem) {
   open_.clear();
   for (std::size_t w = 0; w < problem.types; ++w) {
@@ -108,6 +112,8 @@ std::size_t GavelFifo::choose(const AllocationProblem& problem, std::size_t head
   return best;
 }
 
+// Greedy: each waiting job in turn joins the host with which the two are fastest, and that host
+// takes no other. The first that finds none ends the walk. O(waiting jobs x hosts x log pairs).
 void GavelFifo::pack(const AllocationProblem& problem, Allocation& allocation) {
   // Hosts in the order in which they got their GPUs.
   std::vector<std::size_t> hosts;

@@ -33,21 +33,22 @@ class Gandiva final : public Allocator {
     }
     draw_pairs(problem);
     std::size_t sharers = 0;
-    for (const auto& [id, mate] : mates_) sharers += mate == kNoJob || id < mate ? 1 : 0;
+    for (const auto& [id, other] : packed_with_) sharers += other == kNoJob || id < other ? 1 : 0;
     for (std::size_t j = 0; j < m; ++j) {
       const JobId id = problem.jobs[j].id;
-      const JobId mate = mates_.at(id);
+      const JobId other = packed_with_.at(id);
       const int gpus = problem.jobs[j].gpus;
-      if (mate == kNoJob) {
+      if (other == kNoJob) {
         equal_split(problem, sharers, gpus, &allocation.alone[j * problem.types]);
-      } else if (id < mate) {
-        equal_split(problem, sharers, gpus, &allocation.paired[*pair_of(id, mate) * problem.types]);
+      } else if (id < other) {
+        equal_split(problem, sharers, gpus,
+                    &allocation.paired[*pair_of(id, other) * problem.types]);
       }
     }
   }
   bool checkpoint(Archive& archive) override {
     archive.value(random_);
-    archive.map(mates_);
+    archive.map(packed_with_);
     return true;
   }
   std::unique_ptr<Allocator> clone() const override { return std::make_unique<Gandiva>(*this); }
@@ -90,18 +91,18 @@ class Gandiva final : public Allocator {
   // Drops pairs of which one has left or which are too slow, and all who were single.
   void forget(const AllocationProblem& problem) {
     std::map<JobId, JobId> kept;
-    for (const auto& [id, mate] : mates_) {
-      if (mate == kNoJob) continue;
-      const auto pair = pair_of(id, mate);
-      if (pair && speeds(problem, *pair) >= 1) kept[id] = mate;
+    for (const auto& [id, other] : packed_with_) {
+      if (other == kNoJob) continue;
+      const auto pair = pair_of(id, other);
+      if (pair && speeds(problem, *pair) >= 1) kept[id] = other;
     }
-    mates_ = std::move(kept);
+    packed_with_ = std::move(kept);
   }
 
   void draw_pairs(const AllocationProblem& problem) {
     std::vector<std::size_t> loose;
     for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
-      if (mates_.count(problem.jobs[j].id) == 0) loose.push_back(j);
+      if (packed_with_.count(problem.jobs[j].id) == 0) loose.push_back(j);
     }
     const std::size_t tries = loose.size();
     for (std::size_t i = 0; i < tries && loose.size() > 1; ++i) {
@@ -110,16 +111,16 @@ class Gandiva final : public Allocator {
       const AllocationJob& b = problem.jobs[loose[two[1]]];
       // Jobs of different sizes, or of partitions with quotas of their own, cannot share.
       if (!pair_of(a.id, b.id)) continue;
-      mates_[a.id] = b.id;
-      mates_[b.id] = a.id;
+      packed_with_[a.id] = b.id;
+      packed_with_[b.id] = a.id;
       loose.erase(loose.begin() + static_cast<std::ptrdiff_t>(std::max(two[0], two[1])));
       loose.erase(loose.begin() + static_cast<std::ptrdiff_t>(std::min(two[0], two[1])));
     }
-    for (const std::size_t j : loose) mates_[problem.jobs[j].id] = kNoJob;
+    for (const std::size_t j : loose) packed_with_[problem.jobs[j].id] = kNoJob;
   }
 
   PythonRandom random_;
-  std::map<JobId, JobId> mates_;  // kNoJob: alone
+  std::map<JobId, JobId> packed_with_;  // kNoJob: alone
   std::vector<std::pair<std::uint64_t, std::size_t>> pairs_;
 };
 

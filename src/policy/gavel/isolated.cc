@@ -4,6 +4,7 @@
 
 namespace muster {
 
+// What Gavel calls the effective throughput of each job: the sum of T X over types and pairs.
 std::vector<double> throughputs(const AllocationProblem& problem, const Allocation& allocation) {
   std::vector<double> sums(problem.jobs.size(), 0.0);
   for (std::size_t w = 0; w < problem.types; ++w) {
@@ -25,6 +26,8 @@ int AllocationProblem::gpus() const {
   return sum;
 }
 
+// One m-th of the GPUs of each type, as a fraction of time of a job that needs `gpus` of them;
+// scaled down where that is more than all its time.
 void equal_split(const AllocationProblem& problem, std::size_t sharers, int gpus, double* row) {
   double sum = 0;
   for (std::size_t w = 0; w < problem.types; ++w) {

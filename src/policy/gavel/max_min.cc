@@ -31,6 +31,7 @@ double isolated_rate(const AllocationProblem& problem, const std::vector<double>
   return sum;
 }
 
+// A policy that does not see the types has one rate for all of them: only time counts.
 std::vector<double> seen_rates(const AllocationProblem& problem, const ProgramOptions& options,
                                BlindRate blind) {
   std::vector<double> rates = problem.rates;

@@ -17,13 +17,14 @@ std::vector<Symbol> type_columns(const ClusterState& cluster) {
   return types;
 }
 
-double rate_on(const PerfModel& perf, const JobSpec& job, Symbol type, const JobSpec* mate) {
+double rate_on(const PerfModel& perf, const JobSpec& job, Symbol type, const JobSpec* co_located) {
   if (job.gpu_type != kNoSymbol && job.gpu_type != type) return 0;
+  // On one node, by default: fractions of time know no placement.
   RunContext context;
   context.gpus = job.gpus;
   context.gpu_type = type;
-  const std::array<const JobSpec*, 1> neighbours = {mate};
-  if (mate != nullptr) context.neighbours = neighbours;
+  const std::array<const JobSpec*, 1> neighbours = {co_located};
+  if (co_located != nullptr) context.neighbours = neighbours;
   return perf.step_rate(job, context);
 }
 

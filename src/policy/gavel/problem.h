@@ -15,8 +15,9 @@ namespace muster {
 // For Gavel's three types that is the alphabetical order of its matrices.
 std::vector<Symbol> type_columns(const ClusterState& cluster);
 
-// Steps per second on GPUs of a type, alone or beside a mate; 0 where it may not or cannot run.
-double rate_on(const PerfModel& perf, const JobSpec& job, Symbol type, const JobSpec* mate);
+// Steps per second on GPUs of a type, alone or with a co-located job; 0 where it may not or cannot
+// run.
+double rate_on(const PerfModel& perf, const JobSpec& job, Symbol type, const JobSpec* co_located);
 
 // Whole steps done are exact up to rounding, because work is given in whole steps.
 double steps_left(const Job& job, Seconds now);

@@ -12,6 +12,7 @@ RoundsPolicy::RoundsPolicy(std::unique_ptr<Allocator> allocator, RoundOptions op
       options_(std::move(options)),
       shuffler_(options_.seed + 5) {}
 
+// What is computed anew in every turn is not copied.
 RoundsPolicy::RoundsPolicy(const RoundsPolicy& other)
     : SchedulingPolicy(other),
       last_reset_(other.last_reset_),
@@ -119,6 +120,8 @@ void RoundsPolicy::complete_jobs(const View& view, std::vector<PolicyCompletion>
   }
 }
 
+// One round: book the last one, bring the entries up to date, ask the allocator if something has
+// changed, and choose who runs.
 void RoundsPolicy::schedule(const View& view, Plan& plan) {
   learn_types(view);
   before_round(view);
@@ -137,6 +140,8 @@ void RoundsPolicy::schedule(const View& view, Plan& plan) {
   last_turn_ = view.now;
 }
 
+// The columns of all tables, fixed at the first turn. Fractions are for a capacity: where that or a
+// price changes, the allocator is asked again.
 void RoundsPolicy::learn_types(const View& view) {
   if (types_ == 0) {
     symbols_ = type_columns(view.cluster);
@@ -233,14 +238,15 @@ void RoundsPolicy::learn_rates(const View& view, const Turn& turn, Seconds spent
     if (job.spec.id != id || !job.running()) return;  // its last round may have been a short one
     const double seen = (left - steps_left(job, view.now)) / spent;
     if (seen < 0) return;  // work was lost
-    // Whole steps, and the wait for a slower mate, make measured rates a little smaller.
+    // Whole steps, and the wait for a slower co-located job, make measured rates a little smaller.
     constexpr double kSame = 0.03;
     if (std::abs(seen - rate) > kSame * rate) rate = seen;
   };
   learn(entry.a, entry.first, turn.left, one.rate);
-  learn(entry.b, entry.second, turn.mate_left, one.mate_rate);
+  learn(entry.b, entry.second, turn.second_left, one.second_rate);
 }
 
+// A job that leaves takes its pairs along. Tables are compacted in place, O(cells).
 void RoundsPolicy::remove_gone() {
   if (gone_.empty()) return;
   claims_stale_ = true;
@@ -261,6 +267,8 @@ void RoundsPolicy::remove_gone() {
   gone_.clear();
 }
 
+// A new job makes a pair with every earlier job of equal GPU count: a gang shares all its GPUs or
+// none.
 void RoundsPolicy::add_fresh(const View& view) {
   for (const Slot slot : fresh_) {
     const std::size_t known = entries_.size();
@@ -298,12 +306,14 @@ void RoundsPolicy::add_entry(const View& view, Slot a, Slot b) {
     const bool fits = may_use(view, first, symbols_[w]);
     fresh.rate = fits ? rate_on(view.perf, first, symbols_[w], second) : 0;
     if (second != nullptr) {
-      fresh.mate_rate = fits ? rate_on(view.perf, *second, symbols_[w], &first) : 0;
+      fresh.second_rate = fits ? rate_on(view.perf, *second, symbols_[w], &first) : 0;
     }
     cells_.push_back(fresh);
   }
 }
 
+// Asking may cost a program, and starts all times anew. So jobs that leave wait for the interval,
+// while a new job, which has no fraction yet, does not.
 bool RoundsPolicy::wants_reset(const View& view) const {
   if (!pending_ || entries_.empty()) return false;
   if (view.now - last_reset_ >= options_.reset_interval) return true;
@@ -362,7 +372,7 @@ void RoundsPolicy::ask(const View& view) {
     problem_.pairs.push_back({static_cast<std::uint32_t>(position[index(entry.a)]),
                               static_cast<std::uint32_t>(position[index(entry.b)])});
     for (std::size_t w = 0; w < types_; ++w) {
-      problem_.pair_rates.emplace_back(cell(e, w).rate, cell(e, w).mate_rate);
+      problem_.pair_rates.emplace_back(cell(e, w).rate, cell(e, w).second_rate);
     }
   }
   allocation_.reset(problem_);

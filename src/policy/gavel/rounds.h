@@ -15,6 +15,11 @@
 //
 // The allocator is asked again, and the times start anew, when jobs came or left and the reset
 // interval has passed; a new job does not have to wait for that.
+//
+// Invariants: in a round a job runs in at most one entry, alone or in a pair, and no type gives
+// more GPUs than it has. Time of a round: O(c + k log c), where c is the number of cells (entries
+// by GPU types) and k how many are looked at before nothing is left. Entries are the jobs and, for
+// allocators with pairs, all pairs of jobs of equal GPU count, up to n^2 / 2.
 #pragma once
 
 #include <memory>
@@ -106,8 +111,8 @@ class RoundsPolicy : public SchedulingPolicy, public CompletionRule, public Pric
     bool pair() const { return second != kNoJob; }
   };
   struct Cell {
-    double rate = 0;  // of the first; 0 where it, or its mate, cannot run
-    double mate_rate = 0;
+    double rate = 0;  // of the first job; 0 where the entry cannot run
+    double second_rate = 0;
     double fraction = 0;
     Seconds time = 0;  // since the last reset
     double deficit = 0;
@@ -118,8 +123,8 @@ class RoundsPolicy : public SchedulingPolicy, public CompletionRule, public Pric
     std::size_t entry = 0;
     std::size_t column = 0;
     Seconds end = kNever;  // known once one of its jobs has left
-    double left = 0;       // steps of the first and of its mate at the beginning; of pairs
-    double mate_left = 0;
+    double left = 0;       // steps of the two jobs at the start of the round; of pairs
+    double second_left = 0;
     bool ran = true;
   };
 

@@ -6,6 +6,7 @@
 
 namespace muster {
 
+// Claims change only with the fractions or the entries, so that most rounds reuse the list.
 void RoundsPolicy::find_claims() {
   claims_stale_ = false;
   claims_.resize(types_);
@@ -13,13 +14,15 @@ void RoundsPolicy::find_claims() {
   for (std::size_t e = 0; e < entries_.size(); ++e) {
     for (std::size_t w = 0; w < types_; ++w) {
       Cell& one = cell(e, w);
-      const bool runs = one.rate != 0 && (!entries_[e].pair() || one.mate_rate != 0);
+      const bool runs = one.rate != 0 && (!entries_[e].pair() || one.second_rate != 0);
       one.priority = 0;
       if (entries_[e].allocated && one.fraction != 0 && runs) claims_[w].push_back(e * types_ + w);
     }
   }
 }
 
+// Fraction over part of the time received (Gavel, section 5): above 1 is owed time. A cell that has
+// received none comes before all that have.
 void RoundsPolicy::set_priorities() {
   if (claims_stale_) find_claims();
   for (std::size_t w = 0; w < types_; ++w) {
@@ -31,6 +34,8 @@ void RoundsPolicy::set_priorities() {
   }
 }
 
+// In the cluster's order, which is that of the columns reversed. An allocator that does not tell
+// types apart has them shuffled, so that no type is always filled first.
 void RoundsPolicy::order_types() {
   order_.resize(types_);
   for (std::size_t w = 0; w < types_; ++w) order_[w] = types_ - 1 - w;
@@ -57,7 +62,7 @@ void RoundsPolicy::choose(const View& view, Plan& plan) {
     const Entry& entry = entries_[turn.entry];
     if (options_.learns && entry.pair()) {
       turn.left = steps_left(view.jobs[entry.a], view.now);
-      turn.mate_left = steps_left(view.jobs[entry.b], view.now);
+      turn.second_left = steps_left(view.jobs[entry.b], view.now);
     }
     if (any_gpus_) {
       plan.add(AllocationRequest::alone(entry.a, entry.gpus));
@@ -151,12 +156,13 @@ void RoundsPolicy::walk(std::size_t from, std::size_t to) {
   }
 }
 
+// The entry runs on the type if all its jobs are still free and the gang fits.
 void RoundsPolicy::take(std::size_t e, std::size_t w) {
   const Entry& entry = entries_[e];
   const Cell& one = cell(e, w);
   if (left_[w] == 0 || chosen_[index(entry.a)] != 0) return;
   if (entry.pair() && chosen_[index(entry.b)] != 0) return;
-  if (one.rate <= 0 || (entry.pair() && one.mate_rate <= 0)) return;
+  if (one.rate <= 0 || (entry.pair() && one.second_rate <= 0)) return;
   if (entry.gpus > left_[w]) return;
   if (!entry.allocated && !unseen_take_room()) return;
   left_[w] -= entry.gpus;

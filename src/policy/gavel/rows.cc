@@ -228,9 +228,9 @@ ParamList allocator_params(std::string_view name) {
                       {"interior", "simplex"}});
   }
   if (is_program(name)) {
-    params.push_back({"parts", ParamKind::kInteger, "1",
-                      "jobs and GPUs are split into so many parts, each with a program of its own",
-                      1, 1e6});
+    params.push_back(
+        {"parts", ParamKind::kInteger, "1",
+         "jobs and GPUs are split into this many parts, each with a program of its own", 1, 1e6});
   }
   if (has_entities(name)) {
     params.push_back({"entities", ParamKind::kReals, "",

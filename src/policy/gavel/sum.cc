@@ -49,6 +49,8 @@ class SumOfThroughputs final : public Allocator {
   }
 
  private:
+  // Maximises the least part of their needs that all with a deadline get at once; the level is
+  // capped, as anything beyond 1 is enough.
   static bool all_can_be_met(AllocationProgram& program, const std::vector<double>& needs) {
     AllocationProgram::Objective objective;
     objective.level_cost = -1;

@@ -28,6 +28,8 @@ Entity WaterFilling::entity_of(const AllocationJob& job) const {
   return job.owner < water_.entities.size() ? water_.entities[job.owner] : Entity{};
 }
 
+// Jobs with the same key may be merged: the same entity and priority. An entity that serves first
+// come, first served, treats no two of its jobs alike.
 std::vector<double> WaterFilling::keys(const AllocationProblem& problem) const {
   std::map<std::tuple<std::size_t, double, std::size_t>, double> known;
   std::vector<double> keys;
@@ -41,6 +43,8 @@ std::vector<double> WaterFilling::keys(const AllocationProblem& problem) const {
   return keys;
 }
 
+// With entities, two levels: the weight of an entity goes to those of its jobs that can still rise.
+// O(classes log entities).
 void WaterFilling::weigh(const AllocationProgram& program, std::vector<Water>& waters) const {
   if (water_.entities.empty()) {
     for (std::size_t c = 0; c < waters.size(); ++c) waters[c].weight = program.job(c).weight;
@@ -71,6 +75,9 @@ void WaterFilling::weigh(const AllocationProgram& program, std::vector<Water>& w
   }
 }
 
+// Levels are unique, fractions are not: of all allocations with these levels the interior point
+// method gives one near the analytic centre. A solver of vertices keeps the corner of the last
+// pass.
 bool WaterFilling::fill(AllocationProgram& program, std::vector<Water>& waters) const {
   if (!find_levels(program, waters)) return false;
   if (options_.solver == solve_at_vertex) return true;
@@ -78,18 +85,29 @@ bool WaterFilling::fill(AllocationProgram& program, std::vector<Water>& waters) 
   for (std::size_t c = 0; c < waters.size(); ++c) {
     const double scale = program.job(c).gpus / waters[c].fair;
     const double level = waters[c].level * program.job(c).gpus;
-    // A little less than it has, so that the program keeps an inside.
+    // A little less than it has, so that the feasible set keeps an interior.
     objective.rows.push_back({c, scale, level * (1 - 1e-7), 0});
   }
   program.solve(objective);
   return true;
 }
 
+// Complementary slackness: a positive dual means that the row is tight in every optimum. A
+// bottleneck with a dual of zero (degeneracy) is found in a later pass, which raises nothing.
 bool WaterFilling::is_bottleneck(double dual) const {
   constexpr double kNoDual = 1e-9;
   return dual > kNoDual;
 }
 
+// Progressive filling. Each pass maximises t subject to
+//   throughput gpus / fair >= level gpus + weight t   for every class,
+// adds weight t / gpus to the levels, and fixes the bottlenecks, whose weight is zero from then on.
+// Passes differ in bounds and in the column of t alone: the simplex method begins each at the last
+// basis.
+//
+// Invariant: levels never fall, and a pass fixes at least one class, since weighted by their
+// weights the duals add up to 1 (the dual constraint of t). So there are at most as many passes as
+// classes, unless t stops at its cap.
 bool WaterFilling::find_levels(AllocationProgram& program, std::vector<Water>& waters) const {
   AllocationProgram::Objective objective;
   objective.level_cost = -1;

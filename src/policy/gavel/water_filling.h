@@ -12,12 +12,12 @@ namespace muster {
 // lexicographic max-min fair allocation, and the method progressive filling (Bertsekas and
 // Gallager, "Data Networks", section 6.5.2).
 //
-// Max-min fairness raises the least share and says nothing about the others. Water filling goes on:
-// raise the level of all jobs in proportion to their weights until some cannot rise any further,
-// the bottlenecks; fix those where they are; raise the rest. Each level is a linear program and
-// fixes at least one job, so there are at most as many programs as classes of jobs. With entities,
-// an entity's weight is split among its jobs that can still rise, in proportion to their priorities
-// (fairness), or goes to the oldest of them (fifo).
+// Max-min fairness raises the least throughput and says nothing about the others. Water filling
+// goes on: raise the level of all jobs in proportion to their weights until some cannot rise any
+// further, the bottlenecks; fix those where they are; raise the rest. Each level is a linear
+// program and fixes at least one job, so there are at most as many programs as classes of jobs.
+// With entities, an entity's weight is split among its jobs that can still rise, in proportion to
+// their priorities (fairness), or goes to the oldest of them (fifo).
 //
 // Bottlenecks are read off the dual variables: by complementary slackness a job whose row has a
 // positive dual is tight in every optimum (Gavel's code asks a mixed integer program instead).

@@ -10,9 +10,10 @@ namespace muster {
 namespace {
 
 // The last one only where sharing depends on the load.
-constexpr Need kPackingNeeds[] = {{Knowledge::kProfile, "such a job shares its GPUs with nobody"},
-                                  {Knowledge::kEstimate, "such a job is taken to outlast nobody"},
-                                  {Knowledge::kForecast, "jobs may always share"}};
+constexpr Need kPackingNeeds[] = {
+    {Knowledge::kProfile, "such a job shares its GPUs with nobody"},
+    {Knowledge::kEstimate, "such a job is assumed to end before all others"},
+    {Knowledge::kForecast, "jobs may always share"}};
 
 }  // namespace
 

@@ -30,7 +30,7 @@ class PackingPlacement : public PlacementPolicy {
   void place(const View& view, const SchedulingTraits& traits, const Plan& plan,
              PlacementDraft& draft) override;
   PlacementTraits traits() const override;
-  // A full cluster can still start jobs beside others.
+  // A full cluster can still start jobs that are co-located with others.
   Plan::Depth depth(const ClusterState&, const SchedulingTraits&) const override {
     return Plan::Depth::kAll;
   }

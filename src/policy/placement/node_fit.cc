@@ -16,6 +16,8 @@ bool has_host(double free, double per_gpu, int gpus) {
   return per_gpu <= 0 || free >= per_gpu * (gpus - kSlack);
 }
 
+constexpr double kWorkerGb = 5;  // memory of a job on one node
+
 }  // namespace
 
 bool NodeFit::describes(const ClusterState& cluster) const {
@@ -50,7 +52,7 @@ void NodeFit::describe(const ClusterState& cluster) {
 void NodeFit::reset(const ClusterState& cluster) {
   if (!describes(cluster)) describe(cluster);
   free_ = 0;
-  host_ = {};
+  ask_for({});
   for (Node& node : nodes_) {
     // What is released on a drained node is gone, so that nobody can be placed there anew.
     free_ += node.free = cluster.drained(node.id) ? 0 : cluster.usable_on(node.id);
@@ -77,10 +79,12 @@ void NodeFit::reset_to_free(const ClusterState& cluster) {
 
 bool NodeFit::take(int gpus, std::span<const PoolId> pools, std::vector<NodePart>* where) {
   if (gpus > free_) return false;
-  const bool any = pools.size() == all_.size() && memory_ == nullptr && !host_.any();
+  const bool any = only_gpus_ && pools.size() == all_.size();
   if (any && gpus >= refused_) return false;
   for (Switch& at : switches_) {
-    if (!take_in(at, gpus, pools, where)) continue;
+    const bool taken =
+        any && gpus <= at.largest ? take_first(at, gpus, where) : take_in(at, gpus, pools, where);
+    if (!taken) continue;
     free_ -= gpus;
     return true;
   }
@@ -103,15 +107,25 @@ bool NodeFit::has_room(std::size_t node, int gpus, std::span<const PoolId> pools
 
 void NodeFit::give(std::size_t node, int gpus, double memory_gb, std::vector<NodePart>* where) {
   nodes_[node].free -= gpus;
-  nodes_[node].cpus -= host_.cpus_per_gpu * gpus;
-  nodes_[node].memory -= host_.memory_per_gpu * gpus;
-  if (memory_ != nullptr) (*memory_)[index(nodes_[node].id)] -= memory_gb;
+  if (!only_gpus_) {
+    nodes_[node].cpus -= host_.cpus_per_gpu * gpus;
+    nodes_[node].memory -= host_.memory_per_gpu * gpus;
+    if (memory_ != nullptr) (*memory_)[index(nodes_[node].id)] -= memory_gb;
+  }
   if (where != nullptr) where->push_back({nodes_[node].id, gpus, memory_gb});
+}
+
+// On one node, where any will do. Room never comes back, so the search goes on where it last ended.
+bool NodeFit::take_first(Switch& at, int gpus, std::vector<NodePart>* where) {
+  std::size_t& start = at.start[static_cast<std::size_t>(gpus)];
+  while (start < at.last && nodes_[start].free < gpus) ++start;
+  if (start == at.last) return false;
+  give(start, gpus, kWorkerGb, where);
+  return true;
 }
 
 bool NodeFit::take_in(Switch& at, int gpus, std::span<const PoolId> pools,
                       std::vector<NodePart>* where) {
-  constexpr double kWorkerGb = 5;
   constexpr double kServerGb = 6;
   constexpr double kPerWorkerGb = 0.1;
   const bool any = pools.size() == all_.size();
@@ -124,13 +138,7 @@ bool NodeFit::take_in(Switch& at, int gpus, std::span<const PoolId> pools,
   }
   if (gpus <= size) {
     std::size_t i = at.first;
-    if (any && memory_ == nullptr && !host_.any()) {
-      std::size_t& start = at.start[static_cast<std::size_t>(gpus)];
-      while (start < at.last && nodes_[start].free < gpus) ++start;
-      i = start;
-    } else {
-      while (i < at.last && !has_room(i, gpus, pools, kWorkerGb)) ++i;
-    }
+    while (i < at.last && !has_room(i, gpus, pools, kWorkerGb)) ++i;
     if (i == at.last) return false;
     give(i, gpus, kWorkerGb, where);
     return true;

@@ -31,12 +31,18 @@ class NodeFit {
   // The same where any node will do.
   bool take(int gpus, std::vector<NodePart>* where = nullptr) { return take(gpus, all_, where); }
   // The next take() needs these beside each GPU too, of nodes that say what they have.
-  void ask_for(const HostResources& host) { host_ = host; }
+  void ask_for(const HostResources& host) {
+    host_ = host;
+    only_gpus_ = memory_ == nullptr && !host_.any();
+  }
   bool asks_for_host() const { return host_.any(); }
   int free() const { return free_; }
   // From now on jobs also need memory of these nodes, by id, and take it: as Tiresias has it, 5 GB
   // on one node, or 11 and a tenth per GPU of the job beside each of its GPUs on several.
-  void count_memory(std::vector<double>* free_gb) { memory_ = free_gb; }
+  void count_memory(std::vector<double>* free_gb) {
+    memory_ = free_gb;
+    only_gpus_ = memory_ == nullptr && !host_.any();
+  }
   // Whether it would fit an empty cluster with all its nodes up, with these beside each GPU.
   static bool ever(const ClusterState& cluster, int gpus, std::span<const PoolId> pools,
                    const HostResources& host = {});
@@ -59,6 +65,7 @@ class NodeFit {
   };
   bool describes(const ClusterState& cluster) const;
   void describe(const ClusterState& cluster);
+  bool take_first(Switch& at, int gpus, std::vector<NodePart>* where);
   bool take_in(Switch& at, int gpus, std::span<const PoolId> pools, std::vector<NodePart>* where);
   bool has_room(std::size_t node, int gpus, std::span<const PoolId> pools, double memory_gb) const;
   void give(std::size_t node, int gpus, double memory_gb, std::vector<NodePart>* where);
@@ -69,6 +76,7 @@ class NodeFit {
   std::vector<PoolId> all_;
   std::vector<double>* memory_ = nullptr;
   HostResources host_;
+  bool only_gpus_ = true;  // neither memory nor anything of the host is counted
   int free_ = 0;
   int refused_ = 0;  // where any node will do: no job of this size or larger fits any more
 };

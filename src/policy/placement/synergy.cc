@@ -12,9 +12,8 @@ namespace {
 //
 // * fair: every GPU gets its part of its node's cores and memory.
 // * greedy: every job gets what it would like, or waits.
-// * tune: what it would like; if that does not fit, its fair part; if even that does not fit
-// because others
-//   hold more than theirs, those with most cores per GPU are cut back to their fair part.
+// * tune: as greedy; a job that does not fit gets its fair part. If others hold more than their
+//   fair part and it still does not fit, those with most cores per GPU are cut back to theirs.
 //
 // A job goes to the node with fewest free GPUs that has room, else node by node from the fewest
 // free up.

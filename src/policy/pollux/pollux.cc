@@ -11,9 +11,9 @@
 namespace muster {
 namespace {
 
-// Source: Pollux (OSDI'21). Every so often, GPUs are handed out anew so that a power mean of all
-// jobs' speed-ups over their fair part is largest, restarts counted against; a genetic search finds
-// who gets how many on which nodes.
+// Source: Pollux (OSDI'21). Every so often all GPUs are allocated again, so that a power mean of
+// all jobs' speed-ups over their fair part is largest, less what restarts cost. A genetic search
+// finds who gets how many on which nodes.
 //
 // Speeds are those of the performance model. With `goodput` every job trains at the best batch size
 // for its GPUs, which is the co-adaptation that Pollux is about; with any other model only the GPU
@@ -152,7 +152,7 @@ class Pollux final : public SchedulingPolicy, private SpeedupSource {
   int fair_ = 1;
   std::vector<Given> given_;
 
-  const View* view_ = nullptr;  // while GPUs are handed out
+  const View* view_ = nullptr;  // while GPUs are allocated
   std::vector<Slot> order_;
   std::vector<SearchJob> jobs_;
   std::vector<double> base_;  // rate at the fair part

@@ -13,7 +13,7 @@ namespace {
 // Source: Sia (SOSP'23), after Pollux. A job may run in one of several configurations: a GPU type,
 // and on it 1, 2, 4 ... GPUs of one node or a number of whole nodes. Every so often an integer
 // program chooses at most one per job, so that the sum of (speed-up)^fairness is best and no type
-// is handed out beyond what there is. A speed-up is the rate of a configuration over that of the
+// is allocated beyond what there is. A speed-up is the rate of a configuration over that of the
 // job's slowest one; changing costs as many restarts as the job has had.
 //
 // Speeds are those of the performance model, types included (`goodput` with `gpu-types`, or

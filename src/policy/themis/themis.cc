@@ -85,7 +85,7 @@ class Themis final : public SchedulingPolicy {
     double step_time = 1;  // alone
     double steps_left = 0;
     double steps_before = -1;    // at the last turn; -1: there was none
-    double isolated_before = 1;  // its part of an equal division at the last turn
+    double isolated_before = 1;  // its part of an equal allocation at the last turn
     double isolated = 0;         // steps alone, so far
     double attained = 0;         // seconds it held GPUs
     double deserved = 0;         // seconds it should have held them

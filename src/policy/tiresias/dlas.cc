@@ -74,14 +74,14 @@ void Dlas::schedule(const View& view, Plan& plan) {
   for (const Slot slot : view.jobs.running()) chosen_.push_back(slot);
   account();
   if (promote_ > 0) promote(view);
-  divide(view.cluster.usable_gpus());
+  allocate(view.cluster.usable_gpus());
   // Rounding may leave a job a hair short of its limit; it outgrows its queue all the same, in a
   // step of no length.
   while (someone_is_due()) {
     std::sort(chosen_.begin(), chosen_.end(),
               [this](Slot a, Slot b) { return states_[index(a)].job < states_[index(b)].job; });
     if (!account()) break;
-    divide(view.cluster.usable_gpus());
+    allocate(view.cluster.usable_gpus());
   }
   for (const AllocationRequest& request : requests_) plan.add(request);
 }
@@ -175,7 +175,7 @@ void Dlas::promote(const View& view) {
   }
 }
 
-void Dlas::divide(int gpus) {
+void Dlas::allocate(int gpus) {
   chosen_.clear();
   requests_.clear();
   for (ServiceQueue& queue : queues_) {
@@ -234,12 +234,12 @@ void Dlas::walk(ServiceQueue& queue, int& left) {
 
 bool Dlas::hint_node(Slot slot, int& left) {
   State& state = states_[index(slot)];
-  AllocationRequest* beside = nullptr;
-  for (std::size_t i = 0; pack_ && i < requests_.size() && beside == nullptr; ++i) {
-    if (fits_beside(state, requests_[i])) beside = &requests_[i];
+  AllocationRequest* host = nullptr;
+  for (std::size_t i = 0; pack_ && i < requests_.size() && host == nullptr; ++i) {
+    if (fits_with(state, requests_[i])) host = &requests_[i];
   }
-  if (beside != nullptr) {
-    beside->join(slot);
+  if (host != nullptr) {
+    host->join(slot);
   } else if (state.gpus <= left) {
     left -= state.gpus;
     // In place: a whole copy of a request that was just made waits for its parts.
@@ -254,7 +254,7 @@ bool Dlas::hint_node(Slot slot, int& left) {
   return true;
 }
 
-bool Dlas::fits_beside(const State& state, const AllocationRequest& request) const {
+bool Dlas::fits_with(const State& state, const AllocationRequest& request) const {
   if (request.size == kMaxGroup || request.gpus != state.gpus) return false;
   double memory = state.memory;
   for (int i = 0; i < request.size; ++i) {

@@ -87,15 +87,15 @@ class Dlas : public SchedulingPolicy {
   bool account();
   // A job that has waited long compared with what it got returns to the first queue, as new.
   void promote(const View& view);
-  void divide(int gpus);
+  void allocate(int gpus);
   // Chooses from one queue. What waits is kept by size, so that a long queue of jobs that
   // cannot fit is never walked.
   void walk(ServiceQueue& queue, int& left);
   // All jobs of the queue are in `front` and `tail`, whether they run or not.
   void walk_all(ServiceQueue& queue, int& left);
-  // Beside others whose memory leaves room, where that is wanted; else on GPUs that are left.
+  // Co-located with jobs whose memory leaves room, where packing is on; else on GPUs that are left.
   bool hint_node(Slot slot, int& left);
-  bool fits_beside(const State& state, const AllocationRequest& request) const;
+  bool fits_with(const State& state, const AllocationRequest& request) const;
 
   bool by_gpus_;
   bool by_index_;

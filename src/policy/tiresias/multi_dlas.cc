@@ -11,15 +11,15 @@ namespace muster {
 namespace {
 
 // Source: Tiresias (NSDI'19), multi-dlas-gpu: jobs of equal GPU count form a class with a part of
-// the GPUs and two queues by attained GPU-seconds of its own. Every `every` seconds the GPUs are
-// divided anew by demand, and so they are whenever a job comes or goes, unless the division is
-// periodic alone; what is in use stays.
+// the GPUs and two queues by attained GPU-seconds of its own. Every `every` seconds, and with
+// kAlsoAtChanges whenever a job comes or goes, the GPUs are allocated to the classes by demand.
+// What is in use stays. Time: O(jobs) for each allocation.
 class MultiDlas final : public SchedulingPolicy {
  public:
-  MultiDlas(const Params& params, Division division)
+  MultiDlas(const Params& params, AllocationTimes times)
       : limit_(params.real("limit")),
         every_(params.real("every")),
-        at_once_(division == Division::kAlsoAtChanges),
+        at_once_(times == AllocationTimes::kAlsoAtChanges),
         next_allocation_(every_) {}
 
   SchedulingTraits traits() const override {
@@ -49,10 +49,10 @@ class MultiDlas final : public SchedulingPolicy {
     const bool late = asked_for_ < view.now;
     while (next_allocation_ < view.now) next_allocation_ += every_;
     const bool allocation = next_allocation_ == view.now || late;
-    // What happens at the time of a division happens before it.
+    // What happens at the time of an allocation happens before it.
     if (!allocation || came_or_went_) run_classes(view);
     if (allocation || (at_once_ && came_or_went_)) {
-      divide(view.cluster.usable_gpus());
+      allocate(view.cluster.usable_gpus());
       run_classes(view);
     }
     if (next_allocation_ == view.now) next_allocation_ += every_;
@@ -67,7 +67,7 @@ class MultiDlas final : public SchedulingPolicy {
     }
   }
 
-  // The next division, or the next time a job might outgrow its queue as the original reckons it.
+  // The next allocation, or the next time a job might outgrow its queue by the original's formula.
   Seconds wake(const View& view) const override {
     if (view.jobs.active().empty()) return kNever;
     Seconds next = next_allocation_;
@@ -163,7 +163,7 @@ class MultiDlas final : public SchedulingPolicy {
 
   // Each class gets its part of the demand, rounded to hundredths and down to whole jobs, but keeps
   // what it uses; what is left goes round from the smallest jobs to the largest.
-  void divide(int gpus) {
+  void allocate(int gpus) {
     int demand = 0;
     int left = gpus;
     std::vector<Class*> order;
@@ -216,21 +216,22 @@ class MultiDlas final : public SchedulingPolicy {
 
 }  // namespace
 
-std::unique_ptr<SchedulingPolicy> make_multi_dlas(const Params& params, Division division) {
-  return std::make_unique<MultiDlas>(params, division);
+std::unique_ptr<SchedulingPolicy> make_multi_dlas(const Params& params, AllocationTimes times) {
+  return std::make_unique<MultiDlas>(params, times);
 }
 
 PolicyInfo<SchedulingPolicy> multi_dlas_row() {
-  return {"multi-dlas-gpu",
-          "separate GPUs and two queues for each GPU count; demand decides how many GPUs each has",
-          "Tiresias, 2019",
-          {{"limit", ParamKind::kReal, "3600",
-            "GPU-seconds after which a job leaves the first queue", 0},
-           {"every", ParamKind::kReal, "600",
-            "seconds between two allocations of GPUs to the queues", 1}},
-          [](const Params& params) { return make_multi_dlas(params, Division::kAlsoAtChanges); },
-          "Tiresias",
-          "the simulator of its authors"};
+  return {
+      "multi-dlas-gpu",
+      "separate GPUs and two queues for each GPU count; demand decides how many GPUs each has",
+      "Tiresias, 2019",
+      {{"limit", ParamKind::kReal, "3600", "GPU-seconds after which a job leaves the first queue",
+        0},
+       {"every", ParamKind::kReal, "600", "seconds between two allocations of GPUs to the queues",
+        1}},
+      [](const Params& params) { return make_multi_dlas(params, AllocationTimes::kAlsoAtChanges); },
+      "Tiresias",
+      "the simulator of its authors"};
 }
 
 }  // namespace muster

@@ -8,11 +8,10 @@
 
 namespace muster {
 
-// When the GPUs are divided among the classes: at fixed times alone, or also when a job comes or
-// goes.
-enum class Division { kPeriodic, kAlsoAtChanges };
+// When GPUs are allocated to the classes: at fixed times only, or also when a job comes or goes.
+enum class AllocationTimes { kPeriodic, kAlsoAtChanges };
 
 // The parameters are those of the row `multi-dlas-gpu`.
-std::unique_ptr<SchedulingPolicy> make_multi_dlas(const Params& params, Division division);
+std::unique_ptr<SchedulingPolicy> make_multi_dlas(const Params& params, AllocationTimes times);
 
 }  // namespace muster

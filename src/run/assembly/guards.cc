@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "policy/table.h"
+
 namespace muster {
 
 Status fit_to_drive_completion(const RunConfig& config, const ClusterSpec& cluster,
@@ -25,6 +27,20 @@ Status fit_to_drive_completion(const RunConfig& config, const ClusterSpec& clust
       fmt::format("scheduling policy '{}' reproduces a published simulator: it needs equal nodes "
                   "without partitions, nodes that never fail or leave, and no [life]",
                   name)};
+}
+
+Status leaves_completion_to_backend(const SchedulingPolicy& policy, std::string_view name) {
+  if (!policy.traits().drives_completion) return Done{};
+  constexpr std::string_view kAsCoded = "-as-coded";
+  std::string_view general = name;
+  if (general.ends_with(kAsCoded)) general.remove_suffix(kAsCoded.size());
+  const auto& table = scheduling_table();
+  const bool known =
+      general != name &&
+      std::any_of(table.begin(), table.end(), [&](const auto& row) { return row.name == general; });
+  return Error{fmt::format(
+      "the scheduling policy '{}' keeps the clock of its jobs and repeats one simulator; choose {}",
+      name, known ? fmt::format("the general one: --scheduling {}", general) : "another one")};
 }
 
 namespace {

@@ -6,6 +6,7 @@
 
 #include "model/cluster_spec.h"
 #include "perf/perf_model.h"
+#include "policy/scheduling.h"
 #include "run/config/config.h"
 #include "workload/source.h"
 
@@ -15,6 +16,9 @@ namespace muster {
 // reproduces one simulator, and only that.
 Status fit_to_drive_completion(const RunConfig& config, const ClusterSpec& cluster,
                                std::string_view pacing);
+// Where anything but that simulator carries out what policies decide (a cluster, a copy that looks
+// ahead), such a scheduler is refused.
+Status leaves_completion_to_backend(const SchedulingPolicy& policy, std::string_view name);
 
 // The jobs of `source`, with notes on those that the performance models do not know. A job that
 // `beliefs` do not know is refused by the engine; one that only `truth` does not know could be

@@ -139,10 +139,12 @@ Result<std::shared_ptr<const SharedJobs>> load_jobs(const WorkloadConfig& worklo
   auto opened = open_jobs(workload, shared->symbols, keep_going);
   if (!opened) return opened.error();
   shared->jobs.reserve(opened->expected);
+  // While a trace was read whole, it was asked already.
+  const bool looks = keep_going && (workload.trace.empty() || workload.stream);
   while (const JobSpec* job = opened->source->peek()) {
     shared->jobs.push_back(*job);
     opened->source->pop();
-    if (shared->jobs.size() % kLookEvery == 0 && keep_going && !keep_going()) {
+    if (looks && shared->jobs.size() % kLookEvery == 0 && !keep_going()) {
       return Error{"reading the workload was stopped"};
     }
   }

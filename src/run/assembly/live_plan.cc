@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include <fmt/format.h>
 
+#include "run/assembly/guards.h"
 #include "run/assembly/live_metrics.h"
+#include "run/assembly/live_needs.h"
 #include "run/assembly/make_parts.h"
 #include "run/assembly/needs_check.h"
 #include "run/assembly/prices.h"
@@ -48,14 +51,25 @@ Status check_live(const RunConfig& config) {
   return Done{};
 }
 
-Status check_policies(const Engine::Parts& parts) {
-  for (const PolicySet& policies : parts.policy_sets) {
-    if (policies.scheduling->traits().drives_completion) {
-      return Error{
-          "this scheduling policy keeps the clock of its jobs and repeats one simulator; choose "
-          "the general one of the same name"};
+// What its policies need to know, as notes.
+Status add_needs(const RunConfig& config, LivePlan& plan) {
+  auto policies = needy_policies(config);
+  if (!policies) return policies.error();
+  if (config.profiling.nodes > 0) {  // measures what jobs do to a GPU
+    for (NeedyPolicy& policy : *policies) {
+      std::erase_if(policy.needs, [](const Need& need) { return need.of == Knowledge::kProfile; });
     }
   }
+  const Forecast* forecast = plan.parts.forecast.get();
+  const KnownInputs known{plan.cluster,
+                          plan.parts.perf,
+                          forecast != nullptr,
+                          forecast != nullptr && forecast->has_nodes(),
+                          plan.parts.prices != nullptr,
+                          Durations::kEstimate};
+  auto needs = live_needs(*policies, known, *plan.symbols);
+  if (!needs) return needs.error();
+  std::move(needs->begin(), needs->end(), std::back_inserter(plan.notes));
   return Done{};
 }
 
@@ -85,7 +99,13 @@ Result<LivePlan> make_live_plan(const RunConfig& config) {
   if (!prices) return prices.error();
   plan.parts.prices = std::move(*prices);
   if (Status added = add_policies(config, *plan.symbols, plan.parts); !added) return added.error();
-  if (Status fit = check_policies(plan.parts); !fit) return fit.error();
+  for (std::size_t i = 0; i < plan.parts.policy_sets.size(); ++i) {
+    const Choice& choice =
+        config.policy_sets.empty() ? config.scheduling : config.policy_sets[i].scheduling;
+    const SchedulingPolicy& scheduling = *plan.parts.policy_sets[i].scheduling;
+    Status fit = leaves_completion_to_backend(scheduling, choice.name);
+    if (!fit) return fit.error();
+  }
   for (const std::string_view name : kLiveMetrics) {
     plan.parts.metrics.push_back(plan.symbols->intern(name));
   }
@@ -100,13 +120,7 @@ Result<LivePlan> make_live_plan(const RunConfig& config) {
                     "run there first, for up to {} s",
                     profiling.gpus_per_node, profiling.nodes, profiling.largest, profiling.limit));
   }
-  const auto policies = needy_policies(config);
-  if (!policies) return policies.error();
-  if (clairvoyant(*policies)) {
-    plan.notes.emplace_back(
-        "the scheduling policy wants to know how long jobs run; here it goes by what their owners "
-        "say: submit with --estimate, --time-limit or --iterations");
-  }
+  if (Status met = add_needs(config, plan); !met) return met.error();
   plan.parts.cluster = plan.cluster;
   plan.parts.options = config.engine;
   plan.label = config.label();

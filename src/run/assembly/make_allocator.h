@@ -10,7 +10,7 @@
 
 namespace muster {
 
-// The error names the policies that divide time, or the parameter that is wrong.
+// The error names the policies that allocate time, or the parameter that is wrong.
 Result<std::unique_ptr<Allocator>> make_allocator(const Choice& choice);
 
 }  // namespace muster

@@ -29,12 +29,27 @@ std::optional<Knowledge> counted_for(Knowledge which, const KnownInputs& inputs)
   }
 }
 
-// What becomes of a policy that wants to know the length of a job and is told nothing.
-constexpr std::string_view kUnknownLength =
-    "such a job counts as one hour long, and as twice as long whenever it outruns that";
-static_assert(kUnknownDuration == 3600, "the sentence above says so");
+static_assert(kUnknownDuration == 3600, "kUnknownLength says so");
 
-// What a user can do about it, in options and columns that exist.
+RunContext on(int gpus) {
+  RunContext context;
+  context.gpus = gpus;
+  return context;
+}
+
+// Whether the model says how fast the job is when co-located with another one. On a type that the
+// cluster has: tables know nothing of GPUs without one.
+bool slowed_by_itself(const PerfModel& perf, const JobSpec& job, Symbol first_type) {
+  RunContext alone = on(job.gpus);
+  alone.gpu_type = job.gpu_type != kNoSymbol ? job.gpu_type : first_type;
+  const std::array<const JobSpec*, 1> itself = {&job};
+  RunContext co_located = alone;
+  co_located.neighbours = itself;
+  return perf.rate(job, co_located) != perf.rate(job, alone);
+}
+
+}  // namespace
+
 std::string_view remedy(Knowledge which) {
   switch (which) {
     case Knowledge::kDuration:
@@ -72,25 +87,6 @@ std::string_view remedy(Knowledge which) {
   }
   return "";
 }
-
-RunContext on(int gpus) {
-  RunContext context;
-  context.gpus = gpus;
-  return context;
-}
-
-// Whether the model says how fast the job is beside another one. On a type that the cluster has:
-// tables know nothing of GPUs without one.
-bool slowed_by_itself(const PerfModel& perf, const JobSpec& job, Symbol first_type) {
-  RunContext alone = on(job.gpus);
-  alone.gpu_type = job.gpu_type != kNoSymbol ? job.gpu_type : first_type;
-  const std::array<const JobSpec*, 1> itself = {&job};
-  RunContext beside = alone;
-  beside.neighbours = itself;
-  return perf.rate(job, beside) != perf.rate(job, alone);
-}
-
-}  // namespace
 
 JobCensus::JobCensus(std::span<const NeedyPolicy> policies, const KnownInputs& inputs)
     : inputs_(inputs), counts_(knowledge_list().size()) {

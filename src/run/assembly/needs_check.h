@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -29,6 +30,12 @@ struct NeedyPolicy {
 Result<std::vector<NeedyPolicy>> needy_policies(const RunConfig& config);
 // Whether one of them knows how long jobs will run.
 bool clairvoyant(std::span<const NeedyPolicy> policies);
+
+// What becomes of a policy that wants to know the length of a job and is told nothing.
+inline constexpr std::string_view kUnknownLength =
+    "such a job counts as one hour long, and as twice as long whenever it outruns that";
+// What a user can do about a need that is not met, in options and columns that exist.
+std::string_view remedy(Knowledge which);
 
 // What the run knows beside its jobs.
 struct KnownInputs {

@@ -43,7 +43,7 @@ struct Profiling {
 };
 
 // The profiling stage over all jobs, in order of arrival. Of `run` it uses the pacing, the forecast
-// and the wish to stop.
+// and the request to stop.
 Result<Profiling> run_profiling(std::span<const JobSpec> jobs, const ProfilingSettings& settings,
                                 const ApartSettings& run);
 

@@ -19,6 +19,9 @@ struct SaveOptions {
   bool or_ends = false;  // a run that ends before that job came is no mistake
 };
 
+// The bytes of a file: a mark, a checksum, and what it is of. docs/engine.md has the form.
+std::string sealed_run(std::string body);
+
 // Whether all that takes part in a run can be saved; the error names what cannot.
 Status check_savable(Engine& engine, const RunConfig& config);
 

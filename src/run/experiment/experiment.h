@@ -29,11 +29,10 @@ namespace muster {
 // Keys are those of the metric list; run_preemptions, those of all jobs of the run;
 // partitions.NAME.KEY, priorities.N.KEY and gpus.FIRST-LAST.KEY (avg_jct_s or avg_queue_s of a
 // partition, of jobs of a priority, or with so many GPUs); jct_within.SECONDS, the share of jobs
-// completed in that time; ratio.KEY, a figure over that of the run it is held against,
-// speedup.KEY, the other way round, and
-// avg_jct_ratio, the mean over jobs of the completion time over the one there. Of models: see
-// run/experiment/model_task.h; of runtimes, run/experiment/runtime_task.h;
-// of hierarchies, run/experiment/hierarchy_task.h.
+// completed in that time; ratio.KEY, a figure over that of the run it is compared with;
+// speedup.KEY, its inverse; and avg_jct_ratio, the mean over jobs of the completion time over the
+// one there. For models see run/experiment/model_task.h, for runtimes
+// run/experiment/runtime_task.h, for hierarchies run/experiment/hierarchy_task.h.
 struct ExpectedFigure {
   std::string key;
   double artifact = 0;
@@ -55,7 +54,7 @@ struct ExperimentRun {
   std::vector<ExpectedFigure> expected;
   std::optional<ModelTask> model;          // a model is trained and tested; nothing is simulated
   std::optional<RuntimeTask> runtime;      // a decision is timed; nothing is simulated
-  std::optional<HierarchyTask> hierarchy;  // a division among entities; nothing is simulated
+  std::optional<HierarchyTask> hierarchy;  // an allocation to entities; nothing is simulated
   GoldenSource golden;                     // its file is a path under the reference folders
   std::vector<std::string> shown;          // as in Experiment, of this run alone
   std::vector<std::string> also;           // the same

@@ -1,4 +1,4 @@
-// Gavel's figure 11 instead of a run: how water filling divides nine GPUs among jobs of three
+// Gavel's figure 11 instead of a run: how water filling allocates nine GPUs to jobs of three
 // entities of weights 1, 2 and 3, as its notebook draws them. Six jobs belong to each entity, the
 // first come first; there are three GPUs of each type.
 //

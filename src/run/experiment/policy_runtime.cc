@@ -118,8 +118,8 @@ std::optional<double> raised(std::string_view name, const AllocationProblem& pro
   return least;
 }
 
-// Processor time of this thread: a division works in one, and other work on the machine should not
-// count.
+// Processor time of this thread: an allocation works in one, and other work on the machine should
+// not count.
 double thread_seconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

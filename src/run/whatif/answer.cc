@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -36,10 +37,13 @@ std::string span_text(const Expected& value) {
   return text;
 }
 
+// When the job ends, or why it never will.
+std::string end_text(const JobOutlook& job, Seconds now) {
+  if (job.refused == Reason::kNone) return moment_text(job.end, now);
+  return fmt::format("refused: {}", reason_sentence(job.refused));
+}
+
 std::string shift_text(const Expected& before, const Expected& after) {
-  if (before.believed == after.believed) return "same";
-  if (before.believed == kNever) return "now in sight";
-  if (after.believed == kNever) return "no longer in sight";
   const double shift = after.believed - before.believed;
   return fmt::format("{} {}", duration_text(std::abs(shift)), shift < 0 ? "earlier" : "later");
 }
@@ -61,17 +65,51 @@ Result<const JobOutlook*> named(const Outlook& outlook, const std::string& name)
                   name, outlook.jobs.size())};
 }
 
-// Those who wait, the first to start in front.
-std::vector<const JobOutlook*> next_to_start(const Outlook& outlook, std::size_t most) {
+// Those who wait: who is new as against `before`, then the first to start in front.
+std::vector<const JobOutlook*> next_to_start(const Outlook& outlook, const Outlook& before,
+                                             std::size_t most) {
   std::vector<const JobOutlook*> jobs;
   for (const JobOutlook& job : outlook.jobs) {
     if (job.state != JobState::kRunning) jobs.push_back(&job);
   }
-  std::stable_sort(jobs.begin(), jobs.end(), [](const JobOutlook* a, const JobOutlook* b) {
-    return a->start.believed < b->start.believed;
-  });
+  const auto rank = [&before](const JobOutlook* job) {
+    return std::pair(find_job(before, job->id) != nullptr, job->start.believed);
+  };
+  std::stable_sort(jobs.begin(), jobs.end(),
+                   [&](const JobOutlook* a, const JobOutlook* b) { return rank(a) < rank(b); });
   if (jobs.size() > most) jobs.resize(most);
   return jobs;
+}
+
+// The mean of each over those of its jobs that are there now and end in both.
+void compare_means(Outlook& as_is, Outlook& changed) {
+  const auto set_mean = [](Outlook& outlook, const Outlook& other) {
+    std::vector<bool> counted;
+    for (const JobOutlook& job : outlook.jobs) {
+      const JobOutlook* there = find_job(other, job.id);
+      counted.push_back(job.end.believed != kNever && there != nullptr &&
+                        there->end.believed != kNever);
+    }
+    outlook.completion_time = mean_completion(outlook, counted);
+  };
+  set_mean(as_is, changed);
+  set_mean(changed, as_is);
+}
+
+// The columns of a job with the change: its start, and its end and by how much that moves.
+void add_changed(std::vector<Cell>& cells, const JobOutlook* before, const JobOutlook& job,
+                 Seconds now) {
+  const auto same = [](const Expected& a, const Expected& b) { return a.believed == b.believed; };
+  const bool there = before != nullptr;
+  cells.emplace_back(there && same(before->start, job.start) ? std::string("same")
+                                                             : moment_text(job.start, now));
+  if (there && same(before->end, job.end)) {
+    cells.emplace_back(std::string("same"));
+  } else if (there && before->end.believed != kNever && job.end.believed != kNever) {
+    cells.emplace_back(end_text(job, now) + ", " + shift_text(before->end, job.end));
+  } else {
+    cells.emplace_back(end_text(job, now));
+  }
 }
 
 std::string headline(const Outlook& outlook) {
@@ -105,6 +143,7 @@ void write_outlook(JsonWriter& json, std::string_view key, const Outlook& outloo
     json.member("submit_s", job.submit);
     write_expected(json, "start_s", job.start);
     write_expected(json, "end_s", job.end);
+    if (job.refused != Reason::kNone) json.member("refused", reason_name(job.refused));
     json.end_object();
   }
   json.end_array().end_object();
@@ -127,6 +166,7 @@ Result<Answer> ask(const EngineWorld& world, const OutlookParts& parts, const Ch
   auto changed = look_out(other, with, options);
   if (!changed) return changed.error();
   answer.changed = std::move(*changed);
+  compare_means(answer.as_is, *answer.changed);
   if (!change.drain.empty()) answer.drained = drained_at(other, *answer.changed);
   return answer;
 }
@@ -141,20 +181,21 @@ Result<std::string> answer_text(const Answer& answer, const std::vector<std::str
     rows.push_back(*job);
   }
   constexpr std::size_t kMostRows = 10;
-  if (jobs.empty()) rows = next_to_start(shown, kMostRows);
+  if (jobs.empty()) rows = next_to_start(shown, answer.as_is, kMostRows);
   std::vector<Column> columns = {
       {"job", "job"}, {"state", "state"}, {"gpus", "GPUs"}, {"start", "start"}, {"end", "end"}};
-  if (answer.changed) columns.push_back({"shift", "end, with the change"});
+  if (answer.changed) {
+    columns.push_back({"changed_start", "start, with the change"});
+    columns.push_back({"changed_end", "end, with the change"});
+  }
   Table table(columns);
   for (const JobOutlook* job : rows) {
+    const JobOutlook* as_is = answer.changed ? find_job(answer.as_is, job->id) : job;
     std::vector<Cell> cells = {job->name, std::string(job_state_name(job->state)),
-                               static_cast<double>(job->gpus), moment_text(job->start, shown.now),
-                               moment_text(job->end, shown.now)};
-    if (answer.changed) {
-      const JobOutlook* before = find_job(answer.as_is, job->id);
-      cells.emplace_back(before == nullptr ? std::string("new")
-                                           : shift_text(before->end, job->end));
-    }
+                               static_cast<double>(job->gpus)};
+    cells.emplace_back(as_is != nullptr ? moment_text(as_is->start, shown.now) : "not there");
+    cells.emplace_back(as_is != nullptr ? end_text(*as_is, shown.now) : "not there");
+    if (answer.changed) add_changed(cells, as_is, *job, shown.now);
     table.add_row(std::move(cells));
   }
   std::string text = headline(answer.as_is);

@@ -10,6 +10,8 @@
 namespace muster {
 
 struct Answer {
+  // Where there is a change, the mean completion times of both are over the same jobs: those that
+  // are there now, and end in both.
   Outlook as_is;
   std::optional<Outlook> changed;  // only where a change was asked about
   Seconds drained = kNever;        // when the drained nodes will be empty

@@ -105,6 +105,7 @@ Status apply_change(const Change& change, Symbols& symbols, EngineWorld& world,
   for (const std::string& text : change.drain) {
     if (Status done = drain(text, symbols, world, *parts.cluster); !done) return done;
   }
+  parts.newcomers_from = std::min(parts.newcomers_from, JobId{world.next_id});
   for (const std::string& text : change.submit) {
     if (Status done = submit(text, symbols, world); !done) return done;
   }

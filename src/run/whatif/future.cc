@@ -31,6 +31,7 @@ class Places {
 class Newcomers final : public JobSource {
  public:
   Newcomers() = default;
+  // Those from `first` on.
   Newcomers(const EngineWorld& world, JobId first) {
     for (const Job& job : world.jobs) {
       if (job.spec.id < first) continue;
@@ -73,7 +74,9 @@ class Lives final : public Observer {
     awaited_[place] = false;
   }
   void on_job_end(const JobRecord& job) override {
-    if (job.status == JobState::kFinished) lives_[places_.of(job.id)].end = job.end;
+    Life& life = lives_[places_.of(job.id)];
+    if (job.status == JobState::kFinished) life.end = job.end;
+    if (job.status == JobState::kRefused) life.refused = job.reason;
   }
   // All that was asked for is known.
   bool enough() const { return only_starts_ && left_ == 0; }
@@ -139,7 +142,7 @@ std::unique_ptr<Engine> fork_of(const EngineWorld& world, const Places& places,
 
 Result<std::unique_ptr<Engine>> adopter_of(const EngineWorld& world, const OutlookParts& parts,
                                            const EngineOptions& options, SimBackend& backend,
-                                           Newcomers& nobody, Lives& lives,
+                                           Newcomers& newcomers, Lives& lives,
                                            std::shared_ptr<const ClusterSpec> cluster) {
   Engine::Parts own;
   own.cluster = std::move(cluster);
@@ -148,11 +151,17 @@ Result<std::unique_ptr<Engine>> adopter_of(const EngineWorld& world, const Outlo
   own.policy_sets.push_back(parts.policies->clone());
   own.forecast = parts.forecast;
   own.backend = &backend;
-  own.source = &nobody;
+  own.source = &newcomers;
   own.observers = {&lives};
   own.options = options;
   auto copy = std::make_unique<Engine>(std::move(own));
-  if (Status adopted = copy->adopt(world); !adopted) return adopted.error();
+  EngineWorld known;
+  const bool some_come = !world.jobs.empty() && world.jobs.back().spec.id >= parts.newcomers_from;
+  if (some_come) {
+    known = world;
+    std::erase_if(known.jobs, [&](const Job& job) { return job.spec.id >= parts.newcomers_from; });
+  }
+  if (Status adopted = copy->adopt(some_come ? known : world); !adopted) return adopted.error();
   return copy;
 }
 
@@ -181,10 +190,9 @@ Result<std::vector<Life>> live_on(const EngineWorld& world, const OutlookParts& 
   const Places places(world);
   Lives lives(world, places, options.starts_of);
   const EngineOptions own = options_of(world, parts, options, roughly);
-  Newcomers newcomers;
+  Newcomers newcomers(world, parts.newcomers_from);
   std::unique_ptr<Engine> copy;
   if (parts.running != nullptr) {
-    newcomers = Newcomers(world, JobId{static_cast<std::uint32_t>(parts.running->arrived())});
     copy = fork_of(world, places, parts, own, backend, newcomers, lives);
   } else {
     auto adopter = adopter_of(world, parts, own, backend, newcomers, lives, std::move(cluster));

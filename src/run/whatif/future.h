@@ -10,12 +10,13 @@ namespace muster {
 struct Life {
   Seconds start = kNever;  // of a job that has run: when it first did
   Seconds end = kNever;
+  Reason refused = Reason::kNone;  // it came, and was turned away
 };
 
 // What becomes of each job of the world, in their order. Where `parts` have a running engine, the
 // copy is a fork of it, in which policies remember what they remember there; the jobs are as the
-// world says, and those that the engine does not know come at once. Otherwise a new engine adopts
-// the world. The error says what is wrong with the world, or that options.keep_going said no.
+// world says. Otherwise a new engine adopts the world. Newcomers come at once in either. The error
+// says what is wrong with the world, or that options.keep_going said no.
 //
 // `roughly`: orders displace running jobs only at turns that are ever further apart, by a twentieth
 // of the way from now. Time slicing is what looking ahead costs most for; a band has no use for

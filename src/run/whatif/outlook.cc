@@ -43,30 +43,61 @@ Expected expect(Seconds believed, std::vector<Seconds>& samples) {
   return {believed, samples[low - 1], samples[samples.size() - low]};
 }
 
-struct Whole {
-  double completion_time = 0;
-  Seconds last_end = 0;
-  int unfinished = 0;
-};
+// Of all that is drawn, the one future that `of` looks at.
+template <typename Of>
+Expected over_futures(Seconds believed, std::size_t futures, const Of& of) {
+  std::vector<Seconds> drawn;
+  for (std::size_t i = 0; i < futures; ++i) drawn.push_back(of(i));
+  return expect(believed, drawn);
+}
 
-Whole sum_up(const EngineWorld& world, const std::vector<Life>& lives) {
-  Whole whole;
-  int finished = 0;
-  for (std::size_t i = 0; i < lives.size(); ++i) {
-    if (lives[i].end == kNever) {
-      ++whole.unfinished;
-      continue;
-    }
-    whole.completion_time += lives[i].end - world.jobs[i].spec.submit;
-    whole.last_end = std::max(whole.last_end, lives[i].end);
-    ++finished;
+// When the last of those that end does.
+Seconds last_of(const std::vector<Life>& lives) {
+  Seconds last = kNever;
+  for (const Life& life : lives) {
+    if (life.end != kNever) last = last == kNever ? life.end : std::max(last, life.end);
   }
-  whole.completion_time = finished > 0 ? whole.completion_time / finished : kNever;
-  if (finished == 0) whole.last_end = kNever;
-  return whole;
+  return last;
+}
+
+std::vector<JobOutlook> jobs_of(const EngineWorld& world, const std::vector<Life>& believed,
+                                const std::vector<std::vector<Life>>& samples) {
+  std::vector<JobOutlook> jobs;
+  for (std::size_t i = 0; i < world.jobs.size(); ++i) {
+    const Job& job = world.jobs[i];
+    JobOutlook& one = jobs.emplace_back();
+    one.id = job.spec.id;
+    one.name = display_name(job.spec);
+    one.state = job.state;
+    one.gpus = job.spec.gpus;
+    one.submit = job.spec.submit;
+    one.start = over_futures(believed[i].start, samples.size(),
+                             [&](std::size_t s) { return samples[s][i].start; });
+    one.end = over_futures(believed[i].end, samples.size(),
+                           [&](std::size_t s) { return samples[s][i].end; });
+    one.refused = believed[i].refused;
+  }
+  return jobs;
 }
 
 }  // namespace
+
+Expected mean_completion(const Outlook& outlook, const std::vector<bool>& counted) {
+  const auto mean = [&](const auto& end_of) {
+    double sum = 0;
+    int finished = 0;
+    for (std::size_t i = 0; i < outlook.jobs.size(); ++i) {
+      const Seconds end = end_of(i);
+      if (!counted[i] || end == kNever) continue;
+      sum += end - outlook.jobs[i].submit;
+      ++finished;
+    }
+    return finished > 0 ? sum / finished : kNever;
+  };
+  return over_futures(
+      mean([&](std::size_t i) { return outlook.jobs[i].end.believed; }), outlook.drawn_ends.size(),
+      [&](std::size_t s) { return mean([&](std::size_t i) { return outlook.drawn_ends[s][i]; }); });
+}
 
 Result<Outlook> look_out(const EngineWorld& world, const OutlookParts& parts,
                          const OutlookOptions& options) {
@@ -95,33 +126,16 @@ Result<Outlook> look_out(const EngineWorld& world, const OutlookParts& parts,
   samples.erase(samples.begin());
   Outlook outlook;
   outlook.now = world.now;
-  std::vector<Seconds> drawn;
-  const auto over_samples = [&](Seconds value, const auto& of) {
-    drawn.clear();
-    for (const std::vector<Life>& sample : samples) drawn.push_back(of(sample));
-    return expect(value, drawn);
-  };
-  for (std::size_t i = 0; i < world.jobs.size(); ++i) {
-    const Job& job = world.jobs[i];
-    JobOutlook& one = outlook.jobs.emplace_back();
-    one.id = job.spec.id;
-    one.name = display_name(job.spec);
-    one.state = job.state;
-    one.gpus = job.spec.gpus;
-    one.submit = job.spec.submit;
-    one.start = over_samples(believed[i].start,
-                             [i](const std::vector<Life>& lives) { return lives[i].start; });
-    one.end =
-        over_samples(believed[i].end, [i](const std::vector<Life>& lives) { return lives[i].end; });
+  outlook.jobs = jobs_of(world, believed, samples);
+  for (const std::vector<Life>& lives : samples) {
+    std::vector<Seconds>& ends = outlook.drawn_ends.emplace_back();
+    for (const Life& life : lives) ends.push_back(life.end);
   }
-  const Whole whole = sum_up(world, believed);
-  outlook.unfinished = whole.unfinished;
-  outlook.completion_time = over_samples(
-      whole.completion_time,
-      [&](const std::vector<Life>& lives) { return sum_up(world, lives).completion_time; });
-  outlook.last_end = over_samples(whole.last_end, [&](const std::vector<Life>& lives) {
-    return sum_up(world, lives).last_end;
-  });
+  outlook.completion_time = mean_completion(outlook, std::vector<bool>(outlook.jobs.size(), true));
+  outlook.last_end = over_futures(last_of(believed), samples.size(),
+                                  [&](std::size_t s) { return last_of(samples[s]); });
+  outlook.unfinished = static_cast<int>(std::count_if(
+      believed.begin(), believed.end(), [](const Life& life) { return life.end == kNever; }));
   return outlook;
 }
 

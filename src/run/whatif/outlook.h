@@ -35,6 +35,8 @@ struct OutlookParts {
   std::shared_ptr<const Engine> running;
   std::shared_ptr<const Forecast> forecast;  // may be null
   EngineOptions options;
+  // Jobs of the world from this number on have not come yet: they do at once, like any new job.
+  JobId newcomers_from = kNoJob;
 };
 
 struct OutlookOptions {
@@ -65,6 +67,7 @@ struct JobOutlook {
   Seconds submit = 0;
   Expected start;  // of a job that has run: when it first did
   Expected end;
+  Reason refused = Reason::kNone;  // as believed: why it is turned away when it comes
 };
 
 struct Outlook {
@@ -73,7 +76,12 @@ struct Outlook {
   Expected completion_time;      // mean over those that finish, from submission
   Expected last_end;             // when the last of them ends
   int unfinished = 0;            // as believed: never start, never end, or not within the horizon
+  std::vector<std::vector<Seconds>> drawn_ends;  // of the jobs, in each of the drawn futures
 };
+
+// The mean completion time of those of its jobs that are counted (by place), in every future over
+// those that finish.
+Expected mean_completion(const Outlook& outlook, const std::vector<bool>& counted);
 
 // Lets the world run on. The error says what is wrong with the world.
 Result<Outlook> look_out(const EngineWorld& world, const OutlookParts& parts,

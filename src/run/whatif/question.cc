@@ -4,7 +4,11 @@
 #include <utility>
 
 #include "base/table_lookup.h"
+#include "policy/price_aware.h"
+#include "run/assembly/guards.h"
 #include "run/assembly/make_policies.h"
+#include "run/assembly/needs_check.h"
+#include "run/assembly/prices.h"
 #include "run/assembly/profiled_queues.h"
 #include "run/config/load_config.h"
 #include "run/config/plugin_tables.h"
@@ -12,6 +16,33 @@
 
 namespace muster {
 namespace {
+
+// What a simulation asks of its policies before it begins, asked of those that would take over. The
+// error has the same words.
+Status check_others(const Subject& subject, const RunConfig& config, PolicySet& policies) {
+  const ClusterSpec& cluster = *subject.parts.cluster;
+  SchedulingPolicy& scheduling = *policies.scheduling;
+  if (scheduling.traits().drives_completion) {
+    Status fit = fit_to_drive_completion(config, cluster, scheduling.completion_rule()->pacing());
+    if (!fit) return fit;
+  }
+  if (Status left = leaves_completion_to_backend(scheduling, config.scheduling.name); !left)
+    return left;
+  Symbols symbols = subject.symbols;
+  auto prices = load_prices(config.prices, cluster, symbols);
+  if (!prices) return prices.error();
+  if (auto* aware = dynamic_cast<PriceAware*>(&scheduling)) aware->use_prices(*prices);
+  auto needs = RunNeeds::make(config);
+  if (!needs) return needs.error();
+  const Forecast* const forecast = subject.parts.forecast.get();
+  KnownInputs known{subject.parts.cluster, subject.parts.perf, forecast != nullptr,
+                    forecast != nullptr && forecast->has_nodes(), *prices != nullptr};
+  known.durations = config.durations;
+  known.estimates_drawn = !config.errors.empty();
+  std::vector<JobSpec> jobs;
+  for (const Job& job : subject.world.jobs) jobs.push_back(job.spec);
+  return needs->check(known, &jobs);
+}
 
 // The policies of the run, some of them replaced; null: all stay as they are.
 Result<std::shared_ptr<const PolicySet>> other_policies(const Subject& subject,
@@ -30,11 +61,15 @@ Result<std::shared_ptr<const PolicySet>> other_policies(const Subject& subject,
     any = true;
   }
   if (!any) return std::shared_ptr<const PolicySet>();
+  // One set of policies takes the place of all that a selector had to choose from.
+  config.policy_sets.clear();
+  config.selector = {};
   auto complete = complete_config(std::move(config));
   if (!complete) return complete.error();
   auto made = make_policy_set({complete->admission, complete->scheduling, complete->placement},
                               complete->loader.get(), subject.symbols);
   if (!made) return made.error();
+  if (Status fit = check_others(subject, *complete, *made); !fit) return fit.error();
   if (Status added = add_profiler_within(*complete, *subject.parts.cluster, subject.symbols,
                                          std::span(&*made, 1));
       !added) {
@@ -87,6 +122,9 @@ Result<std::function<std::unique_ptr<ErrorModel>(int)>> errors_of(const RunConfi
 
 Result<Answer> ask(Subject& subject, const Question& question,
                    const std::function<bool()>& keep_going) {
+  Status left = leaves_completion_to_backend(*subject.parts.policies->scheduling,
+                                             subject.config.scheduling.name);
+  if (!left) return left.error();
   Change change = question.change;
   auto policies = other_policies(subject, question);
   if (!policies) return policies.error();

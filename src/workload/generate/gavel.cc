@@ -314,7 +314,7 @@ Result<Generated> make_gavel_jobs(const Params& params, Symbols& symbols) {
 ParamList gavel_trace_params() {
   ParamList params = common_params({
       {"min_hours", ParamKind::kReal, "1", "the shortest duration", 1e-6, 1e6},
-      {"max_hours", ParamKind::kReal, "4", "the longest", 1e-6, 1e6},
+      {"max_hours", ParamKind::kReal, "4", "the longest duration", 1e-6, 1e6},
       {"durations", ParamKind::kInteger, "4", "number of durations, evenly spaced", 1, 1e6},
   });
   for (ParamInfo& info : params) {

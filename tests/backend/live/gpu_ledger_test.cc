@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "support/gpus_on.h"
 
 namespace muster {
 namespace {
@@ -20,12 +21,6 @@ using testing::IsEmpty;
 
 RunId run(std::uint32_t job, std::uint32_t launch = 1) { return {JobId{job}, launch}; }
 
-GpuSet on(std::uint32_t node, std::uint64_t mask) {
-  GpuSet gpus;
-  gpus.add(NodeId{node}, mask);
-  return gpus;
-}
-
 GpuLedger two_nodes() {
   GpuLedger ledger;
   ledger.add_node(NodeId{0}, 4);
@@ -35,9 +30,9 @@ GpuLedger two_nodes() {
 
 TEST(GpuLedger, APromiseWaitsUntilTheHolderHasLeft) {
   GpuLedger ledger = two_nodes();
-  ASSERT_TRUE(ledger.promise(run(1), on(0, 0b0011), Sharing::kExclusive));
+  ASSERT_TRUE(ledger.promise(run(1), gpus_on(0, 0b0011), Sharing::kExclusive));
   EXPECT_THAT(ledger.grant(), ElementsAre(run(1)));
-  ASSERT_TRUE(ledger.promise(run(2), on(0, 0b0110), Sharing::kExclusive));
+  ASSERT_TRUE(ledger.promise(run(2), gpus_on(0, 0b0110), Sharing::kExclusive));
   EXPECT_THAT(ledger.grant(), IsEmpty());
   ledger.leave(run(1));
   EXPECT_THAT(ledger.grant(), IsEmpty());  // told to leave is not gone
@@ -50,9 +45,9 @@ TEST(GpuLedger, APromiseWaitsUntilTheHolderHasLeft) {
 
 TEST(GpuLedger, SharedRunsMeetOnAGpuAndExclusiveOnesDoNot) {
   GpuLedger ledger = two_nodes();
-  ASSERT_TRUE(ledger.promise(run(1), on(0, 1), Sharing::kShared));
-  ASSERT_TRUE(ledger.promise(run(2), on(0, 1), Sharing::kShared));
-  ASSERT_TRUE(ledger.promise(run(3), on(0, 1), Sharing::kExclusive));
+  ASSERT_TRUE(ledger.promise(run(1), gpus_on(0, 1), Sharing::kShared));
+  ASSERT_TRUE(ledger.promise(run(2), gpus_on(0, 1), Sharing::kShared));
+  ASSERT_TRUE(ledger.promise(run(3), gpus_on(0, 1), Sharing::kExclusive));
   EXPECT_THAT(ledger.grant(), ElementsAre(run(1), run(2)));
   EXPECT_THAT(ledger.holders(NodeId{0}, 0), ElementsAre(run(1), run(2)));
   ledger.release(run(1));
@@ -63,24 +58,24 @@ TEST(GpuLedger, SharedRunsMeetOnAGpuAndExclusiveOnesDoNot) {
 
 TEST(GpuLedger, WhoIsJoinedSharesFromThenOn) {
   GpuLedger ledger = two_nodes();
-  ASSERT_TRUE(ledger.promise(run(1), on(0, 0b011), Sharing::kExclusive));
-  ASSERT_TRUE(ledger.promise(run(2), on(0, 0b100), Sharing::kExclusive));
+  ASSERT_TRUE(ledger.promise(run(1), gpus_on(0, 0b011), Sharing::kExclusive));
+  ASSERT_TRUE(ledger.promise(run(2), gpus_on(0, 0b100), Sharing::kExclusive));
   ASSERT_EQ(ledger.grant().size(), 2U);
   ledger.leave(run(2));
-  EXPECT_THAT(ledger.join(on(0, 0b110)), ElementsAre(run(1)));
-  EXPECT_THAT(ledger.join(on(0, 0b110)), IsEmpty());  // nothing more changes
-  ASSERT_TRUE(ledger.promise(run(3), on(0, 0b010), Sharing::kShared));
-  ASSERT_TRUE(ledger.promise(run(4), on(0, 0b100), Sharing::kShared));
+  EXPECT_THAT(ledger.join(gpus_on(0, 0b110)), ElementsAre(run(1)));
+  EXPECT_THAT(ledger.join(gpus_on(0, 0b110)), IsEmpty());  // nothing more changes
+  ASSERT_TRUE(ledger.promise(run(3), gpus_on(0, 0b010), Sharing::kShared));
+  ASSERT_TRUE(ledger.promise(run(4), gpus_on(0, 0b100), Sharing::kShared));
   EXPECT_THAT(ledger.grant(), ElementsAre(run(3)));  // one that leaves is not joined
 }
 
 TEST(GpuLedger, AThirdSharerWaitsForTheOneItReplaces) {
   GpuLedger ledger = two_nodes();
-  ASSERT_TRUE(ledger.promise(run(1), on(0, 1), Sharing::kShared));
-  ASSERT_TRUE(ledger.promise(run(2), on(0, 1), Sharing::kShared));
+  ASSERT_TRUE(ledger.promise(run(1), gpus_on(0, 1), Sharing::kShared));
+  ASSERT_TRUE(ledger.promise(run(2), gpus_on(0, 1), Sharing::kShared));
   ASSERT_EQ(ledger.grant().size(), 2U);
   ledger.leave(run(2));
-  ASSERT_TRUE(ledger.promise(run(3), on(0, 1), Sharing::kShared));
+  ASSERT_TRUE(ledger.promise(run(3), gpus_on(0, 1), Sharing::kShared));
   EXPECT_THAT(ledger.grant(), IsEmpty());
   ledger.release(run(2));
   EXPECT_THAT(ledger.grant(), ElementsAre(run(3)));
@@ -88,10 +83,11 @@ TEST(GpuLedger, AThirdSharerWaitsForTheOneItReplaces) {
 
 TEST(GpuLedger, PromisesForOneGpuAreKeptInOrder) {
   GpuLedger ledger = two_nodes();
-  ASSERT_TRUE(ledger.promise(run(1), on(0, 0b0001), Sharing::kExclusive));
+  ASSERT_TRUE(ledger.promise(run(1), gpus_on(0, 0b0001), Sharing::kExclusive));
   ASSERT_EQ(ledger.grant().size(), 1U);
-  ASSERT_TRUE(ledger.promise(run(2), on(0, 0b0011), Sharing::kExclusive));
-  ASSERT_TRUE(ledger.promise(run(3), on(0, 0b0010), Sharing::kExclusive));  // free, but promised
+  ASSERT_TRUE(ledger.promise(run(2), gpus_on(0, 0b0011), Sharing::kExclusive));
+  ASSERT_TRUE(
+      ledger.promise(run(3), gpus_on(0, 0b0010), Sharing::kExclusive));  // free, but promised
   EXPECT_THAT(ledger.grant(), IsEmpty());
   EXPECT_EQ(ledger.waiting(), 2U);
   ledger.release(run(2));  // withdrawn
@@ -100,15 +96,15 @@ TEST(GpuLedger, PromisesForOneGpuAreKeptInOrder) {
 
 TEST(GpuLedger, WhatIsFoundOnAGpuIsRecordedAndCollisionsNamed) {
   GpuLedger ledger = two_nodes();
-  GpuSet both = on(0, 0b1);
+  GpuSet both = gpus_on(0, 0b1);
   both.add(NodeId{1}, 0b1);
   const auto first = ledger.seize(run(1), both, Sharing::kExclusive);
   ASSERT_TRUE(first);
   EXPECT_THAT(*first, IsEmpty());
-  const auto second = ledger.seize(run(2), on(1, 0b11), Sharing::kShared);
+  const auto second = ledger.seize(run(2), gpus_on(1, 0b11), Sharing::kShared);
   ASSERT_TRUE(second);
   EXPECT_THAT(*second, ElementsAre(run(1)));
-  ASSERT_TRUE(ledger.promise(run(3), on(1, 0b1), Sharing::kExclusive));
+  ASSERT_TRUE(ledger.promise(run(3), gpus_on(1, 0b1), Sharing::kExclusive));
   ledger.release(run(1));
   EXPECT_THAT(ledger.grant(), IsEmpty());
   ledger.release(run(2));
@@ -117,21 +113,21 @@ TEST(GpuLedger, WhatIsFoundOnAGpuIsRecordedAndCollisionsNamed) {
 
 TEST(GpuLedger, RefusesWhatIsNotThere) {
   GpuLedger ledger = two_nodes();
-  const Status beyond = ledger.promise(run(1), on(1, 0b10000), Sharing::kExclusive);
+  const Status beyond = ledger.promise(run(1), gpus_on(1, 0b10000), Sharing::kExclusive);
   ASSERT_FALSE(beyond);
   EXPECT_EQ(beyond.error().message, "job 1, launch 1: GPU 4 of node 1, which has 4");
-  EXPECT_FALSE(ledger.promise(run(1), on(9, 1), Sharing::kExclusive));
+  EXPECT_FALSE(ledger.promise(run(1), gpus_on(9, 1), Sharing::kExclusive));
   EXPECT_FALSE(ledger.promise(run(1), GpuSet{}, Sharing::kExclusive));
-  EXPECT_FALSE(ledger.seize(run(1), on(9, 1), Sharing::kExclusive));
-  ASSERT_TRUE(ledger.promise(run(1), on(1, 1), Sharing::kExclusive));
-  const Status again = ledger.promise(run(1), on(1, 2), Sharing::kExclusive);
+  EXPECT_FALSE(ledger.seize(run(1), gpus_on(9, 1), Sharing::kExclusive));
+  ASSERT_TRUE(ledger.promise(run(1), gpus_on(1, 1), Sharing::kExclusive));
+  const Status again = ledger.promise(run(1), gpus_on(1, 2), Sharing::kExclusive);
   ASSERT_FALSE(again);
   EXPECT_THAT(again.error().message, HasSubstr("already in the ledger"));
-  GpuSet twice = on(0, 1);
+  GpuSet twice = gpus_on(0, 1);
   twice.add(NodeId{0}, 2);
   EXPECT_FALSE(ledger.promise(run(2), twice, Sharing::kExclusive));
   ledger.release(run(44));  // said twice, or of another life
-  EXPECT_TRUE(ledger.promise(run(5), on(0, 1), Sharing::kExclusive));
+  EXPECT_TRUE(ledger.promise(run(5), gpus_on(0, 1), Sharing::kExclusive));
 }
 
 // What the world looks like, told by grants and releases alone; it knows nothing of the ledger.

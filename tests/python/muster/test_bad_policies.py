@@ -115,6 +115,48 @@ def test_never_returns(trace):
     assert time.monotonic() - began < 10
 
 
+def test_never_returns_and_catches_exceptions(trace):
+    def policy(jobs, now):
+        while True:
+            try:
+                while True:
+                    pass
+            except Exception:
+                pass
+    began = time.monotonic()
+    fails(policy, trace, "was ended at", time_limit=0.3)
+    assert time.monotonic() - began < 10
+
+
+def test_comes_back_late(trace):
+    """What blocks outside the interpreter cannot be ended: it is when it comes back."""
+    def policy(jobs, now):
+        time.sleep(0.6)
+        return jobs.submit
+    fails(policy, trace, "was ended", time_limit=0.1)
+
+
+def test_arguments_of_their_own(trace):
+    seen = set()
+
+    def key(jobs, now, weight=0.5):
+        seen.add((type(now), weight))
+        return jobs.submit
+
+    @muster.policy.order
+    def order(jobs, cluster, now=None, weight=2):
+        seen.add((type(now), cluster.free_gpus >= 0, weight))
+        return np.arange(len(jobs))
+
+    @muster.policy.order
+    def short(jobs, now):
+        seen.add(type(now))
+        return np.arange(len(jobs))
+    for policy in (key, order, short):
+        assert muster.simulate(trace[:5], "8x8", scheduling=policy)["finished"] == 5
+    assert seen == {(float, 0.5), (float, True, 2), float}
+
+
 def test_no_method_or_two(trace):
     class Nothing:
         pass
@@ -129,6 +171,48 @@ def test_no_method_or_two(trace):
     fails(Both, trace, "choose one")
     with pytest.raises(muster.Error, match="did you mean 'preemptive'"):
         muster.policy.key(preemptve=True)
+
+
+@pytest.mark.parametrize("declared, message", [
+    ({"quantum": float("nan")}, "its quantum is nan, but must be a number above 0"),
+    ({"quantum": -1}, "its quantum is -1"),
+    ({"quantum": 0}, "its quantum is 0"),
+    ({"quantum": "x"}, "its quantum is 'x'"),
+    ({"preemptve": False}, "declares 'preemptve', which nobody reads; did you mean 'preemptive'"),
+    ({"quantm": 5}, "did you mean 'quantum'"),
+    ({"need": ["duration"]}, "did you mean 'needs'"),
+])
+def test_bad_declarations(trace, declared, message):
+    policy = type("Declared", (), {**declared, "key": lambda self, jobs, now: jobs.submit})
+    with pytest.raises(muster.Error, match=message):
+        muster.simulate(trace, "8x8", scheduling=policy)
+
+
+def test_own_attributes(trace):
+    class Own:
+        threshold, queues, verbose, name = 5, [1, 2], False, "mine"
+
+        def key(self, jobs, now):
+            return jobs.submit
+    assert muster.simulate(trace[:5], "8x8", scheduling=Own)["finished"] == 5
+
+
+def test_a_file_that_was_changed_is_read_again(trace, in_tmp):
+    for sign in ("", "-"):
+        (in_tmp / "mine.py").write_text(f"def key(jobs, now):\n    return {sign}jobs.submit\n")
+        mine = muster.simulate(trace, "2x8", scheduling="mine.py:key", output=False)
+        same = muster.simulate(trace, "2x8", scheduling=lambda jobs, now: -jobs.submit if sign else jobs.submit, output=False)
+        assert mine["avg_jct_s"] == same["avg_jct_s"]
+
+
+def test_wants_nobody(trace):
+    """As with a policy in C++: the jobs are refused in the end, and the run says so."""
+    @muster.policy.order
+    def nobody(jobs, cluster, now):
+        return []
+    result = muster.simulate(trace[:5], "8x8", scheduling=nobody)
+    assert result["refused"] == 5
+    assert any("5 of 5 jobs were refused" in one and "policy never wanted them to run" in one for one in result.warnings)
 
 
 def test_unknown_need(trace):

@@ -48,9 +48,23 @@ threading.Thread(target=write, daemon=True).start()
 """, "muster.Trace.read('jobs.csv', format='muster')", "True"),
     "write a trace": ("trace = muster.Trace.generate('poisson', jobs=3000000)", "trace.write('jobs.csv.gz')",
                       "not os.listdir('.')"),
+    "begin an episode": ("from muster.env import SchedulingEnv\n"
+                         "env = SchedulingEnv(generate='poisson:jobs=20000000', cluster='2x8')", "env.reset(seed=1)",
+                         "env._core.over"),
     "turn by turn": ("engine = muster.Engine(generate='poisson:jobs=3000000', cluster='64x8', scheduling='las')",
                      "engine.run()", "not engine.over and engine.turn()"),
 }
+POLICY = """
+def slow(jobs, now):
+    time.sleep(0.002)
+    return jobs.submit
+"""
+CALLS["turns of a policy in Python"] = (
+    POLICY + "engine = muster.Engine(generate='poisson:jobs=100000', cluster='64x8', scheduling=slow)", "engine.run()",
+    "not engine.over and engine.turn()")
+CALLS["one turn after the other"] = (
+    POLICY + "engine = muster.Engine(generate='poisson:jobs=100000', cluster='64x8', scheduling=slow)",
+    "all(iter(engine.turn, False))", "not engine.over and engine.turn()")
 LEARN = """
 import numpy as np
 from muster.learn import EBMClassifier, EBMRegressor, TreeClassifier
@@ -87,6 +101,8 @@ def started():
 @pytest.mark.parametrize("name", CALLS)
 def test_ctrl_c(name, started, in_tmp):
     before, call, afterwards = CALLS[name]
+    if "muster.env" in before:
+        pytest.importorskip("gymnasium")
     if "muster.learn" in before:
         pytest.importorskip("sklearn")
     script = f"""{PRELUDE}{before}

@@ -1,5 +1,7 @@
 """Turn by turn: the same run as in one go, other decisions, two futures."""
 
+import threading
+
 import pytest
 
 import muster
@@ -165,3 +167,40 @@ def test_a_policy_that_cannot_be_copied_says_so(trace):
         engine.fork()
     engine.run()
     assert engine.over
+
+
+def test_a_policy_that_never_returns(trace):
+    def stuck(jobs, now):
+        while now > 1000:
+            pass
+        return jobs.submit
+    engine = muster.Engine(trace, "4x8", scheduling=stuck, time_limit=0.3)
+    with pytest.raises(muster.PolicyError, match="was ended at") as error:
+        engine.run()
+    assert isinstance(error.value.__cause__, TimeoutError) and engine.over
+    with pytest.raises(muster.Error, match="time_limit is 0, but must be above 0"):
+        muster.Engine(trace, "4x8", time_limit=0)
+
+
+def test_two_threads(trace):
+    """The second is refused, whatever it asks, and the first goes on."""
+    inside, leave = threading.Event(), threading.Event()
+
+    def waits(jobs, now):
+        inside.set()
+        leave.wait(30)
+        return jobs.submit
+    engine = muster.Engine(trace[:20], "4x8", scheduling=waits)
+    first = threading.Thread(target=engine.run)
+    first.start()
+    assert inside.wait(30)
+    calls = [engine.run, engine.turn, engine.fork, engine.figures, lambda: engine.now, lambda: engine.jobs,
+             lambda: engine.use("las"), lambda: engine.decisions, lambda: engine.cluster]
+    try:
+        for call in calls:
+            with pytest.raises(muster.Error, match="in use by another thread"):
+                call()
+    finally:
+        leave.set()
+        first.join()
+    assert engine.over and engine.figures()["finished"] == 20

@@ -1,5 +1,6 @@
 """The environment: Gymnasium's own checks, determinism, and that playing well pays."""
 
+import threading
 import warnings
 
 import numpy as np
@@ -122,3 +123,68 @@ def test_bad_settings(settings, message):
 def test_seeds_of_the_wrong_number():
     with pytest.raises(muster.Error, match="expected one seed, or one for each of 2 environments"):
         VectorSchedulingEnv(2, **SETTINGS).reset(seed=[1, 2, 3])
+
+
+def test_before_the_first_reset():
+    env = SchedulingEnv(generate="poisson:jobs=20", cluster="2x8")
+    for call in (env.figures, lambda: env.step(0), lambda: env._core.now):
+        with pytest.raises(muster.Error, match=r"call reset\(\) first"):
+            call()
+    env.reset(seed=1)
+    assert "finished" in env.figures()
+
+
+def test_two_threads_in_one_environment():
+    envs = VectorSchedulingEnv(4, generate="poisson:jobs=20000,load=3", cluster="2x8")
+    envs.reset(seed=1)
+    refused = []
+
+    def play():
+        for _ in range(3000):
+            try:
+                envs.step([0] * 4)
+            except muster.Error as error:
+                refused.append(str(error))
+    threads = [threading.Thread(target=play) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all("in use by another thread" in one for one in refused)
+    assert envs.step([0] * 4)[0].shape == (4, envs.single_observation_space.shape[0])
+
+
+@pytest.mark.parametrize("settings, message", [
+    ({"scheduling": "laz"}, "the agent is the scheduling policy"),
+    ({"generate": "poison:jobs=3"}, "did you mean 'poisson'"),
+    ({"cluster": None}, "no cluster"),
+    ({"cluster": "2y8"}, "2y8"),
+    ({"render_mode": "human"}, "nothing is drawn"),
+    ({"reward_scale": float("nan")}, "reward_scale is nan"),
+    ({"window": 2**62}, "window is"),
+    ({"window": "4"}, "window is '4'"),
+])
+def test_said_when_it_is_made(settings, message):
+    with pytest.raises(muster.Error, match=message):
+        SchedulingEnv(**{"generate": "poisson:jobs=20", "cluster": "2x8", **settings})
+    with pytest.raises(muster.Error, match="num_envs is 1.5"):
+        VectorSchedulingEnv(1.5, generate="poisson:jobs=20", cluster="2x8")
+
+
+def test_figures_of_vectors():
+    """As Gymnasium's own vector of single environments has them."""
+    settings = {"generate": "poisson:jobs=20,load=1.2", "cluster": "2x8"}
+    envs = VectorSchedulingEnv(2, **settings)
+    envs.reset(seed=[3, 4])
+    alone = SchedulingEnv(**settings)
+    alone.reset(seed=3)
+    over, mine = False, None
+    while mine is None:
+        _, _, ends, _, infos = envs.step([0, 0])
+        if not over:
+            _, _, over, _, info = alone.step(0)
+        assert set(infos) == ({"figures", "_figures"} if ends.any() else set())
+        if ends[0]:
+            assert over and infos["_figures"].tolist() == ends.tolist()
+            mine = infos["figures"]["avg_jct_s"][0]
+    assert mine == info["figures"]["avg_jct_s"]

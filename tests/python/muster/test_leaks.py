@@ -1,6 +1,10 @@
 """A thousand runs in one process hold no more memory than a hundred."""
 
+import gc
 import resource
+import weakref
+
+import pytest
 
 import muster
 
@@ -29,3 +33,57 @@ def test_a_thousand_runs():
     before = held_mb()
     some(1000)
     assert held_mb() - before < 8
+
+
+class Kept:
+    """Says who is still there."""
+
+    there = weakref.WeakSet()
+
+    def __init__(self):
+        Kept.there.add(self)
+
+    def key(self, jobs, now):
+        return jobs.submit
+
+
+class Failing(Kept):
+    def key(self, jobs, now):
+        raise RuntimeError("of its own")
+
+
+def simulated(trace, policy):
+    muster.simulate(trace, "2x8", scheduling=policy, output=False)
+
+
+def stepped(trace, policy):
+    engine = muster.Engine(trace, "2x8", scheduling=policy)
+    engine.turn()
+    other = engine.fork()
+    engine.run()
+    other.run()
+
+
+@pytest.mark.parametrize("run", [simulated, stepped])
+@pytest.mark.parametrize("policy", [Kept, Failing])
+@pytest.mark.parametrize("as_object", [False, True])
+def test_policies_end_with_their_run(run, policy, as_object):
+    trace = muster.Trace.generate("poisson", jobs=10)
+    try:
+        run(trace, policy() if as_object else policy)
+        assert policy is Kept
+    except muster.PolicyError:
+        assert policy is Failing
+    gc.collect()
+    assert not len(Kept.there)
+
+
+def test_classes_end_with_their_run():
+    def run():
+        class Local(Kept):
+            pass
+        simulated(muster.Trace.generate("poisson", jobs=10), Local)
+        return weakref.ref(Local)
+    local = run()
+    gc.collect()
+    assert local() is None

@@ -1,5 +1,7 @@
-"""Every notebook of examples/notebooks runs from its first cell to its last, and comes with its outputs."""
+"""Every notebook of examples/notebooks runs from its first cell to its last, and comes with its outputs and pictures."""
 
+import ast
+import os
 import pathlib
 
 import pytest
@@ -15,10 +17,28 @@ def test_there_are_some():
     assert len(NOTEBOOKS) >= 6
 
 
+def shows_something(source):
+    """Whether running the cell leaves something under it: it ends in a value, or prints."""
+    code = "\n".join(line for line in source.splitlines() if not line.startswith("%"))
+    statements = ast.parse(code).body
+    ends_in_value = isinstance(statements[-1], ast.Expr) and not code.rstrip().endswith(";")
+    return ends_in_value or "print(" in code or "ax.legend()" in code or ".plot_" in code
+
+
+def pictures(cells):
+    return sum("image/png" in output.get("data", {}) for cell in cells for output in cell.outputs)
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_notebook(path):
+def test_notebook(path, monkeypatch):
+    if (ROOT.parent / "shared").is_dir():
+        monkeypatch.setenv("MUSTER_SHARED", os.environ.get("MUSTER_SHARED", str(ROOT.parent / "shared")))
     book = nbformat.read(path, as_version=4)
     cells = [cell for cell in book.cells if cell.cell_type == "code"]
-    assert any(cell.outputs for cell in cells), "it should come with its outputs"
+    drawn = pictures(cells)
+    assert drawn >= 1, "it should come with a picture"
+    for cell in cells:
+        assert cell.outputs or not shows_something(cell.source), f"this cell should come with its output:\n{cell.source}"
     nbclient.NotebookClient(book, timeout=120, kernel_name="python3",
                             resources={"metadata": {"path": str(path.parent)}}).execute()
+    assert pictures(cells) == drawn

@@ -103,6 +103,17 @@ def test_tables_plots_and_pages(trace, in_tmp):
     assert "<html" in page.html.lower() and "iframe" in page._repr_html_()
 
 
+def test_names_that_fold_to_one_folder(trace, in_tmp):
+    class Fifo:
+        def key(self, jobs, now):
+            return -jobs.submit
+
+    comparison = muster.compare(trace, "2x8", scheduling=["fifo", Fifo], output="kept")
+    assert sorted(path.name for path in (in_tmp / "kept").iterdir()) == ["fifo", "fifo-2"]
+    for result in comparison.values():
+        assert result.jobs["jct_s"].mean() == pytest.approx(result["avg_jct_s"])
+
+
 def test_sweep_equals_single_runs(trace):
     table = muster.sweep(trace, "8x8", scheduling=["fifo", "las"], vary={"restart.restart": [0, 60]}, processes=1)
     assert len(table) == 4
@@ -155,6 +166,25 @@ print(len(muster.sweep(trace, "4x8", scheduling=["fifo", "las"], seeds=2, proces
 def test_bad_sweeps(trace, settings, message):
     with pytest.raises(muster.Error, match=message):
         muster.sweep(trace[:5], "8x8", **settings)
+
+
+def test_explain_by_number_or_name():
+    """Numbers of pandas are numbers."""
+    import numpy
+    jobs = muster.Trace.from_numpy(submit_s=[0, 1, 2], duration_s=[60, 600, 60], gpus=[1, 1, 1], job_id=["2", "1", "0"])
+    result = muster.simulate(jobs, "1x1")
+    assert result.explain(numpy.int64(2)) == result.explain(2) != result.explain("2") == result.explain(0)
+    assert result.explain(result.jobs["queue_s"].idxmax()) == result.explain(2)
+    with pytest.raises(muster.Error, match="job is True"):
+        result.explain(True)
+
+
+def test_one_unit_for_all_curves():
+    jobs = muster.Trace.from_numpy(submit_s=[0] * 10, duration_s=[36000] * 10, gpus=[1] * 10)
+    for clusters in (["1x1", "1x2"], ["1x2", "1x1"]):
+        axes = muster.compare(jobs, clusters, scheduling="fifo").plot_utilization()
+        longest = {line.get_label(): line.get_xdata().max() for line in axes.get_lines()}
+        assert axes.get_xlabel() == "time (days)" and 1.5 < longest["1x1"] / longest["1x2"] < 2.5
 
 
 def test_unknown_names(trace):

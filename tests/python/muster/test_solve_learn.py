@@ -24,6 +24,25 @@ def test_feasible(policy):
     np.testing.assert_allclose(x.throughputs, (x * RATES).sum(axis=1), atol=1e-9)
 
 
+@pytest.mark.parametrize("policy", [name for name in muster.solve.policies() if "packed" in name])
+def test_feasible_in_pairs(policy):
+    pairs = {(i, j): 0.6 * np.column_stack([RATES[i], RATES[j]]) for i in range(4) for j in range(i + 1, 4)}
+    x = muster.solve.allocate(RATES, [1, 1], policy, pairs=pairs, steps_left=[100, 200, 300, 400], age=[5, 4, 3, 2],
+                              deadline_in=[1e4] * 4, prices=[2.0, 1.0])
+    assert x.shape == RATES.shape and x.paired.shape == (len(pairs), 2)
+    assert (x >= -1e-6).all() and (x.paired >= -1e-6).all()
+    # A job is at one place at a time, and a GPU with one job or one pair.
+    of_jobs = x.sum(axis=1)
+    for fractions, pair in zip(x.paired, pairs):
+        of_jobs[list(pair)] += fractions.sum()
+    assert (of_jobs <= 1 + 1e-5).all()
+    assert (x.sum(axis=0) + x.paired.sum(axis=0) <= 1 + 1e-5).all()
+    made = (np.asarray(x) * RATES).sum(axis=1)
+    for fractions, ((i, j), rates) in zip(x.paired, pairs.items()):
+        made[[i, j]] += fractions @ rates
+    np.testing.assert_allclose(x.throughputs, made, atol=1e-9)
+
+
 def test_max_min_by_hand():
     # Two equal jobs on one GPU: half the time each.
     x = muster.solve.allocate([[1.0], [1.0]], [1])
@@ -66,6 +85,15 @@ def test_bad_columns():
     for pairs in ({(0,): [(1, 1)]}, {(0, 1): [(1,)]}, {(0, "x"): [(1, 1)]}):
         with pytest.raises(muster.Error, match="pairs: expected"):
             muster.solve.allocate([[1.0], [1.0]], [1], "max-min-fairness-packed", pairs=pairs)
+    for arguments, message in [
+            (([[1.0]], [1e12]), r"capacity\[0\] is 1e\+12, expected a whole number below"),
+            (([[1.0]], [1], None), "policy is None, expected one of"),
+            (([[1.0], [1.0]], [1], "max-min-fairness-perf", {(0, 1): [(0.9, 0.9)]}), "leave pairs out"),
+            (([[1.0], [1.0]], [1], "max-min-fairness-packed", [(0, 1)]), "pairs is a list, expected a dict"),
+            (([[1.0], [1.0]], [1], "max-min-fairness-packed", {(0.7, 1): [(1, 1)]}), "expected two places"),
+            ((np.ones((2, 3)), [1] * 3, "max-min-fairness-packed", {(0, 1): np.ones((2, 3))}), r"expected the shape \(3, 2\)")]:
+        with pytest.raises(muster.Error, match=message):
+            muster.solve.allocate(*arguments[:3], **dict(zip(["pairs"], arguments[3:])))
 
 
 learn = pytest.importorskip("muster.learn", reason="scikit-learn is not there")
@@ -103,3 +131,18 @@ def test_a_fit_that_fails_changes_nothing(estimator):
         with pytest.raises(ValueError):
             model.fit(np.column_stack([X, X]), bad)
     assert model.predict(X).tolist() == before.tolist() and model.n_features_in_ == 2
+
+
+@pytest.mark.parametrize("model, settings", [
+    *[(learn.EBMRegressor, settings) for settings in (
+        {"bags": 0}, {"bags": 2**40}, {"interactions": -1}, {"interactions": 1.7}, {"interactions": "x"},
+        {"learning_rate": float("nan")}, {"learning_rate": -1}, {"max_rounds": 0}, {"max_bins": 1}, {"max_bins": -5},
+        {"random_state": -1}, {"random_state": 1.5}, {"n_jobs": "two"})],
+    *[(learn.TreeClassifier, settings) for settings in (
+        {"max_depth": 0}, {"max_depth": None}, {"min_leaf": 0}, {"min_leaf": -3}, {"prune": float("nan")}, {"prune": -1})],
+])
+def test_settings_that_make_no_sense(model, settings):
+    X = np.linspace(0, 1, 60).reshape(-1, 2)
+    name, = settings
+    with pytest.raises(ValueError, match=f"{name} is .*, but must be"):
+        model(**settings).fit(X, np.repeat([0, 1], 15))

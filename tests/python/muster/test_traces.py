@@ -141,3 +141,66 @@ def test_steps_of_value_go_through_files(in_tmp):
     trace = muster.Trace.from_numpy(submit_s=[0], duration_s=[60], gpus=[1], deadline_s=[100], later=["200:8;300:5"])
     trace.write("jobs.csv")
     assert list(muster.Trace.read("jobs.csv")["later"]) == ["200:8;300:5"]
+
+
+BASE = {"submit_s": [0, 1, 2], "duration_s": [60, 600, 60], "gpus": [1, 1, 1]}
+
+
+def test_columns_cannot_be_written_to(trace):
+    for name, column in trace.columns.items():
+        with pytest.raises(ValueError):
+            column[0] = column[1]
+        assert trace[name][0] == trace.to_numpy()[name][0]
+
+
+def test_replace_by_nothing():
+    trace = muster.Trace.from_numpy(**BASE, priority=[1, 2, 3])
+    for name in ("priority", "deadline_s"):
+        with pytest.raises(muster.Error, match=f"row 0: {name} is nan, expected"):
+            trace.replace(**{name: [np.nan] * 3})
+
+
+def test_between_for_ever(trace):
+    assert trace.between(-np.inf, np.inf)["submit_s"].tolist() == trace["submit_s"].tolist()
+    with pytest.raises(muster.Error, match="between nan and 5"):
+        trace.between(float("nan"), 5)
+
+
+def test_two_jobs_of_one_name(trace, in_tmp):
+    with pytest.raises(muster.Error, match="rows 0 and 2 have the same job_id, 'a'"):
+        muster.Trace.from_numpy(**BASE, job_id=["a", "b", "a"])
+    with pytest.raises(muster.Error, match="row 1 is chosen twice"):
+        trace[[0, 1, 1]]
+    # Files are read as they are: histories have jobs that were queued again.
+    (in_tmp / "jobs.csv").write_text("job_id,submit_s,duration_s,gpus\na,0,60,1\nb,1,60,1\na,2,60,1\n")
+    read = muster.Trace.read("jobs.csv")
+    assert any("1 jobs have the job_id of an earlier one, first 'a'" in note for note in read.notes)
+    assert len(pickle.loads(pickle.dumps(read))) == 3 and muster.simulate(read, "1x1")["finished"] == 3
+
+
+@pytest.mark.parametrize("text", ["a\0b", "\ud800"])
+def test_texts_that_no_file_can_hold(text):
+    with pytest.raises(muster.Error, match="row 1: user is .*, expected text without"):
+        muster.Trace.from_numpy(**BASE, user=["é", text, "b"])
+
+
+def test_progress_of_reading_drawing_and_writing(monkeypatch, in_tmp):
+    bars = []
+
+    class Bar:
+        def __init__(self, total, **_):
+            self.total, self.n = total, 0
+            bars.append(self)
+
+        def update(self, more):
+            self.n += more
+
+        def close(self):
+            pass
+    tqdm = pytest.importorskip("tqdm.auto")
+    monkeypatch.setattr(tqdm, "tqdm", Bar)
+    trace = muster.Trace.generate("poisson", jobs=600000, progress=True)
+    trace.write("jobs.csv.gz", progress=True)
+    muster.Trace.read("jobs.csv.gz", progress=True)
+    assert [bar.total for bar in bars] == [600000, 600000, None]
+    assert all(0 < bar.n <= 600000 for bar in bars)

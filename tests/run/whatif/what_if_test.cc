@@ -105,6 +105,66 @@ TEST(WhatIf, OfOneMoreJob) {
   EXPECT_EQ(answer.changed->jobs[0].end.believed, 1160);
 }
 
+// The job that is asked about has another length: it counts in neither mean.
+TEST(WhatIf, MeansAreOverTheSameJobs) {
+  Change change;
+  change.submit = {"gpus=2,duration=10000"};
+  const Answer behind = asked({"fifo"}, change);
+  EXPECT_EQ(behind.changed->completion_time.believed, (1100 + 250) / 2.0);
+  EXPECT_EQ(behind.as_is.completion_time.believed, (1100 + 250) / 2.0);
+  EXPECT_EQ(behind.changed->last_end.believed, 11150);
+  // Nor does one that has no end with the change.
+  Change drained;
+  drained.drain = {"node=0"};
+  const Answer answer = asked({"fifo"}, drained);
+  EXPECT_EQ(answer.as_is.completion_time.believed, 1100);
+  EXPECT_EQ(answer.changed->completion_time.believed, 1100);
+}
+
+// A service may have jobs that its engine has not seen.
+TEST(WhatIf, JobsThatHaveNotComeYetDoAtOnce) {
+  for (const bool anew : {false, true}) {
+    OutlookParts parts = parts_of({"srtf"});
+    parts.newcomers_from = JobId{1};
+    Change change;
+    change.submit = {"gpus=2,duration=10"};
+    if (anew) change.policies = std::make_shared<const PolicySet>(make_policy_set({"srtf"}));
+    Symbols symbols;
+    const auto answer = ask(two_jobs(), parts, change, {}, symbols);
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(answer->as_is.jobs[1].end.believed, 1050);
+    EXPECT_EQ(answer->changed->jobs[1].end.believed, 1060);
+    EXPECT_EQ(answer->changed->jobs[2].end.believed, 1010);
+  }
+}
+
+TEST(WhatIf, ANewJobThatNeverFitsIsRefused) {
+  Change change;
+  change.submit = {"gpus=99,duration=10"};
+  for (const bool anew : {false, true}) {
+    if (anew) change.policies = std::make_shared<const PolicySet>(make_policy_set({"srtf"}));
+    const Answer answer = asked({"fifo"}, change);
+    EXPECT_EQ(answer.changed->jobs[2].refused, Reason::kNeverFits);
+    const auto text = answer_text(answer, {}, false);
+    ASSERT_TRUE(text);
+    EXPECT_THAT(*text, HasSubstr("refused: it asks for more"));
+    EXPECT_THAT(answer_json(answer), HasSubstr("\"refused\": \"never-fits\""));
+  }
+  // With the nodes that it needs it is not.
+  change.add_nodes = "49x2";
+  EXPECT_EQ(asked({"fifo"}, change).changed->jobs[2].refused, Reason::kNone);
+}
+
+// What is so now and what would be stand apart: the new job is nowhere as it is.
+TEST(WhatIf, ANewJobStandsInTheColumnsOfTheChange) {
+  Change change;
+  change.submit = {"gpus=2,duration=10"};
+  const auto text = answer_text(asked({"srtf"}, change), {"new", "#1"}, false);
+  ASSERT_TRUE(text);
+  EXPECT_THAT(*text, ::testing::ContainsRegex("new .*not there +not there +now +in 10 s"));
+  EXPECT_THAT(*text, ::testing::ContainsRegex("now +in 50 s +in 10 s +in 1 min, 10 s later"));
+}
+
 OutlookOptions with_errors(const Symbols& symbols, double sigma) {
   OutlookOptions options;
   options.errors = [&symbols, sigma](int sample) {

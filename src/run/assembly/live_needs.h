@@ -1,0 +1,20 @@
+// Whether jobs that people submit can tell policies what these need to know: asked before there is
+// any job, so it is about what a submission may say and what the performance model knows.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/symbols.h"
+#include "run/assembly/needs_check.h"
+
+namespace muster {
+
+// One sentence for each need: how a submission meets it, or that nothing here does, what the policy
+// does instead and what would help. The error names a need that nothing meets and without which a
+// policy refuses to run.
+Result<std::vector<std::string>> live_needs(std::span<const NeedyPolicy> policies,
+                                            const KnownInputs& inputs, const Symbols& symbols);
+
+}  // namespace muster

@@ -1,0 +1,201 @@
+// What people want of jobs: promised only where it can be kept, over a restart, too.
+#include <gtest/gtest.h>
+
+#include "daemon/core.h"
+#include "daemon/submission.h"
+#include "run/config/load_config.h"
+
+namespace muster {
+namespace {
+
+using Changes = std::vector<std::pair<std::string, double>>;
+
+LivePlan plan_of_four() {
+  RunConfig config;
+  config.cluster.shape = "1x4";
+  config.workload.generator = {"poisson", {{"jobs", "1"}}};
+  return std::move(*make_live_plan(*complete_config(std::move(config))));
+}
+
+class CoreWishes : public ::testing::Test {
+ protected:
+  void begin(const StoredWorld& world = {}) {
+    auto core = Core::make(plan_of_four(), Abilities{}, {}, world, now_);
+    ASSERT_TRUE(core) << core.error().message;
+    core_ = std::move(*core);
+    take();
+  }
+  void step() {
+    core_->step(now_);
+    take();
+  }
+  // What was committed, and what was to be done.
+  void take() {
+    effects_ = core_->take(now_);
+    for (const StoredJob& row : effects_.batch.jobs) jobs_[row.id] = row;
+    for (const StoredRun& row : effects_.batch.runs) runs_[row.run] = row;
+  }
+  StoredWorld stored() const {
+    StoredWorld world;
+    for (const auto& [id, row] : jobs_) world.jobs.push_back(row);
+    for (const auto& [run, row] : runs_) world.runs.push_back(row);
+    return world;
+  }
+  void submit(std::uint32_t id, const JobRequest& request) {
+    jobs_[JobId{id}] = submitted_row(JobId{id}, request, now_);
+    submit_to(*core_, JobId{id}, request, now_);
+  }
+  void run(std::uint32_t job, std::uint32_t launch) {
+    for (const RunEvent event : {RunEvent::kReady, RunEvent::kStarted}) {
+      RunReport report;
+      report.run = {JobId{job}, launch};
+      report.event = event;
+      core_->hear(report, now_);
+      step();
+    }
+  }
+  std::string refused(std::uint32_t job, const Changes& changes) {
+    const Status done = core_->revise(JobId{job}, changes);
+    return done ? "" : done.error().message;
+  }
+  int launched_with(std::uint32_t job, std::uint32_t launch) {
+    return runs_.at({JobId{job}, launch}).gpus.gpus();
+  }
+  bool stops(RunId run) const {
+    return std::any_of(effects_.calls.begin(), effects_.calls.end(), [run](const LaunchCall& call) {
+      return call.run == run &&
+             (call.command == RunCommand::kStop || call.command == RunCommand::kKill);
+    });
+  }
+
+  Seconds now_ = 10;
+  std::unique_ptr<Core> core_;
+  CoreEffects effects_;
+  std::map<JobId, StoredJob> jobs_;
+  std::map<RunId, StoredRun> runs_;
+};
+
+TEST_F(CoreWishes, WhatARestartCouldNotReadIsRefused) {
+  begin();
+  JobRequest elastic = training(2);
+  elastic.min_gpus = 1;
+  elastic.max_gpus = 2;
+  submit(1, elastic);
+  submit(2, training(1));
+  step();
+  run(1, 1);
+  const std::string before = jobs_.at(JobId{1}).description;
+  EXPECT_NE(refused(1, {{"gpus", 4}}).find("a range of GPUs"), std::string::npos);
+  EXPECT_NE(refused(2, {{"gpus", 5}}).find("job 2 cannot have 5 GPUs"), std::string::npos);
+  step();
+  EXPECT_EQ(jobs_.at(JobId{1}).description, before);
+  EXPECT_FALSE(stops({JobId{1}, 1}));
+  begin(stored());
+  step();
+  EXPECT_EQ(core_->frozen(), "");
+  EXPECT_EQ(refused(1, {{"gpus", 1}}), "");
+}
+
+TEST_F(CoreWishes, OneThatIsOnHoldIsRevised) {
+  begin();
+  JobRequest held = training(1);
+  held.hold = true;
+  submit(1, held);
+  step();
+  EXPECT_EQ(refused(1, {{"gpus", 3}, {"priority", 7}}), "");
+  step();
+  ASSERT_EQ(effects_.requests.size(), 1);
+  EXPECT_EQ(effects_.requests[0].second->gpus, 3);
+  EXPECT_EQ(effects_.requests[0].second->priority, 7);
+  ASSERT_TRUE(core_->release(JobId{1}));
+  step();
+  EXPECT_EQ(launched_with(1, 1), 3);
+  run(1, 1);
+  begin(stored());
+  step();
+  EXPECT_EQ(core_->frozen(), "");
+}
+
+TEST_F(CoreWishes, OneThatNobodyHasSeenIsRevised) {
+  begin();
+  submit(1, training(1));
+  EXPECT_EQ(refused(1, {{"gpus", 2}}), "");
+  step();
+  EXPECT_EQ(launched_with(1, 1), 2);
+}
+
+TEST_F(CoreWishes, WhatRunsIsTrue) {
+  begin();
+  submit(1, training(1));
+  submit(2, training(2));
+  step();
+  run(1, 1);
+  run(2, 1);
+  StoredWorld world = stored();
+  world.jobs[0].description = job_request_text(training(3));
+  begin(world);
+  EXPECT_EQ(effects_.requests.at(0).second->gpus, 1);
+  step();
+  EXPECT_EQ(core_->frozen(), "");
+  EXPECT_EQ(core_->engine().jobs().running().size(), 2);
+  EXPECT_EQ(parse_job_request(jobs_.at(JobId{1}).description)->gpus, 1);
+}
+
+TEST_F(CoreWishes, WhatCannotBeReadFailsAlone) {
+  begin();
+  submit(1, training(1));
+  submit(2, training(1));
+  step();
+  run(1, 1);
+  run(2, 1);
+  StoredWorld world = stored();
+  world.jobs[0].description = R"({"command":["x"],"gpus":"many"})";
+  begin(world);
+  EXPECT_EQ(jobs_.at(JobId{1}).state, "failed");
+  EXPECT_NE(jobs_.at(JobId{1}).reason.find("'gpus' is no number"), std::string::npos);
+  step();
+  EXPECT_TRUE(stops({JobId{1}, 1}));
+  EXPECT_FALSE(stops({JobId{2}, 1}));
+  EXPECT_EQ(core_->frozen(), "");
+  EXPECT_EQ(core_->engine().jobs().running().size(), 1);
+}
+
+// A job whose row denies the launch that there is would be launched by the same number again.
+TEST_F(CoreWishes, OnceNothingIsDecidedJobsCanBeCancelledAndNothingElse) {
+  begin();
+  submit(1, training(1, 100));
+  submit(2, training(1, 100));
+  submit(3, training(4, 100));
+  step();
+  run(1, 1);
+  run(2, 1);
+  StoredWorld world = stored();
+  world.jobs[0].launches = 0;
+  world.jobs[0].state = "queued";
+  begin(world);
+  step();
+  ASSERT_NE(core_->frozen(), "");
+  for (const Status& status :
+       {core_->hold(JobId{1}, "a person"), core_->revise(JobId{1}, {{"priority", 1}}),
+        core_->drain("node0", true, "a person")}) {
+    ASSERT_FALSE(status);
+    EXPECT_NE(status.error().message.find("nothing is decided any more"), std::string::npos);
+  }
+  ASSERT_TRUE(core_->cancel(JobId{1}, "a person"));
+  ASSERT_TRUE(core_->cancel(JobId{3}, "a person"));
+  step();
+  EXPECT_TRUE(stops({JobId{1}, 1}));
+  EXPECT_FALSE(stops({JobId{2}, 1}));
+  EXPECT_EQ(jobs_.at(JobId{1}).state, "cancelled");
+  EXPECT_EQ(jobs_.at(JobId{3}).state, "cancelled");
+  RunReport done;
+  done.run = {JobId{2}, 1};
+  done.event = RunEvent::kExited;
+  done.outcome = RunOutcome::kFinished;
+  core_->hear(done, now_);
+  step();
+  EXPECT_EQ(jobs_.at(JobId{2}).state, "finished");
+}
+
+}  // namespace
+}  // namespace muster
