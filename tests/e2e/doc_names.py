@@ -56,7 +56,7 @@ class Options:
 UNLISTED = {"reference", "serve"}
 # Options of other programs that pages speak of.
 FOREIGN = re.compile(r"--(allusers|parsable2?|duplicates|gres|starttime|endtime|format|preset|num_steps|gtest_filter|label|fix|"
-                     r"enable-check-profile|build|prefix|user)\b")
+                     r"enable-check-profile|build|prefix|user|no-requeue|dependency|begin|ntasks-per-node)\b")
 
 
 def sentences(page):

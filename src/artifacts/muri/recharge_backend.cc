@@ -32,6 +32,23 @@ void RechargeBackend::remove(Slot slot) {
   run.place = kNotRunning;
 }
 
+// The slot's run becomes that of another job.
+void RechargeBackend::begin(const Command& command, Seconds now) {
+  const Job& job = *command.job;
+  remove(command.slot);
+  Run& run = runs_[index(command.slot)];
+  run = {};
+  run.job = job.spec.id;
+  run.steps_left = steps_of(*parts_.perf, as_it_is(job.spec));
+  RunContext alone = command.context;
+  alone.neighbours = {};
+  alone.gpus = job.spec.gpus;
+  run.solo_step_time = step_time_of(*parts_.perf, job.spec, alone);
+  run.total_work = true_work(job);
+  if (command.kind == CommandKind::kAdopt)
+    run.steps_left = std::max(0.0, run.total_work - job.work_at(now)) / run.solo_step_time;
+}
+
 JobProgress RechargeBackend::act(const Command& command, Seconds now) {
   const Job& job = *command.job;
   const std::size_t slot = index(command.slot);
@@ -41,19 +58,7 @@ JobProgress RechargeBackend::act(const Command& command, Seconds now) {
   }
   foreseen_ = false;
   Run& run = runs_[slot];
-  if (run.job != job.spec.id) {
-    remove(command.slot);
-    run = {};
-    run.job = job.spec.id;
-    run.steps_left = steps_of(*parts_.perf, as_it_is(job.spec));
-    RunContext alone = command.context;
-    alone.neighbours = {};
-    alone.gpus = job.spec.gpus;
-    run.solo_step_time = step_time_of(*parts_.perf, job.spec, alone);
-    run.total_work = true_work(job);
-    if (command.kind == CommandKind::kAdopt)
-      run.steps_left = std::max(0.0, run.total_work - job.work_at(now)) / run.solo_step_time;
-  }
+  if (run.job != job.spec.id) begin(command, now);
   if (job.spec.believed) {
     // A fork goes by what is believed. What is done is done.
     const double total = true_work(job);

@@ -50,6 +50,7 @@ class RechargeBackend final : public Backend {
   static constexpr std::uint32_t kNotRunning = 0xffffffffU;
 
   double work_of(const Run& run) const;
+  void begin(const Command& command, Seconds now);
   void credit(Run& run, Seconds now);
   void remove(Slot slot);
   void foresee();
