@@ -659,6 +659,14 @@ class Systems(unittest.TestCase):
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn(reason, done.stderr)
 
+    def test_what_another_executor_would_heed_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            slurm = ("--executor", "slurm", "--partition", "gpu")
+            for words in ((*slurm, "--fake-gpus", "3"), (*slurm, "--cgroup", "/sys/fs/cgroup"), ("--fake-gpus", "3", "--partition", "gpu")):
+                done = subprocess.run([MUSTER, "serve", "--state", folder, *words], capture_output=True, text=True, timeout=30)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertRegex(done.stderr, "--(fake-gpus|cgroup|partition) .*(this machine alone|needs --executor slurm)")
+
 
 class Description(unittest.TestCase):
     """GET /openapi.json is true of every route: bodies that it describes are taken, answers are as it says."""

@@ -125,8 +125,24 @@ Status check_doors(const ServeOptions& options) {
   return Done{};
 }
 
+// What another executor would heed is not ignored.
+Status check_executor(const ServeOptions& options) {
+  const bool local = options.executor == "local";
+  if (local && !options.slurm.partitions.empty()) {
+    return Error{"--partition names partitions of a cluster: it needs --executor slurm"};
+  }
+  if (!local && options.plan.fake_gpus > 0) {
+    return Error{"--fake-gpus is for this machine alone: a cluster says itself which GPUs it has"};
+  }
+  if (!local && !options.cgroup.empty()) {
+    return Error{"--cgroup is for this machine alone: on a cluster Slurm keeps jobs apart"};
+  }
+  return Done{};
+}
+
 // With the cluster that there is, and what carries launches out on it.
 Result<DaemonSettings> settings_on_executor(ServeOptions& options) {
+  if (Status fits = check_executor(options); !fits) return fits.error();
   const std::vector<std::string_view> known = {"local", "slurm"};
   Status found = Error{unknown_name("executor", options.executor, known)};
   if (options.executor == "local") found = find_cluster(options.plan);
