@@ -27,6 +27,11 @@ install(FILES include/muster/job.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/must
 # The prefix is known when it is installed: it need not be the one of the configuration.
 install(CODE "
   set(bin \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}\")
+  set(etc \"\${CMAKE_INSTALL_PREFIX}/etc\")
+  # What an operator has written is kept.
+  if(NOT EXISTS \"\$ENV{DESTDIR}\${etc}/muster/muster.toml\")
+    file(INSTALL \"${PROJECT_SOURCE_DIR}/cmake/muster.toml\" DESTINATION \"\${etc}/muster\")
+  endif()
   configure_file(\"${PROJECT_SOURCE_DIR}/cmake/muster.service.in\" \"${CMAKE_CURRENT_BINARY_DIR}/muster.service\" @ONLY)")
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/muster.service" DESTINATION lib/systemd/system)
 install(FILES LICENSE THIRD_PARTY.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -1,8 +1,10 @@
 #include "core/convert.h"
 
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -10,6 +12,7 @@
 #include "core/policy_loader.h"
 #include "core/trace.h"
 #include "run/config/load_config.h"
+#include "run/sweep/sweep.h"
 
 namespace muster::python {
 namespace {
@@ -84,9 +87,10 @@ RunConfig described(const nb::dict& settings, std::shared_ptr<const PolicyLoader
 
 namespace {
 
-// A description that was checked and completed: what a run is made of.
-RunConfig complete(const nb::dict& settings, const TraceJobs* trace,
-                   const PythonPolicies* policies) {
+// A description that was checked and completed: what a run is made of. With a seed it is a point of
+// a sweep, in which everything that draws follows that seed.
+RunConfig complete(const nb::dict& settings, const TraceJobs* trace, const PythonPolicies* policies,
+                   std::optional<long long> seed) {
   const std::shared_ptr<const PolicyLoader> outside =
       policies == nullptr ? nullptr : policies->loader;
   RunConfig config = described(settings, outside);
@@ -98,7 +102,11 @@ RunConfig complete(const nb::dict& settings, const TraceJobs* trace,
       config.workload.trace = "in memory";
     }
   }
-  return must(complete_config(std::move(config)));
+  if (!seed) return must(complete_config(std::move(config)));
+  SweepConfig sweep;
+  sweep.base = std::move(config);
+  sweep.seeds = {*seed};
+  return std::move(must(sweep_points(sweep)).front().config);
 }
 
 }  // namespace
@@ -128,7 +136,7 @@ void add_descriptions(nb::module_& module) {
     return parts;
   });
   module.def("describe", complete, nb::arg("settings"), nb::arg("trace").none(),
-             nb::arg("policies").none());
+             nb::arg("policies").none(), nb::arg("seed").none());
 }
 
 }  // namespace muster::python

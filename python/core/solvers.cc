@@ -5,8 +5,10 @@
 #include <nanobind/stl/string.h>
 
 #include "core/parts.h"
+#include "core/watched.h"
 #include "policy/gavel/rows.h"
 #include "run/assembly/make_allocator.h"
+#include "solve/stop_solving.h"
 
 namespace muster::python {
 namespace {
@@ -77,9 +79,16 @@ nb::tuple allocate(const std::string& policy, nb::handle rates, nb::handle jobs,
   add_pairs(problem, pairs, pair_rates);
   Allocation allocation;
   allocation.reset(problem);
-  {
+  constexpr std::size_t kQuick = 100;  // so many jobs take less than somebody notices
+  if (problem.jobs.size() > kQuick) {
+    Watch watch;
+    watched(watch, {nb::none(), 0, {}}, [&] {
+      const StopSolving stoppable(watch.stop);
+      allocator->allocate(problem, allocation);
+    });
+  } else if (!problem.jobs.empty()) {
     const nb::gil_scoped_release release;
-    if (!problem.jobs.empty()) allocator->allocate(problem, allocation);
+    allocator->allocate(problem, allocation);
   }
   return nb::make_tuple(bytes_of(allocation.alone), bytes_of(allocation.paired),
                         bytes_of(throughputs(problem, allocation)));

@@ -121,7 +121,10 @@ void add_stepping(nb::module_& module) {
       .def("reset",
            [](Environment& self, long long seed, nb::handle observation) {
              const Busy::Inside inside(self.busy());
-             begin(self, seed);
+             {
+               const nb::gil_scoped_release release;
+               begin(self, seed);
+             }
              const Room<float> room(observation);
              check_room(self, room, 1);
              self.observe(room.begin());

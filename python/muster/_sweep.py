@@ -14,13 +14,13 @@ from ._progress import Display
 from ._tables import pandas
 from .cluster import Cluster
 from .result import Result
-from .run import _described, _place, _settings, chosen_from, count_of, label_of, simulate
+from .run import _described, _place, _settings, chosen_from, count_of, label_of
 from .trace import Trace
 
 _POLICIES = ("scheduling", "placement", "admission")
 
 
-def run_sweep(trace, cluster, choices, vary, seeds, output, threads, processes, progress, settings):
+def run_sweep(trace, cluster, choices, vary, seeds, output, threads, processes, progress, time_limit, settings):
     threads, processes = count_of("threads", threads), count_of("processes", processes or 0)
     if trace is not None and not isinstance(trace, (str, os.PathLike)):
         trace = Trace.of(trace)
@@ -44,7 +44,7 @@ def run_sweep(trace, cluster, choices, vary, seeds, output, threads, processes, 
                           "generator, and built-in policies: leave it out")
     rows, work = _points(trace, axes, fixed, which, settings)
     count = min(len(work), processes or threads or os.cpu_count() or 1)
-    figures = _in_processes(trace, work, count, progress) if written else _in_threads(trace, work, count, progress)
+    figures = _in_processes(trace, work, count, progress, time_limit) if written else _in_threads(trace, work, count, progress)
     return pandas().DataFrame([{**row, **one} for row, one in zip(rows, figures)])
 
 
@@ -87,7 +87,10 @@ def _as_the_command(trace, axes, fixed, seeds, output, threads, progress, settin
     folder = "" if output is None else os.fspath(output)
     runs = len(seeds) * math.prod(len(values) for _, values in listed)
     with Display(progress, runs, "runs") as display:
-        return _core.sweep(described, listed, seeds, folder, threads, display.show)
+        rows = _core.sweep(described, listed, seeds, folder, threads, display.show)
+    # Values come back as texts: the table has them as they were given.
+    given = {key: {_text(key, value): _shown(key, value) for value in values} for key, values in axes.items()}
+    return [{**row, **{key: shown[row[key]] for key, shown in given.items()}} for row in rows]
 
 
 def _points(trace, axes, fixed, seeds, settings):
@@ -100,12 +103,15 @@ def _points(trace, axes, fixed, seeds, settings):
         varied = dict(zip(axes, values))
         chosen = {**fixed, **{key: value for key, value in varied.items() if key in plain}}
         more = {**settings, **{load if key == "load" else key: value for key, value in varied.items() if key not in plain}}
-        shown = {key: value if isinstance(value, (str, int, float)) else label_of(key, value)
-                 for key, value in varied.items()}
+        shown = {key: _shown(key, value) for key, value in varied.items()}
         for seed in seeds:
             rows.append({**shown, "seed": seed})
             work.append((chosen, seed, more))
     return rows, work
+
+
+def _shown(key, value):
+    return value if isinstance(value, (str, int, float)) else label_of(key, value)
 
 
 def _load_place(trace, settings):
@@ -115,36 +121,44 @@ def _load_place(trace, settings):
     return _core.load_key(_settings(trace, None, {}, settings)[0])
 
 
+def _description(trace, point):
+    chosen, seed, settings = point
+    policies = {kind: chosen.get(kind) for kind in _POLICIES}
+    description, jobs = _described(trace, chosen.get("cluster"), policies, settings, seed)
+    _place(description, False, jobs, False, False)
+    return description, jobs
+
+
+def _figures(outcome):
+    return Result(json.loads(outcome.summary)).figures()
+
+
 def _in_threads(trace, work, count, progress):
     """Built-in policies on jobs in memory: the core needs no more than threads."""
-    runs = []
-    for chosen, seed, settings in work:
-        policies = {kind: chosen.get(kind) for kind in _POLICIES}
-        description, jobs = _described(trace, chosen.get("cluster"), policies, {**settings, "seed": seed})
-        _place(description, False, jobs, False, False)
-        runs.append(description)
+    runs = [_description(trace, point)[0] for point in work]
     with Display(progress, len(trace) * len(runs), "jobs") as display:
-        outcomes = _core.run_all(runs, trace._jobs, count, display.show, 60.0)
-    return [Result(json.loads(outcome.summary)).figures() for outcome in outcomes]
+        return [_figures(outcome) for outcome in _core.run_all(runs, trace._jobs, count, display.show, 60.0)]
 
 
-def _run(trace, point):
-    chosen, seed, settings = point
-    return simulate(trace, output=False, progress=False, seed=seed, **chosen, **settings).figures()
+def _run(trace, time_limit, point):
+    description, jobs = _description(trace, point)
+    outcome, = _core.run_all([description], jobs, 1, None, time_limit)
+    return _figures(outcome)
 
 
-def _in_processes(trace, work, count, progress):
+def _in_processes(trace, work, count, progress, time_limit):
     """Policies in Python would wait for each other in one process."""
     figures = []
     with Display(progress, len(work), "runs") as display:
-        for one in (_run(trace, point) for point in work) if count <= 1 else _spread(trace, work, count):
+        here = (_run(trace, time_limit, point) for point in work)
+        for one in here if count <= 1 else _spread(trace, work, count, time_limit):
             figures.append(one)
             if display.show:
                 display.show(len(figures))
     return figures
 
 
-def _spread(trace, work, count):
+def _spread(trace, work, count, time_limit):
     from concurrent.futures import ProcessPoolExecutor
     import multiprocessing
     for chosen, _, _ in work:
@@ -157,7 +171,7 @@ def _spread(trace, work, count):
     # A forked child would hold locks of threads that it does not have.
     context = multiprocessing.get_context("spawn")
     stop = context.Event()
-    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_begin, initargs=(stop, trace))
+    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_begin, initargs=(stop, trace, time_limit))
     try:
         yield from pool.map(_run_here, work)
     except BaseException:
@@ -167,10 +181,10 @@ def _spread(trace, work, count):
         pool.shutdown()
 
 
-def _begin(stop, trace):
+def _begin(stop, trace, time_limit):
     """In each of the processes. Ctrl-C is the business of the first one, which says when to stop."""
-    global _trace
-    _trace = trace
+    global _same
+    _same = (trace, time_limit)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(stop,), daemon=True).start()
 
@@ -181,4 +195,4 @@ def _end_with(stop):
 
 
 def _run_here(point):
-    return _run(_trace, point)
+    return _run(*_same, point)

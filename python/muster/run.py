@@ -52,9 +52,10 @@ def _settings(trace, cluster, choices, settings):
     return {**described, **places}, jobs, objects
 
 
-def _described(trace, cluster, choices, settings):
+def _described(trace, cluster, choices, settings, seed=None):
+    """With a seed: as a point of a sweep, in which all that draws follows it."""
     described, jobs, objects = _settings(trace, cluster, choices, settings)
-    return _core.describe(described, jobs, Policies(objects).core), jobs
+    return _core.describe(described, jobs, Policies(objects).core, seed), jobs
 
 
 def describe(trace: Any = None, cluster: Any = None, *, scheduling: Any = None, placement: Any = None,
@@ -226,15 +227,15 @@ def _file_names(names):
 
 def sweep(trace: Any = None, cluster: Any = None, *, vary: dict[str, list] | None = None, seeds: int | list[int] = 1,
           scheduling: Any = None, placement: Any = None, admission: Any = None, output: str | os.PathLike | None = None,
-          threads: int = 0, processes: int | None = None, progress: bool | None = None,
+          threads: int = 0, processes: int | None = None, progress: bool | None = None, time_limit: float = 60.0,
           **settings: Any) -> pandas_types.DataFrame:
     """Runs one description for every combination of lists and seeds; a data frame with a row per run.
 
     Lists in `cluster`, `scheduling`, `placement` and `admission` are varied; `vary` has others by their place in a
     description, as {"load": [0.8, 1.0]} or {"restart.restart": [0, 60]}. seeds: how many, or which. With policies
     written in Python the runs are spread over processes: the policies must be at the top of a module or in a file, and
-    a script must call sweep under `if __name__ == "__main__":`. processes=1 does without. output: a folder where
-    a sweep that was interrupted continues, with jobs of a file or a generator and built-in policies.
+    a script must call sweep under `if __name__ == "__main__":`. processes=1 does without. time_limit: as in `simulate`.
+    output: a folder where a sweep that was interrupted continues, with jobs of a file or a generator and built-in policies.
 
     >>> import muster
     >>> table = muster.sweep(generate="poisson:jobs=200", cluster="8x8", scheduling=["fifo", "las"],
@@ -244,7 +245,7 @@ def sweep(trace: Any = None, cluster: Any = None, *, vary: dict[str, list] | Non
     """
     from ._sweep import run_sweep
     choices = {"scheduling": scheduling, "placement": placement, "admission": admission}
-    return run_sweep(trace, cluster, choices, vary or {}, seeds, output, threads, processes, progress, settings)
+    return run_sweep(trace, cluster, choices, vary or {}, seeds, output, threads, processes, progress, time_limit, settings)
 
 
 def reproduce(system: str | None = None, experiment: str | None = None, *, threads: int = 0,

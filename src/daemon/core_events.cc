@@ -25,13 +25,26 @@ void Core::hear(const Report& report, Seconds now) {
   }
 }
 
+namespace {
+
+// A job may count its steps without saying how many there are: then its owner may have said so.
+// That is a belief, and doubles where the job outruns it.
+ProgressReport with_total(ProgressReport report, double iterations) {
+  if (report.total > 0 || !(iterations > 0)) return report;
+  while (iterations <= report.step) iterations *= 2;
+  report.total = iterations;
+  return report;
+}
+
+}  // namespace
+
 void Core::hear_progress(const ProgressReport& report, Seconds now) {
   const auto found = known_.find(report.run.job);
   if (found == known_.end() || found->second.over) return;
   Known& known = found->second;
   ProgressMeter& meter = known.meter;
   const double step_before = meter.news().step;
-  meter.hear(report, now);
+  meter.hear(with_total(report, known.request->iterations), now);
   if (meter.news().step > step_before) known.stepped = now;
   effects_.news.emplace_back(report.run.job, meter.news());
   for (const auto& [name, value] : report.metrics) tell_metric(report.run.job, name, value, now);

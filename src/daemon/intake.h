@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "daemon/board.h"
 #include "daemon/committer.h"
@@ -16,6 +17,10 @@ namespace muster {
 
 struct IntakeLimits {
   std::size_t jobs_per_user = 200'000;  // that are not over
+  // What the one machine has on which jobs run; 0: there are others, or nobody knows.
+  double cpus = 0;
+  double memory_gb = 0;
+  bool limits_memory = true;  // jobs are held to what they ask for
 };
 
 class Intake {
@@ -26,6 +31,7 @@ class Intake {
     bool again = false;  // the same request id was used before
     int status = 201;
     std::string error;
+    std::vector<std::string> notes;  // what will not be done as its owner may think
   };
   using Told = std::function<void(const Answer&)>;
   // A job that is durable; called in order of numbers.

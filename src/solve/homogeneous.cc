@@ -5,6 +5,7 @@
 
 #include "solve/equilibration.h"
 #include "solve/kkt_system.h"
+#include "solve/stop_solving.h"
 
 namespace muster {
 namespace {
@@ -69,6 +70,7 @@ class Homogeneous {
     constexpr double kGoodEnough = 1e-6;
     double worst = HUGE_VAL;
     for (int i = 0; i < kMostIterations; ++i) {
+      StopSolving::look();
       worst = measure();
       if (!std::isfinite(worst) || worst <= tolerance_ || !step()) break;
       solution.iterations = i + 1;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "solve/normal_system.h"
+#include "solve/stop_solving.h"
 
 namespace muster {
 namespace {
@@ -19,6 +20,7 @@ class InteriorPoint {
     double best = HUGE_VAL;
     int better = 0;  // the last step that was worth it
     for (int i = 0; i < options_.most_iterations; ++i) {
+      StopSolving::look();
       measure();
       const double worst = std::max({primal_, dual_, gap_});
       if (!std::isfinite(worst) || !std::isfinite(mu_)) break;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/shared_library.h"
+#include "solve/stop_solving.h"
 
 namespace muster {
 namespace {
@@ -93,6 +94,7 @@ void WarmSimplex::set_coefficient(std::size_t row, std::size_t variable, double 
 // leaves it near the optimum, mostly a few pivots away. The duals are turned to our sign: those of
 // rows E x <= b are never negative.
 LinearSolution WarmSimplex::solve() {
+  StopSolving::look();
   Clp_Simplex* model = model_->clp;
   clp().Clp_primal(model, 0);
   LinearSolution solution;

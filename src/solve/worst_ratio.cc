@@ -5,6 +5,7 @@
 
 #include "solve/dense_factor.h"
 #include "solve/dense_lu.h"
+#include "solve/stop_solving.h"
 
 namespace muster {
 namespace {
@@ -109,6 +110,7 @@ class RatioBarrier {
     constexpr double kNear = 1e-7;  // of half the square of Newton's decrement
     double now = value(x_, ratio_, tau);
     for (int step = 0; step < kMostSteps; ++step) {
+      StopSolving::look();
       const double gain = direction(tau);
       if (!std::isfinite(gain)) return false;
       if (gain < kNear) return true;

@@ -294,11 +294,28 @@ bool is_sinfo_table(std::string_view content) {
   return header_names(content, '|', {"NODELIST", "GRES"});
 }
 
+// What sinfo writes for people; with -l there is a date above its header.
+bool is_sinfo_for_people(std::string_view content) {
+  std::string_view rest = content.substr(0, 1000);
+  for (int line = 0; line < 2; ++line) {
+    const std::string_view header = first_line(rest);
+    if (header.empty()) return false;
+    const auto names = [header](std::string_view word) {
+      return header.find(word) != std::string_view::npos;
+    };
+    if (names("NODELIST") && names("STATE") && !names("=")) return true;
+    rest.remove_prefix(std::min(
+        rest.size(), static_cast<std::size_t>(header.data() - rest.data()) + header.size()));
+  }
+  return false;
+}
+
 }  // namespace
 
 bool is_slurm_nodes(std::string_view content) {
   const std::string_view first = first_line(content);
   if (first.starts_with("NodeName=") || is_sinfo_table(first)) return true;
+  if (is_sinfo_for_people(content)) return true;
   // A small object is one of Gavel's; what Slurm writes has the names of its fields.
   return first.starts_with("{") && content.find("\"nodes\"") != std::string_view::npos &&
          content.find("\"gres\"") != std::string_view::npos;
@@ -307,6 +324,12 @@ bool is_slurm_nodes(std::string_view content) {
 Result<SlurmNodes> parse_slurm_nodes(std::string_view content, const std::string& name,
                                      const std::string& partition, Symbols& symbols) {
   const std::string_view first = first_line(content);
+  if (!is_sinfo_table(first) && is_sinfo_for_people(content)) {
+    return Error{
+        fmt::format("{}: this form of sinfo does not say what nodes have; use the output of "
+                    "`scontrol show node`, or of `sinfo -N -o \"%N|%G|%c|%m|%P|%T\"`",
+                    name)};
+  }
   const ShownNodes nodes = first.starts_with("NodeName=") ? show_node(content)
                            : first.starts_with("{")       ? sinfo_json(content)
                                                           : sinfo_table(content);

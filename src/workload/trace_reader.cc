@@ -56,6 +56,10 @@ std::string no_jobs_text(const std::string& name, const TraceStats& stats) {
 
 std::string unknown_format_text(const std::string& name, std::string_view head) {
   const std::string_view first = trim(head).substr(0, 80);
+  if (first.starts_with('{') && head.find("Slurm") != std::string_view::npos) {
+    return fmt::format("{}: Slurm's JSON is not read; write its accounts with `{}`", name,
+                       (*find_trace_format("sacct"))->source);
+  }
   return fmt::format(
       "{}: cannot tell which trace format this is; it begins with '{}'. Name its format, as in "
       "`muster simulate FILE --format NAME` or `muster trace convert FILE COPY --format NAME`, one "

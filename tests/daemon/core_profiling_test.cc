@@ -257,6 +257,10 @@ TEST_F(CoreProfiling, WhatIfsAndForksProfileAsWell) {
   const auto refused = ask(subject, question);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("does not preempt"));
+  question.scheduling = "elasticflow-as-coded";
+  const auto published = ask(subject, question);
+  ASSERT_FALSE(published);
+  EXPECT_THAT(published.error().message, HasSubstr("reproduces a published simulator"));
 }
 
 TEST(LiveProfiling, IsRefusedWhereItCannotBe) {

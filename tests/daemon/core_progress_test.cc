@@ -11,14 +11,17 @@ namespace {
 // One GPU, shortest remaining time first, and a job of 100 steps that runs from 1 s on.
 class CoreProgress : public ::testing::Test {
  protected:
-  CoreProgress() {
+  CoreProgress() { begin(training(1, 22)); }
+
+  void begin(const JobRequest& first) {
     RunConfig config;
     config.cluster.shape = "1x1";
     config.scheduling = {"srtf"};
     config.workload.generator = {"poisson", {{"jobs", "1"}}};
     auto plan = make_live_plan(*complete_config(std::move(config)));
     core_ = std::move(*Core::make(std::move(*plan), Abilities{}, {}, StoredWorld{}, 0));
-    submit(1, 22, 0);
+    submit_to(*core_, JobId{1}, first, 0);
+    step(0);
     for (const RunEvent event : {RunEvent::kReady, RunEvent::kStarted}) {
       RunReport report;
       report.run = {JobId{1}, 1};
@@ -32,11 +35,11 @@ class CoreProgress : public ::testing::Test {
     submit_to(*core_, JobId{id}, training(1, estimate), now);
     step(now);
   }
-  void done(double steps, Seconds now) {
+  void done(double steps, Seconds now, double total = 100) {
     ProgressReport report;
     report.run = {JobId{1}, 1};
     report.step = steps;
-    report.total = 100;
+    report.total = total;
     core_->hear(report, now);
     step(now);
   }
@@ -63,6 +66,24 @@ TEST_F(CoreProgress, AJobThatHasDoneItsLastStepIsNotPreempted) {
   done(100, 22);
   submit(2, 6, 23.5);  // while the first one saves its result
   EXPECT_FALSE(stopped(24));
+}
+
+// Five steps a second, 60 of them done, and another job of 25 s comes.
+TEST_F(CoreProgress, IterationsOfTheOwnerCountWhereTheJobNamesNoTotal) {
+  const auto stopped_with = [this](double iterations) {
+    JobRequest request = training(1);
+    request.iterations = iterations;
+    begin(request);
+    stopped_ = false;
+    done(0, 2, 0);
+    done(10, 4, 0);
+    done(60, 14, 0);
+    submit(2, 25, 14.5);
+    return stopped(14.5);
+  };
+  EXPECT_FALSE(stopped_with(100)) << "8 s are left of it";
+  EXPECT_TRUE(stopped_with(1000)) << "188 s are left of it";
+  EXPECT_FALSE(stopped_with(20)) << "it has outrun them: 80 are believed, and 4 s are left";
 }
 
 TEST_F(CoreProgress, NorOneWhoseStepsWereTooFastToBeMeasured) {

@@ -25,6 +25,12 @@ grep -q '^ExecStart=/opt/muster/bin/muster serve' "$folder/staged/opt/muster/lib
 
 unit=$prefix/lib/systemd/system/muster.service
 grep -q "^ExecStart=$prefix/bin/muster serve" "$unit" || fail "the unit does not start what was installed"
+config=$(sed -n 's/^ExecStart=.* --config //p' "$unit")
+[ "$config" = "$prefix/etc/muster/muster.toml" ] || fail "the unit reads '$config'"
+grep -q '^Delegate=yes' "$unit" || fail "the unit keeps its cgroup for itself"
+echo 'scheduling = "las"' >"$config"
+cmake --install "$build" --prefix "$prefix" >"$folder/log" 2>&1
+grep -q las "$config" || fail "what an operator wrote is overwritten"
 if command -v systemd-analyze >/dev/null; then
   systemd-analyze verify "$unit" >"$folder/log" 2>&1 || { cat "$folder/log"; fail "the unit is not in order"; }
 fi
@@ -47,7 +53,8 @@ prefix=$folder/second/muster
 cd "$folder"
 "$prefix/bin/muster" simulate --preset blox --generate poisson:jobs=20 --cluster 2x4 -o result >"$folder/log" 2>&1 ||
   { cat "$folder/log"; fail "a preset is not found after the move"; }
-"$prefix/bin/muster" serve --state "$folder/state" --fake-gpus 1 --preset tiresias --pacing ticks:length=0.2 2>"$folder/daemon.log" &
+"$prefix/bin/muster" serve --state "$folder/state" --fake-gpus 1 --config "$folder/staged/opt/muster/etc/muster/muster.toml" \
+  --preset tiresias --pacing ticks:length=0.2 2>"$folder/daemon.log" &
 daemon=$!
 export MUSTER_STATE=$folder/state
 for _ in $(seq 100); do "$prefix/bin/muster" status >/dev/null 2>&1 && break; sleep 0.1; done

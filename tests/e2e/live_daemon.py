@@ -107,7 +107,8 @@ class Daemon:
             with contextlib.suppress(BrokenPipeError):  # a refusal may come before all is said
                 connection.request(method, target, None if body is None else json.dumps(body))
             response = connection.getresponse()
-            return response.status, json.loads(response.read())
+            text = response.read().decode()
+            return response.status, json.loads(text) if response.headers["Content-Type"].startswith("application/json") else text
         except http.client.HTTPException as problem:
             raise OSError(f"cut off: {problem!r}") from problem
         finally:

@@ -13,6 +13,7 @@ import tempfile
 import time
 import unittest
 
+import openapi_check
 import side_by_side
 from live_daemon import ALONE, MUSTER, ROOT, TRAINER, Daemon, wait_until
 
@@ -483,6 +484,50 @@ class Systems(unittest.TestCase):
                 self.assertNotEqual(refused.returncode, 0)
                 self.assertIn(word, refused.stderr)
 
+    def test_a_running_job_moves_to_other_gpus(self):
+        """A third job comes, and two that go well together make room for it: one of them moves, with its work."""
+        with Daemon("--preset", "muri", "--pacing", "ticks:length=1", gpus=2) as daemon:
+            def submit(name, steps, stages):
+                return daemon.submit("--name", name, "--stage-ms", stages, "--", MUSTER, "trainer", f"{name}.step", str(steps), "0.1")
+
+            pair = [submit("sends", 100, "storage=40,gpu=10,network=50"), submit("computes", 100, "cpu=50,gpu=50")]
+            for number in pair:
+                daemon.until_launched(number)
+                wait_until(lambda: (daemon.job(number)["progress"] or {}).get("step", 0) > 0, what="steps")
+            third = submit("third", 30, "gpu=10,network=90")
+            daemon.run("wait", "--timeout", "90")
+            told = [daemon.job(number) for number in (*pair, third)]
+            self.assertEqual({(job["state"], job["preemptions"]) for job in told}, {("finished", 0)}, told)
+            moved = [job for job in told if len({str(run["placement"]) for run in job["runs"] if run["started"]}) > 1]
+            self.assertTrue(moved, told)
+            for job in moved:
+                story = json.loads(daemon.run("explain", "--json", str(job["id"])).stdout)
+                self.assertTrue(any(one["text"].startswith("move: ") for one in story["decisions"]), story)
+                # It goes on with the step after the last one it saved, and does each once.
+                saved = [run["saved_step"] for run in job["runs"][:-1]]
+                begun = [line.split()[4] for line in daemon.run("logs", str(job["id"])).stdout.split("\n") if "from step" in line]
+                self.assertEqual(list(map(int, begun)), [0, *map(int, saved)], job)
+                self.assertEqual(job["progress"]["step"], 100 if job["id"] in pair else 30)
+
+    def test_antman_lets_opportunistic_jobs_use_what_others_leave_idle(self):
+        with Daemon("--scheduling", "antman", "--placement", "antman", gpus=1) as daemon:
+            self.assertIn("submit with --priority below 0", daemon.log())
+
+            def submit(name, steps, *options):
+                return daemon.submit("--name", name, *options, "--", MUSTER, "trainer", f"{name}.step", str(steps), "0.1")
+
+            guaranteed = submit("guaranteed", 60)
+            daemon.until_launched(guaranteed)
+            waits = submit("waits", 5)
+            beside = submit("beside", 20, "--priority", "-1")
+            wait_until(lambda: sorted(json.loads(daemon.run("nodes", "--json").stdout)[0]["jobs"][0]) == [guaranteed, beside],
+                       what="both on the GPU")
+            daemon.run("wait", "--timeout", "60")
+            told = {number: daemon.job(number) for number in (guaranteed, waits, beside)}
+            self.assertEqual({(job["state"], job["launches"]) for job in told.values()}, {("finished", 1)}, told)
+            self.assertLess(told[beside]["started"], told[guaranteed]["ended"])
+            self.assertGreaterEqual(told[waits]["started"], told[guaranteed]["ended"] - 0.1)  # a guaranteed job shares with none
+
     def test_elasticflow(self):
         self.runs_trainers_to_their_end("elasticflow")
 
@@ -613,6 +658,190 @@ class Systems(unittest.TestCase):
                                       capture_output=True, text=True, timeout=30)
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn(reason, done.stderr)
+
+    def test_what_another_executor_would_heed_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            slurm = ("--executor", "slurm", "--partition", "gpu")
+            for words in ((*slurm, "--fake-gpus", "3"), (*slurm, "--cgroup", "/sys/fs/cgroup"), ("--fake-gpus", "3", "--partition", "gpu")):
+                done = subprocess.run([MUSTER, "serve", "--state", folder, *words], capture_output=True, text=True, timeout=30)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertRegex(done.stderr, "--(fake-gpus|cgroup|partition) .*(this machine alone|needs --executor slurm)")
+
+
+class Description(unittest.TestCase):
+    """GET /openapi.json is true of every route: bodies that it describes are taken, answers are as it says."""
+
+    TEXT = {("GET", "/v1/jobs/{id}/logs"), ("GET", "/metrics")}
+    # What is sent to each route, in this order; BODY, QUERY and who stands for {id}.
+    CALLS = [
+        ("POST", "/v1/jobs", {"command": [MUSTER, "trainer", "openapi.step", "1000", "0.05"], "name": "first", "estimate": 100,
+                              "memory_gb": 0.5, "request": "once"}, 201),
+        ("POST", "/v1/jobs", {"command": ["/bin/true"], "request": "once"}, 200),
+        ("POST", "/v1/jobs", {"command": ["/bin/sleep", "100"], "estimate": 50, "deadline": 1e6, "time_limit": 1e6}, 201),
+        ("POST", "/v1/jobs", {"command": ["/bin/true"], "gpuz": 1}, 400),
+        ("GET", "/v1/status", None, 200),
+        ("GET", "/v1/jobs", None, 200),
+        ("GET", "/v1/jobs/{id}", None, 200),
+        ("PATCH", "/v1/jobs/{id}", {"priority": 3, "estimate": 90}, 200),
+        ("PATCH", "/v1/jobs/{id}", {"color": 3}, 409),
+        ("GET", "/v1/jobs/{id}/logs", None, 200),
+        ("GET", "/v1/jobs/{id}/explain", None, 200),
+        ("POST", "/v1/what-if", None, 200),
+        ("POST", "/v1/what-if", {"add_nodes": "1x1", "drain": ["node=node0"], "samples": 3}, 200),
+        ("GET", "/v1/nodes", None, 200),
+        ("POST", "/v1/jobs/{id}/hold", None, 200),
+        ("POST", "/v1/jobs/{id}/release", None, 200),
+        ("POST", "/v1/jobs/{id}/cancel", None, 200),
+        ("POST", "/v1/nodes/{node}/drain", None, 200),
+        ("POST", "/v1/nodes/{node}/undrain", None, 200),
+        ("POST", "/v1/tokens", {"days": 1}, 201),
+        ("GET", "/v1/tokens", None, 200),
+        ("POST", "/v1/tokens/{token}/revoke", None, 200),
+        ("GET", "/metrics", None, 200),
+        ("GET", "/openapi.json", None, 200),
+        ("POST", "/v1/reload", None, 200),
+        ("POST", "/v1/shutdown", {"drian": True}, 400),
+        ("POST", "/v1/shutdown", {"drain": 1}, 400),
+        ("POST", "/v1/shutdown", {"drain": True}, 200),
+    ]
+
+    def test_every_route(self):
+        with Daemon(gpus=1) as daemon:
+            document = daemon.call("GET", "/openapi.json")[1]
+            routes = {(method.upper(), path) for path, methods in document["paths"].items() for method in methods}
+            self.assertEqual(routes, {call[:2] for call in self.CALLS})
+            for method, path, body, status in self.CALLS:
+                with self.subTest(method=method, path=path, body=body):
+                    if "{token}" in path:
+                        path_called = path.replace("{token}", daemon.call("GET", "/v1/tokens")[1][0]["name"])
+                    else:
+                        path_called = path.replace("{id}", "2" if path.endswith("explain") else "1").replace("{node}", "node0")
+                    if path == "/v1/status":  # with a launch and its progress to speak of
+                        wait_until(lambda: daemon.job(1)["progress"], what="progress")
+                    operation = document["paths"][path][method.lower()]
+                    if body is not None:
+                        described = operation["requestBody"]["content"]["application/json"]["schema"]
+                        self.assertEqual(bool(openapi_check.problems(body, described, document)), status == 400 or "color" in body)
+                    schema = openapi_check.answer_schema(document, method, path, status)
+                    self.assertEqual(schema is None, (method, path) in self.TEXT)
+                    if schema is None:
+                        self.assertEqual(daemon.call(method, path_called)[0], status)
+                        continue
+                    told = daemon.call(method, path_called, body)
+                    self.assertEqual(told[0], status, told)
+                    self.assertEqual(openapi_check.problems(told[1], schema, document), [], told)
+            self.assertEqual(daemon.process.wait(timeout=60), 0)
+
+    def test_wrong_words_are_wrong(self):
+        """The check can fail: a field that is missing, new, of another type, or null."""
+        document = {"components": {"schemas": {"Done": {"type": "object", "properties": {"done": {"type": "boolean"}},
+                                                        "required": ["done"]}}}}
+        for value in ({}, {"done": 1}, {"done": None}, {"done": True, "more": 1}, []):
+            self.assertTrue(openapi_check.problems(value, {"$ref": "#/components/schemas/Done"}, document), value)
+        self.assertEqual(openapi_check.problems({"done": True}, {"$ref": "#/components/schemas/Done"}, document), [])
+
+    def test_what_nobody_knows_is_refused_with_the_nearest(self):
+        with Daemon(gpus=1) as daemon:
+            for target, word in (("/v1/jobs?state=runing", "did you mean 'running'"), ("/v1/jobs?owner=nobdy", "nobdy"),
+                                 ("/v1/jobs?limit=-5", "'limit'"), ("/v1/jobs?stat=running", "did you mean 'state'"),
+                                 ("/v1/jobs?active=yes", "'active'"), ("/v1/status?verbose=1", "takes no parameters")):
+                status, told = daemon.call("GET", target)
+                self.assertEqual(status, 400, told)
+                self.assertIn(word, told["error"])
+            for words, word in ((("--in", "runing"), "did you mean 'running'"), (("--owner", "nobdy"), "no user 'nobdy'"),
+                                (("--limit", "-5"), "--limit")):
+                refused = daemon.run("jobs", *words, check=False)
+                self.assertNotEqual(refused.returncode, 0)
+                self.assertIn(word, refused.stderr)
+            self.assertEqual(daemon.call("GET", "/v1/jobs?owner=root&state=running&active=true&limit=3"), (200, []))
+
+
+class Wishes(unittest.TestCase):
+    """What a submission may say reaches the job, or its owner is told that it does not."""
+
+    def test_cores_and_memory(self):
+        with Daemon(gpus=1) as daemon:
+            for words, word in ((("--cpus", "5000"), "5000 CPU cores, more than the"), (("--memory", "900000"), "GB of memory, more than")):
+                refused = daemon.run("submit", *words, "--", "/bin/true", check=False)
+                self.assertNotEqual(refused.returncode, 0)
+                self.assertIn(word, refused.stderr)
+            told = daemon.run("submit", "--cpus", "1", "--memory", "0.5", "--", "/bin/true")
+            self.assertIn("not limited: the daemon was started without --cgroup", told.stderr)
+            self.assertEqual(daemon.run("submit", "--cpus", "1", "--", "/bin/true").stderr, "")
+
+    def test_the_length_by_iterations(self):
+        """What they are worth is known by the length of a step, or once the job counts its steps."""
+        counts = ("import sys, time\n"
+                  f"sys.path.insert(0, {str(ROOT / 'python')!r})\n"
+                  "import muster_job\n"
+                  "for step in muster_job.join().steps(): time.sleep(0.1)\n")
+        with Daemon(gpus=1) as daemon:
+            def expected(*words):
+                first = daemon.submit(*words)
+                daemon.until_launched(first)
+                second = daemon.submit("--", "/bin/true")
+                yield lambda: json.loads(daemon.run("explain", "--json", str(second)).stdout)["expected_start"]
+                daemon.run("cancel", str(second), str(first))
+                daemon.until(first, "cancelled")
+
+            for start in expected("--iterations", "1000", "--step-ms", "200", "--", "/bin/sleep", "1000"):
+                self.assertTrue(190 < start() < 200.1, start())
+            for start in expected("--", "/bin/sleep", "1000"):
+                self.assertTrue(3500 < start() < 3600.1, start())
+            for start in expected("--iterations", "2000", "--", sys.executable, "-c", counts):
+                wait_until(lambda: 150 < start() < 300, what="a belief from the speed")
+
+    def test_a_description_that_is_not_used_is_named(self):
+        with Daemon(gpus=1) as daemon:
+            self.assertNotIn("not used", daemon.log())
+            daemon.end()
+            (daemon.base / "muster.toml").write_text('scheduling = "fifo"\ncluster = "16x8"\n')
+            daemon.options += ["--config", str(daemon.base / "muster.toml")]
+            daemon.start()
+            self.assertIn("not used of the description: the cluster 16x8", daemon.log())
+
+    def test_a_job_file_with_everything(self):
+        shows = "import json, os; json.dump(dict(os.environ, here=os.getcwd()), open('seen.json', 'w'))"
+        with Daemon(gpus=2) as daemon:
+            fields = daemon.call("GET", "/openapi.json")[1]["components"]["schemas"]["Submission"]["properties"]
+            folder = daemon.base / "project"
+            (folder / "inner").mkdir(parents=True)
+            job = {"command": [sys.executable, "-c", shows], "name": "all of it", "gpus": 2, "min_gpus": 1, "max_gpus": 2, "max_nodes": 1,
+                   "model": "net", "priority": 7, "deadline": 500, "time_limit": 300, "estimate": 20, "iterations": 100,
+                   "step_ms": 12.5, "batch_size": 64, "cpus": 1, "memory_gb": 0.5, "retries": 2, "grace": 5,
+                   "process_per_gpu": False, "hold": True, "working_directory": "inner", "checkpoint_directory": "saved",
+                   "request": "mine"}
+            # A machine has no partitions, and pretended GPUs are of no type.
+            self.assertEqual(set(job) | {"environment", "stage_ms", "partition", "gpu_type"}, set(fields))
+            lines = [f"{key} = {json.dumps(value)}" for key, value in job.items()]
+            lines += ["stage_ms = { cpu = 2.5, gpu = 10 }", 'environment = { SEED = "1" }']
+            (folder / "job.toml").write_text("\n".join(lines) + "\n")
+            number = daemon.submit(str(folder / "job.toml"))
+            self.assertEqual(daemon.submit(str(folder / "job.toml")), number)
+            self.assertEqual(daemon.job(number)["launches"], 0)
+            daemon.run("release", str(number))
+            daemon.run("wait", str(number), "--timeout", "30")
+            told = daemon.job(number)
+            for key in ("name", "gpus", "min_gpus", "max_gpus", "priority", "time_limit", "command"):
+                self.assertEqual(told[key], job[key])
+            self.assertAlmostEqual(told["deadline"] - told["submitted"], 500, delta=0.01)
+            seen = json.loads((folder / "inner" / "seen.json").read_text())
+            self.assertEqual((seen["here"], seen["SEED"], seen["MUSTER_CHECKPOINT_DIR"]),
+                             (str(folder / "inner"), "1", str(folder / "saved")))
+            self.assertEqual(seen["CUDA_VISIBLE_DEVICES"], "0,1")
+
+    def test_work_is_saved_where_the_owner_said(self):
+        """--checkpoints: launch after launch finds there what the one before has saved."""
+        saves = ("import os, pathlib, sys, time\n"
+                 "place = pathlib.Path(os.environ['MUSTER_CHECKPOINT_DIR']) / 'count'\n"
+                 "place.parent.mkdir(exist_ok=True)\n"
+                 "count = int(place.read_text()) + 1 if place.exists() else 1\n"
+                 "place.write_text(str(count))\n"
+                 "sys.exit(0 if count == 3 else 1)\n")
+        with Daemon(gpus=1) as daemon:
+            number = daemon.submit("--checkpoints", "saved", "--retries", "5", "--", sys.executable, "-c", saves)
+            daemon.run("wait", str(number), "--timeout", "60")
+            self.assertEqual((daemon.job(number)["launches"], (daemon.work / "saved" / "count").read_text()), (3, "3"))
 
 
 class Driven(unittest.TestCase):

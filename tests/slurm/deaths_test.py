@@ -16,6 +16,7 @@ import unittest
 
 from slurm_daemon import SlurmDaemon, wait_until
 from lab import Lab, why_not
+import side_by_side
 
 RECOVERY = 30
 CRASH = {"n1", "n3", "n5", "n7"}  # nodes that die as a whole; of the others slurmd alone
@@ -141,8 +142,12 @@ class Deaths(unittest.TestCase):
         wait_until(daemon.answers, left(), f"seed {self.seed}: an answer")
         again = time.monotonic()
         probe = daemon.submit("--name", "probe", "--priority", "100", "--", "/bin/true")
-        wait_until(lambda: (row := daemon.job(probe))["launch_state"] == "running" or row["state"] == "finished", left(),
-                   f"seed {self.seed}: a job that runs\n{daemon.log()}")
+        try:
+            wait_until(lambda: (row := daemon.job(probe))["launch_state"] == "running" or row["state"] == "finished", left(),
+                       f"seed {self.seed}: a job that runs")
+        except AssertionError as late:
+            queue = daemon.lab.try_call("squeue", "-o", "%A %T %r %N %k").stdout + daemon.lab.try_call("sinfo", "-N", "-l").stdout
+            raise AssertionError(f"{late}\n{daemon.job(probe)}\n{queue}\n{daemon.run('jobs').stdout}\n{daemon.log()}") from late
         now = time.monotonic()
         print(f"recovered {now - killed:.1f} s after the kill, {now - again:.1f} s after all was up again", flush=True)
 
@@ -151,4 +156,4 @@ if __name__ == "__main__":
     if reason := why_not():
         print(reason)
         sys.exit(77)
-    unittest.main(verbosity=2)
+    side_by_side.main(2)

@@ -19,6 +19,9 @@ class Driven(SlurmDaemon):
     def all_jobs(self):
         return {job["id"]: job for job in self.ask("GET", "/v1/jobs")}
 
+    def by_name(self, name):
+        return next((job for job in self.all_jobs().values() if job["name"] == name), None)
+
     def until_over(self, seconds):
         wait_until(lambda: self.ask("GET", "/v1/jobs?active=true") == [], seconds, "the end of all jobs")
         return self.all_jobs()

@@ -62,9 +62,10 @@ class SlurmDaemon(Daemon):
 
     def __exit__(self, *_):
         self.end()
-        for job in self.lab.jobs():
-            self.lab.try_call("scancel", job)
-        for node in self.lab.nodes:
+        if jobs := self.lab.call("squeue", "-h", "-o", "%A").split():
+            self.lab.try_call("scancel", *jobs)
+        listed = [line.split() for line in self.lab.call("sinfo", "-h", "-N", "-o", "%N %T").splitlines()]
+        for node in {node for node, state in listed if state not in ("idle", "mixed", "allocated", "completing")}:
             self.lab.try_call("scontrol", "update", f"NodeName={node}", "State=RESUME")
         wait_until(lambda: not self.lab.call("squeue", "-h").strip(), 30, "an empty queue")
         self.folder.cleanup()

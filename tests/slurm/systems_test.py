@@ -6,6 +6,7 @@ import unittest
 from driven import Driven
 from slurm_daemon import ROOT, SlurmDaemon, wait_until
 from lab import Lab, why_not
+from deaths_test import expand
 import side_by_side
 
 SYSTEMS = {
@@ -14,13 +15,14 @@ SYSTEMS = {
     "lucid": ["--preset", "lucid", "--set", "partitions.apart=false", "--set", "profiling.nodes=0", "--pacing",
               "ticks:length=2"],
     "muri": ["--preset", "muri", "--pacing", "ticks:length=2"],
-    "elasticflow": ["--scheduling", "elasticflow", "--admission", "deadline", "--pacing", "slots:length=3"],
+    "elasticflow": ["--preset", "elasticflow", "--scheduling", "elasticflow", "--admission", "deadline", "--pacing", "slots:length=3"],
 }
 
 
 class Systems(unittest.TestCase):
     def runs_its_jobs_to_their_end(self, name):
-        with Lab(nodes="4:v100:4 1:a100:8", shards=4) as lab, SlurmDaemon(lab, "v100", *SYSTEMS[name]) as daemon:
+        with Lab(nodes="4:v100:2 4:a100:4", shards=4) as lab, SlurmDaemon(lab, "all", *SYSTEMS[name]) as daemon:
+            self.assertEqual([node["gpu_type"] for node in daemon.nodes().values()], ["v100"] * 4 + ["a100"] * 4)
             numbers = [daemon.train(f"t{i}", 10 + 5 * (i % 3), 0.2, "--gpus", str((1, 2, 4, 8, 1, 2)[i % 6]))
                        for i in range(12)]
             daemon.run("wait", *map(str, numbers), "--timeout", "110", check=False)
@@ -30,6 +32,8 @@ class Systems(unittest.TestCase):
                 self.assertFalse((daemon.work / f"t{i}.twice").exists(), i)
                 self.assertTrue(daemon.done(f"t{i}", 10 + 5 * (i % 3)), i)
             self.assertNotIn("decided any more", daemon.log())
+            used = {node for i in range(12) for launch in daemon.launches(f"t{i}") for node in expand(launch[2])}
+            self.assertTrue(used & {"n1", "n2", "n3", "n4"} and used & {"n5", "n6", "n7", "n8"}, f"GPUs of both types: {used}")
 
     def test_blox(self):
         self.runs_its_jobs_to_their_end("blox")

@@ -314,6 +314,19 @@ TEST_F(SlurmNodesTest, WhatSinfoShows) {
   EXPECT_THAT(read_error("NODELIST|GRES\nn1|(null)\n"), HasSubstr("none of the 1 nodes has GPUs"));
 }
 
+TEST_F(SlurmNodesTest, WhatSinfoWritesForPeopleNamesTheFormToUse) {
+  for (const char* text :
+       {"PARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST\nall*         up   infinite      4   "
+        "idle n[1-4]\n",
+        "Mon Nov 16 22:00:00 2026\nNODELIST   NODES PARTITION       STATE CPUS    S:C:T MEMORY\n"
+        "n1             1      all*        idle 16     1:16:1  65536\n"}) {
+    EXPECT_TRUE(is_slurm_nodes(text));
+    EXPECT_THAT(read_error(text), HasSubstr("use the output of `scontrol show node`"));
+  }
+  EXPECT_FALSE(is_slurm_nodes("\n\n"));
+  EXPECT_FALSE(is_slurm_nodes("[[nodes]]\nname = \"NODELIST STATE\"\n"));
+}
+
 TEST_F(SlurmNodesTest, WhatSinfoWritesAsJson) {
   EXPECT_THAT(shown(read(R"({"meta": {}, "nodes": [
         {"name": "n1", "gres": "gpu:v100:4,shard:v100:8", "cpus": 16, "real_memory": 65536,

@@ -177,6 +177,8 @@ TEST_F(TraceReaderTest, EmptyTracesAreErrors) {
 
 TEST_F(TraceReaderTest, UnknownFormatsAndFilesAreErrors) {
   EXPECT_THAT(load_error("apples,pears\n1,2\n"), HasSubstr("it begins with 'apples,pears'"));
+  EXPECT_THAT(load_error("{\n \"meta\": {\"Slurm\": {\"release\": \"22.05.8\"}}, \"jobs\": []}\n"),
+              HasSubstr("write its accounts with `sacct --parsable2"));
   TraceOptions options;
   options.format = "phily-csv";
   EXPECT_THAT(load_error(kPhilly, options), HasSubstr("did you mean 'philly-csv'?"));

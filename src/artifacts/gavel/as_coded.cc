@@ -35,7 +35,7 @@ std::vector<std::size_t> assign_as_older_scipy(std::span<const double> runs,
 std::unique_ptr<SchedulingPolicy> make_policy(const Params& params) {
   const AllocatorInfo& info = allocator_of(params);
   auto allocator = in_parts(info, params, make_as_coded_allocator(params));
-  const bool owes_pairs = packs(info.name) && !params.flag("even_pairs");
+  const bool owes_pairs = info.packs && !params.flag("even_pairs");
   return std::make_unique<RoundsAsCoded>(std::move(allocator), round_options(info, params),
                                          owes_pairs);
 }
@@ -50,7 +50,7 @@ ParamList all_params() {
   ParamList params;
   for (const AllocatorInfo& row : allocator_table()) {
     policy.choices.push_back(row.name.substr(kPrefix.size()));
-    for (const ParamInfo& one : allocator_params(row.name)) {
+    for (const ParamInfo& one : allocator_params(row)) {
       const bool known = std::any_of(params.begin(), params.end(), [&](const ParamInfo& other) {
         return other.name == one.name;
       });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -24,6 +25,11 @@ bool is_not_due(const SlurmJob& job) {
          (job.held || std::find(kReasons.begin(), kReasons.end(), job.reason) != kReasons.end());
 }
 
+// It came and ended between two looks.
+bool ran_since(const SlurmJob& job, double begun) {
+  return job.submitted >= begun && job.started > 0 && !job.nodes.empty();
+}
+
 }  // namespace
 
 ShadowBook::ShadowBook(std::vector<std::string> partitions, SlurmCluster cluster,
@@ -33,7 +39,8 @@ ShadowBook::ShadowBook(std::vector<std::string> partitions, SlurmCluster cluster
       cluster_(std::move(cluster)),
       tell_(std::move(tell)),
       say_(std::move(say)),
-      begun_(now) {}
+      begun_(now),
+      first_second_(std::floor(now)) {}
 
 bool ShadowBook::ours(const SlurmJob& job) const {
   const std::vector<std::string_view> names = split(job.partition, ',');
@@ -124,7 +131,7 @@ void ShadowBook::look(const std::vector<SlurmJob>& jobs, const std::vector<Slurm
     const auto known = watched_.find(job.id);
     if (known != watched_.end()) {
       follow(job, known->second);
-    } else if (ours(job) && !slurm_ended(job.state)) {
+    } else if (ours(job) && (!slurm_ended(job.state) || ran_since(job, first_second_))) {
       watch(job, now);
     }
   }
@@ -164,9 +171,12 @@ void ShadowBook::watch(const SlurmJob& job, double now) {
   watched.origin =
       origin_text({job.id, fmt::format("{}", static_cast<std::int64_t>(job.submitted))});
   watched.name = complaint(job.name);
-  watched.fair = job.state == SlurmState::kPending;
+  watched.fair = job.state == SlurmState::kPending || job.submitted >= first_second_;
   // What it has waited already is nobody's gain.
   watched.from = not_due_.erase(job.id) > 0 ? now : looked_ ? std::min(job.submitted, now) : begun_;
+  if (job.state != SlurmState::kPending && job.started > 0) {
+    watched.from = std::min(watched.from, job.started);
+  }
   owners_[job.id] = job.user;
   by_origin_[watched.origin] = job.id;
   follow(job, watched);
@@ -249,6 +259,8 @@ void ShadowBook::pass(double now) {
       continue;
     }
     job.done = true;
+    // It is known only now, but it would have ended then.
+    job.our_end = pretended.since + std::max(0.0, job.length - job.lasted);
     tell_run(run->first, RunEvent::kExited, RunOutcome::kFinished);
     run = runs_.erase(run);
   }
@@ -258,10 +270,18 @@ std::string ShadowBook::gain() const {
   std::size_t both = 0;
   std::size_t only_slurm = 0;
   std::size_t only_we = 0;
+  std::size_t ended = 0;
   double slurm = 0;
   double we = 0;
+  double slurm_took = 0;
+  double we_took = 0;
   for (const auto& [id, job] : watched_) {
     if (!job.fair) continue;
+    if (job.our_end > 0) {
+      ++ended;
+      slurm_took += job.slurm_start + job.length - job.from;
+      we_took += job.our_end - job.from;
+    }
     if (job.slurm_start > 0 && job.our_start > 0) {
       ++both;
       slurm += std::max(0.0, job.slurm_start - job.from);
@@ -274,10 +294,13 @@ std::string ShadowBook::gain() const {
   }
   if (both + only_slurm + only_we == 0) return "nothing to compare yet";
   const double count = std::max<double>(1, static_cast<double>(both));
+  const double ends = std::max<double>(1, static_cast<double>(ended));
   return fmt::format(
       "{} jobs were started by Slurm and by us: Slurm let them wait {:.1f} s on average, we would "
-      "have {:.1f} s; {} only Slurm has started so far, {} only we would have",
-      both, slurm / count, we / count, only_slurm, only_we);
+      "have {:.1f} s; {} of them have ended: they took {:.1f} s on average from submission to end, "
+      "and would have taken {:.1f} s; {} only Slurm has started so far, {} only we would have",
+      both, slurm / count, we / count, ended, slurm_took / ends, we_took / ends, only_slurm,
+      only_we);
 }
 
 }  // namespace muster

@@ -35,7 +35,7 @@ class ShadowBook {
   void look(const std::vector<SlurmJob>& jobs, const std::vector<SlurmNode>& nodes, double now);
   // Ends the launches that have lasted long enough.
   void pass(double now);
-  // Slurm's waits beside ours, in a sentence.
+  // Slurm's waits and completion times beside ours, in a sentence.
   std::string gain() const;
 
  private:
@@ -43,13 +43,15 @@ class ShadowBook {
   struct Watched {
     std::string origin;
     std::string name;
-    bool fair = false;       // it waited when we first saw it: its waits can be compared
+    // It waited when we first saw it, or came later than we: its times can be compared.
+    bool fair = false;
     double from = 0;         // since when it waits
     double slurm_start = 0;  // 0: not yet
     double length = -1;      // of its run, once it is over
     double our_start = 0;
-    double lasted = 0;  // of our launches that are over
-    bool done = false;  // for us, too
+    double our_end = 0;  // 0: not yet
+    double lasted = 0;   // of our launches that are over
+    bool done = false;   // for us, too
   };
   struct Pretended {
     std::uint32_t job = 0;  // Slurm's number
@@ -70,6 +72,7 @@ class ShadowBook {
   std::function<void(Report)> tell_;
   std::function<void(const std::string&)> say_;
   double begun_;
+  double first_second_;  // Slurm writes whole seconds
   bool looked_ = false;
   std::map<std::uint32_t, Watched> watched_;  // by Slurm's number
   std::map<std::uint32_t, std::string> owners_;

@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::string_view kOfAdmin = "JobHeldAdmin";
 // A node starts what it should within so many seconds, or the launch goes elsewhere.
-constexpr double kStuckAfter = 20;
+constexpr double kStuckAfter = 10;
 constexpr double kAvoidFor = 300;  // one whose GPUs are counted wrongly
-constexpr double kBusyFor = 60;    // a node on which Slurm finds no room for what we count as free
+constexpr double kBusyFor = 30;    // a node on which Slurm finds no room for what we count as free
 constexpr double kBeginsWithin = 60;  // a launch whose script is there already
 
 // Slurm has looked at the job and says why it does not start it.

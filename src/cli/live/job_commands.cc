@@ -225,7 +225,9 @@ void add_job_commands(CLI::App& app, Chosen& chosen) {
       ->type_name("STATE");
   jobs->add_option("--owner", list->owner, "only those of this user")->type_name("USER");
   jobs->add_flag("--active", list->active, "only those that have not left");
-  jobs->add_option("--limit", list->limit, "only the last N")->type_name("N");
+  jobs->add_option("--limit", list->limit, "only the last N")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1'000'000));
   add_link_options(*jobs, list->link);
   jobs->footer("Examples:\n  muster jobs\n  muster jobs --active --json");
   jobs->callback([list, &chosen] { chosen.run = [list] { return print_jobs(*list); }; });

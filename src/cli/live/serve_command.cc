@@ -125,8 +125,24 @@ Status check_doors(const ServeOptions& options) {
   return Done{};
 }
 
+// What another executor would heed is not ignored.
+Status check_executor(const ServeOptions& options) {
+  const bool local = options.executor == "local";
+  if (local && !options.slurm.partitions.empty()) {
+    return Error{"--partition names partitions of a cluster: it needs --executor slurm"};
+  }
+  if (!local && options.plan.fake_gpus > 0) {
+    return Error{"--fake-gpus is for this machine alone: a cluster says itself which GPUs it has"};
+  }
+  if (!local && !options.cgroup.empty()) {
+    return Error{"--cgroup is for this machine alone: on a cluster Slurm keeps jobs apart"};
+  }
+  return Done{};
+}
+
 // With the cluster that there is, and what carries launches out on it.
 Result<DaemonSettings> settings_on_executor(ServeOptions& options) {
+  if (Status fits = check_executor(options); !fits) return fits.error();
   const std::vector<std::string_view> known = {"local", "slurm"};
   Status found = Error{unknown_name("executor", options.executor, known)};
   if (options.executor == "local") found = find_cluster(options.plan);
@@ -135,6 +151,12 @@ Result<DaemonSettings> settings_on_executor(ServeOptions& options) {
     found = use_slurm(options.slurm, options.shadow, options.plan, settings);
   }
   if (!found) return found.error();
+  if (options.executor == "local") {
+    settings.intake.cpus = static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
+    settings.intake.memory_gb = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+                                static_cast<double>(sysconf(_SC_PAGE_SIZE)) / 1e9;
+    settings.intake.limits_memory = !options.cgroup.empty();
+  }
   settings.make_plan = [plan = options.plan](bool safe) { return live_plan_of(plan, safe); };
   return settings;
 }
@@ -203,7 +225,7 @@ void add_door_options(CLI::App& command, ServeOptions& options) {
 
 void add_serve_command(CLI::App& app, Chosen& chosen) {
   CLI::App* command =
-      app.add_subcommand("serve", "Schedule real jobs on this machine with any of the policies");
+      app.add_subcommand("serve", "Schedule real jobs, here or on Slurm, with any policy");
   const auto options = std::make_shared<ServeOptions>();
   command
       ->add_option("--state", options->state,

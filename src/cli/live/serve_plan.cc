@@ -49,6 +49,26 @@ Status find_cluster(ServePlan& plan) {
   return Done{};
 }
 
+namespace {
+
+// What the description says of a cluster and of jobs, and nobody asks for here; empty: nothing.
+std::string unused_parts(const RunConfig& config) {
+  std::string parts;
+  const auto add = [&parts](std::string_view what, const std::string& name) {
+    if (!name.empty()) parts += fmt::format("{}{} {}", parts.empty() ? "" : " and ", what, name);
+  };
+  const ClusterConfig& cluster = config.cluster;
+  add("the cluster", cluster.shape.empty() ? cluster.file : cluster.shape);
+  add("the trace", config.workload.trace);
+  if (parts.empty()) return {};
+  return fmt::format(
+      "not used of the description: {}; here the GPUs are those that there are, and jobs come from "
+      "people",
+      parts);
+}
+
+}  // namespace
+
 Result<LivePlan> live_plan_of(const ServePlan& plan, bool safe) {
   auto layers = layers_of(plan.run);
   if (!layers) return layers.error();
@@ -59,6 +79,7 @@ Result<LivePlan> live_plan_of(const ServePlan& plan, bool safe) {
   }
   auto config = load_config(*layers);
   if (!config) return config.error();
+  const std::string unused = unused_parts(*config);
   config->cluster = {};
   config->cluster.shape = plan.cluster.empty() ? plan.shape : "";
   config->cluster.text = plan.cluster;
@@ -72,6 +93,7 @@ Result<LivePlan> live_plan_of(const ServePlan& plan, bool safe) {
   if (!complete) return complete.error();
   auto made = make_live_plan(*complete);
   if (made && !answers->policies.empty()) made->answers = answers;
+  if (made && !unused.empty()) made->notes.insert(made->notes.begin(), unused);
   return made;
 }
 

@@ -194,7 +194,11 @@ int submit(const SubmitOptions& options) {
   if (options.link.json) {
     fmt::print("{}", *answer);
   } else {
-    fmt::print("{}\n", Json::parse(*answer)["id"].get<std::uint64_t>());
+    const Json told = Json::parse(*answer);
+    fmt::print("{}\n", told["id"].get<std::uint64_t>());
+    for (const Json& note : told.value("notes", Json::array())) {
+      fmt::print(stderr, "note: {}\n", note.get<std::string>());
+    }
   }
   return kExitOk;
 }

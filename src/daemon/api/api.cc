@@ -1,5 +1,6 @@
 #include "daemon/api/api.h"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -26,38 +27,76 @@ bool matches(std::string_view pattern, std::string_view path, std::string& name)
   return true;
 }
 
+constexpr std::array kListQuery = {
+    ApiParameter{"state", "string", "only those in this state"},
+    ApiParameter{"owner", "string", "only those of this user"},
+    ApiParameter{"active", "boolean", "only those that have not left"},
+    ApiParameter{"limit", "integer", "only the last so many"},
+};
+constexpr std::array kLogQuery = {
+    ApiParameter{"launch", "integer", "which launch; by default the last"},
+    ApiParameter{"rank", "integer", "which rank; by default 0"},
+    ApiParameter{"offset", "integer", "from this byte on"},
+    ApiParameter{"most", "integer", "at most so many bytes"},
+};
+constexpr std::array kQuestionQuery = {
+    ApiParameter{"as", "string", "text: the answer for people"},
+};
+
+// What is wrong with the names in the query; empty: nothing.
+std::string check_query(const ApiRoute& route, const HttpRequest& request) {
+  std::vector<std::string_view> known;
+  for (const ApiParameter& parameter : route.query) known.push_back(parameter.name);
+  for (const auto& [name, value] : request.query) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    if (known.empty()) return fmt::format("{} takes no parameters", route.path);
+    return unknown_name("parameter", name.substr(0, 64), known);
+  }
+  return {};
+}
+
 }  // namespace
 
+// Long: it is one table.
 std::span<const ApiRoute> Api::routes() {
   static constexpr std::array kRoutes = {
-      ApiRoute{"GET", "/v1/status", "What the daemon is doing", false, &Api::get_status},
-      ApiRoute{"GET", "/v1/jobs", "Jobs, in order of their numbers", false, &Api::list_jobs},
-      ApiRoute{"POST", "/v1/jobs", "Submit a job; answered once it is durable", false,
-               &Api::submit},
-      ApiRoute{"GET", "/v1/jobs/{id}", "One job with its launches", false, &Api::show_job},
-      ApiRoute{"PATCH", "/v1/jobs/{id}", "Change what a job asks for", false, &Api::revise},
-      ApiRoute{"GET", "/v1/jobs/{id}/logs", "Output of a rank of a launch", false, &Api::show_log},
-      ApiRoute{"GET", "/v1/jobs/{id}/explain", "Why the job is where it is", false, &Api::explain},
-      ApiRoute{"POST", "/v1/jobs/{id}/cancel", "Take the job back", false, &Api::cancel},
+      ApiRoute{"GET", "/v1/status", "What the daemon is doing", false, &Api::get_status, "Status"},
+      ApiRoute{"GET", "/v1/jobs", "Jobs, in order of their numbers", false, &Api::list_jobs, "Jobs",
+               "", kListQuery},
+      ApiRoute{"POST", "/v1/jobs", "Submit a job; answered once it is durable", false, &Api::submit,
+               "Submitted", "Submission"},
+      ApiRoute{"GET", "/v1/jobs/{id}", "One job with its launches", false, &Api::show_job,
+               "DetailedJob"},
+      ApiRoute{"PATCH", "/v1/jobs/{id}", "Change what a job asks for", false, &Api::revise, "Done",
+               "Change"},
+      ApiRoute{"GET", "/v1/jobs/{id}/logs", "Output of a rank of a launch", false, &Api::show_log,
+               "", "", kLogQuery},
+      ApiRoute{"GET", "/v1/jobs/{id}/explain", "Why the job is where it is", false, &Api::explain,
+               "Story"},
+      ApiRoute{"POST", "/v1/jobs/{id}/cancel", "Take the job back", false, &Api::cancel, "Done"},
       ApiRoute{"POST", "/v1/jobs/{id}/hold", "Do not start it before it is released", false,
-               &Api::hold},
-      ApiRoute{"POST", "/v1/jobs/{id}/release", "Let a held job be started", false, &Api::release},
-      ApiRoute{"GET", "/v1/nodes", "Nodes, and who is on their GPUs", false, &Api::list_nodes},
-      ApiRoute{"POST", "/v1/nodes/{node}/drain", "Start nothing new on the node", true,
-               &Api::drain},
-      ApiRoute{"POST", "/v1/nodes/{node}/undrain", "Use the node again", true, &Api::undrain},
+               &Api::hold, "Done"},
+      ApiRoute{"POST", "/v1/jobs/{id}/release", "Let a held job be started", false, &Api::release,
+               "Done"},
+      ApiRoute{"GET", "/v1/nodes", "Nodes, and who is on their GPUs", false, &Api::list_nodes,
+               "Nodes"},
+      ApiRoute{"POST", "/v1/nodes/{node}/drain", "Start nothing new on the node", true, &Api::drain,
+               "Done"},
+      ApiRoute{"POST", "/v1/nodes/{node}/undrain", "Use the node again", true, &Api::undrain,
+               "Done"},
       ApiRoute{"POST", "/v1/what-if", "When jobs will start and end, and what a change would do",
-               false, &Api::what_if},
-      ApiRoute{"GET", "/v1/tokens", "Tokens, without their secrets", false, &Api::list_tokens},
+               false, &Api::what_if, "Answer", "Question", kQuestionQuery},
+      ApiRoute{"GET", "/v1/tokens", "Tokens, without their secrets", false, &Api::list_tokens,
+               "Tokens"},
       ApiRoute{"POST", "/v1/tokens", "Make a token for callers from the network", false,
-               &Api::create_token},
+               &Api::create_token, "NewToken", "TokenWish"},
       ApiRoute{"POST", "/v1/tokens/{token}/revoke", "Let a token be good no longer", false,
-               &Api::revoke_token},
-      ApiRoute{"POST", "/v1/reload", "Read the configuration again", true, &Api::reload},
+               &Api::revoke_token, "Done"},
+      ApiRoute{"POST", "/v1/reload", "Read the configuration again", true, &Api::reload, "Done"},
       ApiRoute{"POST", "/v1/shutdown", "End the daemon; jobs go on unless drain is true", true,
-               &Api::shut_down},
-      ApiRoute{"GET", "/metrics", "Figures for Prometheus", false, &Api::metrics},
-      ApiRoute{"GET", "/openapi.json", "This description", false, &Api::openapi},
+               &Api::shut_down, "Done", "Ending"},
+      ApiRoute{"GET", "/metrics", "Figures for Prometheus", false, &Api::metrics, ""},
+      ApiRoute{"GET", "/openapi.json", "This description", false, &Api::openapi, "Description"},
   };
   return kRoutes;
 }
@@ -103,6 +142,9 @@ void Api::handle(const HttpRequest& request, HttpReply reply) {
     if (route.operators_only && !call.caller.is_operator) {
       return call.reply(
           error_response(403, fmt::format("'{}' is no operator of this daemon", call.caller.name)));
+    }
+    if (const std::string wrong = check_query(route, request); !wrong.empty()) {
+      return call.reply(error_response(400, wrong));
     }
     return (this->*route.handle)(call);
   }

@@ -57,12 +57,22 @@ struct ApiCall {
   HttpReply reply;
 };
 
+// A parameter of a query.
+struct ApiParameter {
+  std::string_view name;
+  std::string_view type;
+  std::string_view sentence;
+};
+
 struct ApiRoute {
   std::string_view method;
   std::string_view path;  // "/v1/jobs/{id}/cancel"
   std::string_view sentence;
   bool operators_only;
   void (Api::*handle)(const ApiCall&);
+  std::string_view answer;     // the name of its schema in openapi.cc; empty: plain text
+  std::string_view body = {};  // of what it takes; empty: nothing
+  std::span<const ApiParameter> query = {};
 };
 
 class Api {
@@ -101,6 +111,8 @@ class Api {
   std::optional<Caller> caller_of(const HttpRequest& request, const HttpReply& reply) const;
   // The job that the call names, if there is one that the caller may see; else it is answered.
   std::optional<BoardJob> job_of(const ApiCall& call) const;
+  // What is wrong with the name of a user; empty: nothing.
+  std::string check_owner(const std::string& name, const Caller& caller) const;
   void change_job(const ApiCall& call, std::function<Status(Core&, JobId)> work);
   // Says that a wish is done, or why not: by `refused` it cannot be done as things are.
   std::function<void(const Status&)> answer_to_wish(const ApiCall& call, int refused) const;
@@ -127,7 +139,7 @@ Result<std::int64_t> number_in(const HttpRequest& request, const char* name, std
 std::string error_json(std::string_view message);
 HttpResponse error_response(int status, std::string_view message);
 
-// openapi.cc
+// openapi.cc, with what is answered in openapi_answers.cc.
 std::string openapi_document(std::span<const ApiRoute> routes);
 // metrics_text.cc: in the text format of Prometheus.
 std::string metrics_text(const Board& board, const Caller& caller, const std::vector<GpuUse>& uses);

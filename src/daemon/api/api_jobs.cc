@@ -1,10 +1,13 @@
 // What reads, and submissions.
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "daemon/api/api.h"
+#include "model/job.h"
 
 namespace muster {
 namespace {
@@ -12,6 +15,16 @@ namespace {
 std::string value_of(const HttpRequest& request, const char* name) {
   const auto found = request.query.find(name);
   return found == request.query.end() ? "" : found->second;
+}
+
+// What is wrong with the name of a state; empty: nothing.
+std::string check_state(const std::string& name) {
+  std::vector<std::string_view> known;
+  for (int state = 0; state <= static_cast<int>(JobState::kCancelled); ++state) {
+    known.push_back(job_state_name(static_cast<JobState>(state)));
+  }
+  const bool found = name.empty() || std::find(known.begin(), known.end(), name) != known.end();
+  return found ? "" : unknown_name("state", name.substr(0, 64), known);
 }
 
 }  // namespace
@@ -34,12 +47,32 @@ std::optional<BoardJob> Api::job_of(const ApiCall& call) const {
   return std::nullopt;
 }
 
+std::string Api::check_owner(const std::string& name, const Caller& caller) const {
+  if (name.empty() || name == caller.name || user_exists(name)) return {};
+  std::set<std::string> owners = {caller.name};
+  const auto visible = [&](const BoardJob& job) { return caller.may_see(job); };
+  for (const BoardJob& job : parts_.board.jobs(visible, 1'000'000)) owners.insert(job.row->owner);
+  if (owners.contains(name)) return {};
+  const std::vector<std::string_view> known(owners.begin(), owners.end());
+  return unknown_name("user", name.substr(0, 64), known);
+}
+
 void Api::list_jobs(const ApiCall& call) {
   const Result<std::int64_t> limit = number_in(call.request, "limit", 1'000'000, 1'000'000);
   if (!limit) return call.reply(error_response(400, limit.error().message));
   const std::string state = value_of(call.request, "state");
   const std::string owner = value_of(call.request, "owner");
-  const bool active = value_of(call.request, "active") == "true";
+  const std::string active_word = value_of(call.request, "active");
+  const bool active = active_word == "true";
+  if (!active && !active_word.empty() && active_word != "false") {
+    return call.reply(error_response(400, "'active' is neither true nor false"));
+  }
+  if (const std::string wrong = check_state(state); !wrong.empty()) {
+    return call.reply(error_response(400, wrong));
+  }
+  if (const std::string wrong = check_owner(owner, call.caller); !wrong.empty()) {
+    return call.reply(error_response(400, wrong));
+  }
   const auto wanted = [&](const BoardJob& job) {
     return call.caller.may_see(job) && (state.empty() || job.row->state == state) &&
            (owner.empty() || job.row->owner == owner) && (!active || !over(*job.row));
@@ -68,7 +101,9 @@ void Api::submit(const ApiCall& call) {
         if (!answer.error.empty()) return reply(error_response(answer.status, answer.error));
         HttpResponse response;
         response.status = answer.status;
-        response.body = fmt::format("{{\"id\":{}}}\n", index(answer.id));
+        nlohmann::ordered_json told = {{"id", index(answer.id)}};
+        if (!answer.notes.empty()) told["notes"] = answer.notes;
+        response.body = told.dump() + "\n";
         response.headers.emplace_back("Location", fmt::format("/v1/jobs/{}", index(answer.id)));
         reply(std::move(response));
       });

@@ -75,11 +75,21 @@ void Api::shut_down(const ApiCall& call) {
                                   ? nlohmann::json::object()
                                   : nlohmann::json::parse(call.request.body, nullptr, false);
   if (!body.is_object()) return call.reply(error_response(400, "expected an object"));
-  const auto drain = body.find("drain");
+  bool drain = false;
+  for (const auto& [name, value] : body.items()) {
+    if (name != "drain") {
+      const std::vector<std::string_view> known = {"drain"};
+      return call.reply(error_response(400, unknown_name("field", name.substr(0, 64), known)));
+    }
+    if (!value.is_boolean()) {
+      return call.reply(error_response(400, "'drain' is neither true nor false"));
+    }
+    drain = value.get<bool>();
+  }
   HttpResponse response;
   response.body = "{\"done\":true}\n";
   call.reply(std::move(response));
-  parts_.shut_down(drain != body.end() && drain->is_boolean() && drain->get<bool>());
+  parts_.shut_down(drain);
 }
 
 }  // namespace muster

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "daemon/api/api.h"
+#include "daemon/api/openapi_schemas.h"
 
 namespace muster {
 namespace {
@@ -99,8 +100,26 @@ Json schema_of_token_wish() {
             {"days", {{"type", "number"}, {"description", "how long it is good; 90"}}}}}};
 }
 
-Json query(const char* name, const char* type, const char* sentence) {
-  return {{"name", name}, {"in", "query"}, {"description", sentence}, {"schema", {{"type", type}}}};
+constexpr std::array kChange = {
+    Field{"priority", "integer", "larger is more important"},
+    Field{"gpus", "integer", "GPUs"},
+    Field{"estimate", "number", "seconds that its owner believes it takes"},
+    Field{"deadline", "number", "seconds after its submission"},
+};
+
+Json schema_of_change() {
+  Json properties = Json::object();
+  for (const Field& field : kChange) {
+    properties[field.name] = {{"type", field.type}, {"description", field.sentence}};
+  }
+  return {{"type", "object"}, {"additionalProperties", false}, {"properties", properties}};
+}
+
+Json schema_of_ending() {
+  return {
+      {"type", "object"},
+      {"additionalProperties", false},
+      {"properties", {{"drain", {{"type", "boolean"}, {"description", "stop all jobs first"}}}}}};
 }
 
 Json parameters_of(const ApiRoute& route) {
@@ -113,20 +132,19 @@ Json parameters_of(const ApiRoute& route) {
                     {"required", true},
                     {"schema", {{"type", name == "id" ? "integer" : "string"}}}});
   }
-  if (route.method == "GET" && route.path == "/v1/jobs") {
-    list.push_back(query("state", "string", "only those in this state"));
-    list.push_back(query("owner", "string", "only those of this user"));
-    list.push_back(query("active", "boolean", "only those that have not left"));
-    list.push_back(query("limit", "integer", "only the last so many"));
-  } else if (route.path.ends_with("/what-if")) {
-    list.push_back(query("as", "string", "text: the answer for people"));
-  } else if (route.path.ends_with("/logs")) {
-    list.push_back(query("launch", "integer", "which launch; by default the last"));
-    list.push_back(query("rank", "integer", "which rank; by default 0"));
-    list.push_back(query("offset", "integer", "from this byte on"));
-    list.push_back(query("most", "integer", "at most so many bytes"));
+  for (const ApiParameter& parameter : route.query) {
+    list.push_back({{"name", std::string(parameter.name)},
+                    {"in", "query"},
+                    {"description", std::string(parameter.sentence)},
+                    {"schema", {{"type", std::string(parameter.type)}}}});
   }
   return list;
+}
+
+Json content_of(std::string_view schema) {
+  if (schema.empty()) return {{"text/plain", {{"schema", {{"type", "string"}}}}}};
+  const std::string reference = "#/components/schemas/" + std::string(schema);
+  return {{"application/json", {{"schema", {{"$ref", reference}}}}}};
 }
 
 Json operation_of(const ApiRoute& route) {
@@ -135,22 +153,17 @@ Json operation_of(const ApiRoute& route) {
   if (Json parameters = parameters_of(route); !parameters.empty()) {
     operation["parameters"] = parameters;
   }
-  const bool submits = route.method == "POST" && route.path == "/v1/jobs";
-  const bool asks = route.path.ends_with("/what-if");
-  const bool makes_token = route.method == "POST" && route.path == "/v1/tokens";
-  if (submits || asks || makes_token) {
-    const std::string schema = submits ? "Submission" : asks ? "Question" : "TokenWish";
-    operation["requestBody"] = {
-        {"required", submits},
-        {"content",
-         {{"application/json", {{"schema", {{"$ref", "#/components/schemas/" + schema}}}}}}}};
+  if (!route.body.empty()) {
+    const bool required = route.body == "Submission" || route.body == "Change";
+    operation["requestBody"] = {{"required", required}, {"content", content_of(route.body)}};
   }
-  operation["responses"] = {
-      {submits || makes_token ? "201" : "200", {{"description", "done"}}},
-      {"default",
-       {{"description", "refused; `error` says why"},
-        {"content",
-         {{"application/json", {{"schema", {{"$ref", "#/components/schemas/Error"}}}}}}}}}};
+  const bool makes = route.answer == "Submitted" || route.answer == "NewToken";
+  const Json done = {{"description", "done"}, {"content", content_of(route.answer)}};
+  operation["responses"] = {{makes ? "201" : "200", done}};
+  // The same request id again.
+  if (route.answer == "Submitted") operation["responses"]["200"] = done;
+  operation["responses"]["default"] = {{"description", "refused; `error` says why"},
+                                       {"content", content_of("Error")}};
   return operation;
 }
 
@@ -163,6 +176,12 @@ std::string openapi_document(std::span<const ApiRoute> routes) {
     for (char& letter : method) letter = static_cast<char>(letter - 'A' + 'a');
     paths[std::string(route.path)][method] = operation_of(route);
   }
+  Json schemas = answer_schemas();
+  schemas["Submission"] = schema_of_submission();
+  schemas["Question"] = schema_of_question();
+  schemas["TokenWish"] = schema_of_token_wish();
+  schemas["Change"] = schema_of_change();
+  schemas["Ending"] = schema_of_ending();
   const Json document = {
       {"openapi", "3.0.3"},
       {"info",
@@ -179,11 +198,7 @@ std::string openapi_document(std::span<const ApiRoute> routes) {
            {{"type", "http"},
             {"scheme", "bearer"},
             {"description", "from `muster token create`; not needed on the Unix socket"}}}}},
-        {"schemas",
-         {{"Submission", schema_of_submission()},
-          {"Question", schema_of_question()},
-          {"TokenWish", schema_of_token_wish()},
-          {"Error", {{"type", "object"}, {"properties", {{"error", {{"type", "string"}}}}}}}}}}}};
+        {"schemas", schemas}}}};
   return document.dump(1) + "\n";
 }
 

@@ -9,25 +9,31 @@
 #include "base/params.h"
 #include "policy/gavel/program_allocators.h"
 #include "policy/gavel/rounds.h"
+#include "policy/needs.h"
 
 namespace muster {
+
+// What the allocator solves: nothing, a linear program, or one with logarithms, which the simplex
+// method does not know.
+enum class Solves { kNothing, kLinear, kConcave };
 
 struct AllocatorInfo {
   std::string_view name;  // "gavel-" and Gavel's own name, with dashes
   std::string_view sentence;
-  Sight sight;  // of a program
   // `options` are those of a program; others do not look at them.
   std::unique_ptr<Allocator> (*make)(const Params& params, const ProgramOptions& options);
+  Sight sight = Sight::kRates;  // of a program
+  Solves solves = Solves::kNothing;
+  Needs needs = {};              // what it asks its problem for
+  bool packs = false;            // lets jobs share GPUs
+  bool draws = false;            // it, or the order of the types in its rounds, is drawn at random
+  std::string_view system = {};  // of which this is Gavel's own form
+  void (*own_params)(ParamList& params) = nullptr;  // adds those that no other has
 };
 std::span<const AllocatorInfo> allocator_table();
 
-// What is asked of an allocator by its name: whether it lets jobs share GPUs, and whether it solves
-// linear programs.
-bool packs(std::string_view name);
-bool is_program(std::string_view name);
-
-// The parameters of the row of that name, and what they say.
-ParamList allocator_params(std::string_view name);
+// The parameters of its row: those of rounds, and of what it does. Others would say nothing.
+ParamList allocator_params(const AllocatorInfo& info);
 ProgramOptions program_options(const AllocatorInfo& info, const Params& params);
 WaterOptions water_options(const Params& params);
 RoundOptions round_options(const AllocatorInfo& info, const Params& params);

@@ -124,6 +124,44 @@ TEST_F(ShadowBookTest, ALaunchLastsAsLongAsSlurmsAndNeverEndsBeforeIt) {
   EXPECT_EQ(runs_heard_[1].run, late);
   EXPECT_THAT(book_->gain(), HasSubstr("2 jobs were started by Slurm and by us: Slurm let them "
                                        "wait 20.0 s on average, we would have 15.5 s"));
+  EXPECT_THAT(book_->gain(), HasSubstr("2 of them have ended: they took 50.0 s on average from "
+                                       "submission to end, and would have taken 45.5 s"));
+}
+
+// An early start alone is no gain: who is stopped again ends later.
+TEST_F(ShadowBookTest, APreemptedJobCountsByItsEnd) {
+  rows_.reserve(1);
+  SlurmJob& job = add(1, SlurmState::kPending, 1000);
+  look(1000);
+  book_->stop(start(0, 1000), 1001);
+  job.state = SlurmState::kCompleted;
+  job.nodes = "n1";
+  job.started = 1005;
+  job.ended = 1015;
+  look(1020);
+  start(0, 1100, 2);
+  book_->pass(1109);
+  EXPECT_THAT(book_->gain(), HasSubstr("wait 5.0 s on average, we would have 0.0 s; 1 of them "
+                                       "have ended: they took 15.0 s on average from submission to "
+                                       "end, and would have taken 109.0 s"));
+}
+
+TEST_F(ShadowBookTest, WhoStartsBetweenTwoLooksCountsToo) {
+  rows_.reserve(4);
+  add(1, SlurmState::kRunning, 990).started = 995;  // before us
+  look(1000);
+  add(2, SlurmState::kRunning, 1001).started = 1001;
+  SlurmJob& gone = add(3, SlurmState::kCompleted, 1001);
+  gone.nodes = "n1";
+  gone.started = 1001;
+  gone.ended = 1002;
+  add(4, SlurmState::kCancelled, 1001);  // it never ran
+  look(1003);
+  ASSERT_EQ(jobs_heard_.size(), 3U);
+  start(1, 1003);
+  start(2, 1004);
+  EXPECT_THAT(book_->gain(), HasSubstr("2 jobs were started by Slurm and by us: Slurm let them "
+                                       "wait 0.0 s on average, we would have 2.5 s"));
 }
 
 TEST_F(ShadowBookTest, APreemptedJobGoesOnWhereItWas) {

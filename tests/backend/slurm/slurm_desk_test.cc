@@ -314,14 +314,14 @@ TEST_F(SlurmDeskTest, ANodeWithoutRoomIsLeftForAWhile) {
   slurm_.refuses[1] = "Resources";
   run(order(1, 1));
   EXPECT_THAT(events(kFirst), ElementsAre(RunEvent::kReady)) << "it may have room in a moment";
-  pass(25);
+  pass(10);
   EXPECT_EQ(last(kFirst).event, RunEvent::kStartFailed);
   EXPECT_EQ(last(kFirst).detail, "Slurm does not start it on n1: Resources");
   EXPECT_TRUE(slurm_.job(1).row.held);
   pass(3);
   EXPECT_TRUE(nodes().back().drained);
   EXPECT_EQ(nodes().back().node, NodeId{0});
-  pass(65);
+  pass(35);
   EXPECT_FALSE(nodes().back().drained);
 }
 
@@ -727,9 +727,9 @@ TEST_F(SlurmDeskTest, ANodeThatStartsNothingIsLeftAloneForAWhile) {
   const auto id = std::prev(slurm_.all().end())->first;
   slurm_.job(id).eligible = 1e9;  // it would fit, and is not started
   desk_->go(kFirst, slurm_.now());
-  pass(15);
+  pass(8);
   EXPECT_EQ(last(kFirst).event, RunEvent::kReady);
-  pass(15);
+  pass(6);
   EXPECT_EQ(last(kFirst).event, RunEvent::kStartFailed);
   EXPECT_TRUE(nodes().back().drained);
   EXPECT_THAT(nodes().back().detail, HasSubstr("starts nothing"));

@@ -54,6 +54,9 @@ threading.Thread(target=write, daemon=True).start()
     "turn by turn": ("engine = muster.Engine(generate='poisson:jobs=3000000', cluster='64x8', scheduling='las')",
                      "engine.run()", "not engine.over and engine.turn()"),
 }
+CALLS["allocate"] = (
+    "import numpy as np, muster.solve\nrates = np.random.default_rng(1).uniform(1, 5, size=(500000, 3))",
+    "muster.solve.allocate(rates, [500] * 3)", "True")
 POLICY = """
 def slow(jobs, now):
     time.sleep(0.002)

@@ -34,6 +34,7 @@ def test_loads_reach_policies_in_python(place, workload, in_tmp):
     theirs = figures(scheduling=["las"], **more)
     assert theirs[0] != theirs[1]
     assert figures(scheduling=[Las], processes=1, **more) == theirs
+    assert muster.sweep(scheduling=["las"], **more)[place].tolist() == [0.5, 2.0]
     mixed = muster.sweep(scheduling=["las", Las], processes=1, **more)
     assert mixed["avg_jct_s"].tolist() == theirs * 2
     assert mixed["scheduling"].tolist() == ["las", "las", "Las", "Las"]
@@ -59,6 +60,14 @@ def test_parameters_of_policies(trace, in_tmp):
         mine = [{"name": "mine.py:Las", "quantum": quantum} for quantum in (60, 3600)]
         assert figures(scheduling=mine, processes=1, **jobs) == plain
         assert figures(scheduling=mine[1], processes=1, **jobs) == plain[1:]
+
+
+def test_seeds_draw_everything():
+    """Also where the description has seeds of its own."""
+    more = {"generate": "poisson:jobs=100,load=2,seed=7", "cluster": "2x8", "seeds": [3, 4],
+            "failures": {"node_mtbf": 50000, "seed": 9}}
+    theirs = figures(scheduling="las", **more)
+    assert theirs[0] != theirs[1] and figures(scheduling=Las, processes=1, **more) == theirs
 
 
 def test_the_policy_of_a_preset(in_tmp):
@@ -90,3 +99,14 @@ def test_names_in_tables(trace, in_tmp):
     (in_tmp / "run.toml").write_text('scheduling = "las"\n')
     comparison = muster.compare(trace[:20], "4x8", scheduling=tables, file="run.toml")
     assert list(comparison) == ["las:quantum=60", "las:quantum=3600", "quantum=9", "default"]
+
+
+def stuck(jobs, now):
+    while True:
+        pass
+
+
+def test_time_limits(trace):
+    assert len(muster.sweep(trace[:5], "2x8", scheduling=["las"], time_limit=5)) == 1
+    with pytest.raises(muster.PolicyError, match="was ended at"):
+        muster.sweep(trace[:5], "2x8", scheduling=[stuck], processes=1, time_limit=0.2)

@@ -1,0 +1,10 @@
+// The schemas of what the API answers, by name: those that the table of routes names.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+namespace muster {
+
+nlohmann::ordered_json answer_schemas();
+
+}  // namespace muster
