@@ -136,8 +136,8 @@ Json story() {
        {"free_gpus", of("integer")},
        {"usable_gpus", of("integer")},
        {"policy", of("string")},
-       {"waiting_and_submitted_earlier", of("integer")},
-       {"first_of_them", list_of(of("integer"))},
+       {"jobs_before", or_null(of("integer", "of those that wait, who will start before it"))},
+       {"first_before", list_of(of("integer"))},
        {"launches",
         list_of(object(
             {{"launch", of("integer")}, {"state", of("string")}, {"detail", of("string")}}))},
