@@ -53,8 +53,8 @@ class PageDaemon:
         problem = self.serve(f"muster serve --state {self.folder}/live-state --fake-gpus 8 --record recording.jsonl")
         assert not problem, problem
         for job in range(1, 44):
-            program = "true" if job < 42 else "sleep 8"
-            assert self.call(f"muster submit -- {program}").returncode == 0
+            program = "-- true" if job < 42 else "--gpus 2 --per-gpu -- sleep 8"
+            assert self.call(f"muster submit {program}").returncode == 0
         if command.startswith("muster release"):
             self.call("muster hold 42 43")
         if command.startswith("muster replay"):

@@ -81,7 +81,8 @@ class Daemon:
     def __exit__(self, *_):
         self.end()
         for pid in self.marked():
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # it ended by itself meanwhile
+                os.kill(pid, signal.SIGKILL)
         self.folder.cleanup()
 
     def start(self, wait=True):
