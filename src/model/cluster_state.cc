@@ -73,8 +73,11 @@ bool ClusterState::knows_partition(Symbol partition) const {
 }
 
 std::span<const PoolId> ClusterState::pools_for(Symbol partition, Symbol gpu_type) const {
-  for (const Access& access : access_) {
-    if (access.partition == partition && access.gpu_type == gpu_type) return access.pools;
+  // Who is asked about is mostly asked about again: the last one found comes first.
+  for (Access& access : access_) {
+    if (access.partition != partition || access.gpu_type != gpu_type) continue;
+    if (&access != &access_.front()) std::swap(access, access_.front());
+    return access_.front().pools;
   }
   // A partition without nodes of its own uses the open ones; a job without a partition uses the
   // open ones too, or all if there are none.
@@ -91,7 +94,7 @@ std::span<const PoolId> ClusterState::pools_for(Symbol partition, Symbol gpu_typ
     if (gpu_type != kNoSymbol && pools_[i].gpu_type != gpu_type) continue;
     chosen.push_back(PoolId{static_cast<std::uint32_t>(i)});
   }
-  // A moved vector keeps its elements where they are, so spans handed out earlier stay valid.
+  // A moved vector keeps its elements where they are, so spans given out earlier stay valid.
   return access_.emplace_back(Access{partition, gpu_type, std::move(chosen)}).pools;
 }
 

@@ -191,7 +191,7 @@ void Dlas::walk(ServiceQueue& queue, int& left) {
   ran_.clear();
   stopped_.clear();
   const auto give = [&](Slot slot) {
-    hint_node(slot, left);
+    choose(slot, left);
     ran_.push_back(slot);
   };
   for (const Slot slot : queue.front) {
@@ -232,7 +232,7 @@ void Dlas::walk(ServiceQueue& queue, int& left) {
   queue.front.swap(ran_);
 }
 
-bool Dlas::hint_node(Slot slot, int& left) {
+bool Dlas::choose(Slot slot, int& left) {
   State& state = states_[index(slot)];
   AllocationRequest* host = nullptr;
   for (std::size_t i = 0; pack_ && i < requests_.size() && host == nullptr; ++i) {
@@ -282,7 +282,7 @@ void Dlas::walk_all(ServiceQueue& queue, int& left) {
   queue.tail.clear();
   stopped_.clear();
   for (const Ranked& ranked : ranked_) {
-    (hint_node(ranked.slot, left) ? queue.front : stopped_).push_back(ranked.slot);
+    (choose(ranked.slot, left) ? queue.front : stopped_).push_back(ranked.slot);
   }
   queue.front.insert(queue.front.end(), stopped_.begin(), stopped_.end());
 }

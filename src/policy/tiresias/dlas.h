@@ -94,7 +94,7 @@ class Dlas : public SchedulingPolicy {
   // All jobs of the queue are in `front` and `tail`, whether they run or not.
   void walk_all(ServiceQueue& queue, int& left);
   // Co-located with jobs whose memory leaves room, where packing is on; else on GPUs that are left.
-  bool hint_node(Slot slot, int& left);
+  bool choose(Slot slot, int& left);
   bool fits_with(const State& state, const AllocationRequest& request) const;
 
   bool by_gpus_;
