@@ -168,7 +168,7 @@ TEST(WhatIf, ANewJobStandsInTheColumnsOfTheChange) {
 OutlookOptions with_errors(const Symbols& symbols, double sigma) {
   OutlookOptions options;
   options.errors = [&symbols, sigma](int sample) {
-    const auto& row = *find_row("error model", error_model_table(), "log-normal");
+    const auto* row = *find_row("error model", error_model_table(), "log-normal");
     return row->make(
         *Params::make("errors", row->params,
                       {{"sigma", std::to_string(sigma)}, {"seed", std::to_string(sample + 1)}}),
