@@ -79,7 +79,7 @@ Status Keeper::prepare() {
     place_.program = *program;
   }
   std::string note;
-  cgroup_.emplace(order_.cgroup, order_.job, order_.launch, order_.memory_bytes, note);
+  cgroup_.emplace(order_, note);
   if (!note.empty()) notes_.push_back(note);
   place_.cgroup = cgroup_->procs();
   int gate[2];

@@ -21,21 +21,27 @@ bool put(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-LaunchCgroup::LaunchCgroup(const std::string& parent, std::uint32_t job, std::uint32_t launch,
-                           std::int64_t memory_bytes, std::string& note) {
-  if (parent.empty()) {
-    if (memory_bytes > 0) note = "no memory limit: no cgroup was given";
+LaunchCgroup::LaunchCgroup(const KeeperOrder& order, std::string& note) {
+  if (order.cgroup.empty()) {
+    if (order.memory_bytes > 0) note = "no memory limit: no cgroup was given";
     return;
   }
-  path_ = fmt::format("{}/muster-{}-{}", parent, job, launch);
+  path_ = fmt::format("{}/muster-{}-{}", order.cgroup, order.job, order.launch);
   if (mkdir(path_.c_str(), 0755) != 0 && errno != EEXIST) {
     note = fmt::format("no cgroup, so no limits: {}: {}", path_, std::strerror(errno));
     path_.clear();
     return;
   }
-  if (memory_bytes > 0 && !put(path_ + "/memory.max", std::to_string(memory_bytes))) {
-    note = fmt::format("no memory limit: {}/memory.max: {}", path_, std::strerror(errno));
-  }
+  const auto limit = [&](const char* what, const char* file, const std::string& value) {
+    if (put(fmt::format("{}/{}", path_, file), value)) return;
+    if (!note.empty()) note += "; ";
+    note += fmt::format("no {} limit: {}/{}: {}", what, path_, file, std::strerror(errno));
+  };
+  if (order.memory_bytes > 0) limit("memory", "memory.max", std::to_string(order.memory_bytes));
+  // So many microseconds in every tenth of a second. Who has no cores of its own may use all.
+  constexpr int kPeriod = 100'000;
+  if (order.cores > 0)
+    limit("CPU", "cpu.max", fmt::format("{:.0f} {}", order.cores * kPeriod, kPeriod));
 }
 
 void LaunchCgroup::kill() const {

@@ -179,7 +179,8 @@ std::string order_text(const KeeperOrder& order) {
                {"log_bytes", order.log_bytes},
                {"log_files", order.log_files},
                {"cgroup", order.cgroup},
-               {"memory_bytes", order.memory_bytes}};
+               {"memory_bytes", order.memory_bytes},
+               {"cores", order.cores}};
   if (order.identity) {
     json["identity"] = {{"user", order.identity->user},
                         {"group", order.identity->group},
@@ -215,6 +216,7 @@ Result<KeeperOrder> parse_order(std::string_view text) {
   fields.take("log_files", order.log_files, 1, 1000);
   fields.take("cgroup", order.cgroup);
   fields.take("memory_bytes", order.memory_bytes, 0, 1e16);
+  fields.take("cores", order.cores, 0, 1e6);
   if (std::string error = take_ranks(fields, order.ranks); !error.empty()) return Error{error};
   if (std::string error = take_identity(fields, order.identity); !error.empty()) {
     return Error{error};

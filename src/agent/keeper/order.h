@@ -40,8 +40,9 @@ struct KeeperOrder {
   std::int64_t log_bytes = 64 << 20;  // of one file
   int log_files = 3;                  // the current one and older ones, per rank
   std::string cgroup;                 // a cgroup v2 folder to make our own in; empty: none
-  std::int64_t memory_bytes = 0;      // limit of that cgroup; 0: none
-  std::optional<Identity> identity;   // whose processes the ranks are; none: the keeper's own
+  std::int64_t memory_bytes = 0;      // limits of that cgroup; 0: none
+  double cores = 0;
+  std::optional<Identity> identity;  // whose processes the ranks are; none: the keeper's own
 
   friend bool operator==(const KeeperOrder&, const KeeperOrder&) = default;
 };

@@ -54,6 +54,7 @@ KeeperOrder keeper_order(const RunOrder& order, const LocalSettings& settings) {
   made.fence_seconds = order.fence;
   made.cgroup = settings.cgroup;
   made.memory_bytes = static_cast<std::int64_t>(order.memory_gb * 1e9);
+  made.cores = order.cpus;
   return made;
 }
 

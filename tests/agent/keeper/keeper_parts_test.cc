@@ -1,12 +1,17 @@
 // The parts of a keeper that need no processes: orders, records, verdicts, log files.
+#include <filesystem>
+#include <fstream>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "agent/keeper/launch_cgroup.h"
 #include "agent/keeper/live_keeper.h"
 #include "agent/keeper/log_file.h"
 #include "agent/keeper/rank.h"
 #include "agent/keeper/verdict.h"
+#include "support/temporary_folder.h"
 
 namespace muster {
 namespace {
@@ -24,10 +29,34 @@ TEST(KeeperOrder, IsReadAsItWasWritten) {
   order.environment = {{"A", "b=c\nd"}, {"PATH", "/bin"}};
   order.cgroup = "/sys/fs/cgroup/x";
   order.memory_bytes = 1LL << 40;
+  order.cores = 2.5;
   order.fence_seconds = 12.5;
   const Result<KeeperOrder> again = parse_order(order_text(order));
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(*again, order);
+}
+
+// A plain folder stands for the cgroup that a kernel would fill with files.
+TEST(LaunchCgroup, LimitsMemoryAndCores) {
+  const TemporaryFolder parent;
+  KeeperOrder order = simple_order("/tmp", {"true"});
+  order.cgroup = parent.path();
+  order.job = 3;
+  order.launch = 2;
+  order.memory_bytes = 5'000'000'000;
+  order.cores = 2.5;
+  const std::string own = parent.path() / "muster-3-2";
+  std::filesystem::create_directory(own);
+  std::ofstream(own + "/memory.max") << "";
+  std::string note;
+  const LaunchCgroup without(order, note);
+  EXPECT_THAT(note, HasSubstr("no CPU limit: " + own + "/cpu.max: "));
+  EXPECT_EQ(*read_file(own + "/memory.max"), "5000000000");
+  std::ofstream(own + "/cpu.max") << "";
+  note.clear();
+  const LaunchCgroup both(order, note);
+  EXPECT_EQ(note, "");
+  EXPECT_EQ(*read_file(own + "/cpu.max"), "250000 100000");
 }
 
 TEST(KeeperOrder, RefusesWhatCannotBeCarriedOut) {
