@@ -112,7 +112,7 @@ def test_never_returns(trace):
     began = time.monotonic()
     error = fails(policy, trace, "was ended at", time_limit=0.3)
     assert isinstance(error.__cause__, TimeoutError)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 25
 
 
 def test_never_returns_and_catches_exceptions(trace):
@@ -125,7 +125,7 @@ def test_never_returns_and_catches_exceptions(trace):
                 pass
     began = time.monotonic()
     fails(policy, trace, "was ended at", time_limit=0.3)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 25
 
 
 def test_comes_back_late(trace):
