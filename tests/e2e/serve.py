@@ -877,7 +877,7 @@ class Driven(unittest.TestCase):
         self.assertEqual((done.returncode, job["state"]), (0, "finished"))
         self.assertEqual(job["command"][-2:], ["--fast-forward", "5"])
         self.assertEqual((job["progress"]["step"], job["progress"]["total"]), (20000, 20000))
-        self.assertTrue(1.9 < job["ended"] - job["started"] < 4, job)
+        self.assertTrue(1.9 < job["ended"] - job["started"] < 10, job)
 
     def test_elasticflow_with_tables(self):
         """Without the model, batch size and iterations of the trace every job would be refused."""
@@ -886,11 +886,12 @@ class Driven(unittest.TestCase):
             trace = ("job_id,submission_time,num_iteration,model_name,deadline,batch_size,num_gpu,duration\n"
                      "tight,0,1000,net,70,64,1,100\nloose,1,1000,net,1000,64,1,100\nlate,2,1000,net,12,64,1,100\n")
             done, jobs = self.drive([*SYSTEMS["elasticflow"], "--perf", f"throughput-tables:folder={folder}"], trace,
-                                    "--speed", "20", "--step", "0.05")
+                                    "--speed", "10", "--step", "0.05")
             self.assertEqual({job["name"]: job["state"] for job in jobs},
                              {"tight": "finished", "loose": "finished", "late": "refused"}, done.stderr)
             self.assertEqual(done.returncode, 1)
-            self.assertIn("(late) was refused: its deadline cannot be met", done.stderr)
+            # Which of its two reasons depends on the time that is left when it comes.
+            self.assertRegex(done.stderr, r"\(late\) was refused: its deadline (cannot be met|lies less than a turn)")
             # In time only with more than the one GPU that it asks for, as the table knows.
             self.assertGreater(max(sum(len(node["gpus"]) for node in run["placement"]) for run in jobs[0]["runs"]), 1)
 
