@@ -1,6 +1,7 @@
 // The description of the API, made from the table of routes; tests hold the fields against what is
 // read and written.
 #include <array>
+#include <span>
 
 #include <nlohmann/json.hpp>
 
@@ -63,27 +64,28 @@ constexpr std::array kQuestion = {
     Field{"horizon", "number", "look no further ahead than so many seconds"},
 };
 
-Json schema_of_question() {
+// Lists are of strings, all of them.
+Json properties_of(std::span<const Field> fields) {
   Json properties = Json::object();
-  for (const Field& field : kQuestion) {
-    properties[field.name] = {{"type", field.type}, {"description", field.sentence}};
-    if (std::string_view(field.type) == "array") {
-      properties[field.name]["items"] = {{"type", "string"}};
-    }
+  for (const Field& field : fields) {
+    Json& property = properties[field.name];
+    property = {{"type", field.type}, {"description", field.sentence}};
+    if (std::string_view(field.type) == "array") property["items"] = {{"type", "string"}};
   }
+  return properties;
+}
+
+Json schema_of_question() {
+  Json properties = properties_of(kQuestion);
   return {{"type", "object"}, {"additionalProperties", false}, {"properties", properties}};
 }
 
 Json schema_of_submission() {
-  Json properties = Json::object();
-  for (const Field& field : kSubmission) {
-    properties[field.name] = {{"type", field.type}, {"description", field.sentence}};
-  }
+  Json properties = properties_of(kSubmission);
   for (const char* stage : {"storage", "cpu", "gpu", "network"}) {
     properties["stage_ms"]["properties"][stage] = {{"type", "number"}, {"minimum", 0}};
   }
   properties["stage_ms"]["additionalProperties"] = false;
-  properties["command"]["items"] = {{"type", "string"}};
   properties["environment"]["additionalProperties"] = {{"type", "string"}};
   return {{"type", "object"},
           {"required", {"command"}},
@@ -108,10 +110,7 @@ constexpr std::array kChange = {
 };
 
 Json schema_of_change() {
-  Json properties = Json::object();
-  for (const Field& field : kChange) {
-    properties[field.name] = {{"type", field.type}, {"description", field.sentence}};
-  }
+  Json properties = properties_of(kChange);
   return {{"type", "object"}, {"additionalProperties", false}, {"properties", properties}};
 }
 
