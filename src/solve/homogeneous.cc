@@ -10,15 +10,6 @@
 namespace muster {
 namespace {
 
-// A round of equilibration halves the distance of the largest entries from one, in logarithm (Ruiz
-// 2001): after three, rows that were a factor of 100 apart are within 100^(1/8) = 1.8.
-constexpr int kRounds = 3;
-// The part of the way to the boundary that a step may go, near one as usual (Mehrotra 1992;
-// Vandenberghe 2010, as is the centring by the cube of what the predictor leaves).
-constexpr double kToBoundary = 0.99;
-// Both are usual values, and the recorded answers of such solvers (tests/parity_gavel) agree with
-// them better than with their neighbours.
-
 std::vector<char> marked_as_free(const LinearProgram& program) {
   std::vector<char> is_free(program.variables(), 0);
   for (const std::size_t v : program.shared) is_free[v] = 1;
@@ -48,13 +39,13 @@ double dot_of(const std::vector<double>& a, const std::vector<double>& b) {
 
 class Homogeneous {
  public:
-  Homogeneous(const LinearProgram& program, double tolerance)
+  Homogeneous(const LinearProgram& program, const HomogeneousOptions& options)
       : is_free_(marked_as_free(program)),
-        scale_(equilibrate(program, is_free_, kRounds)),
+        scale_(equilibrate(program, is_free_, options.rounds)),
         program_(equilibrated(program, scale_)),
         signs_(scaled_signs(scale_, is_free_)),
         kkt_(program_, signs_),
-        tolerance_(tolerance) {
+        options_(options) {
     for (const double copies : program_.row_copies) weight_ += copies;
     for (std::size_t v = 0; v < signs_.size(); ++v) {
       sign_copies_.push_back(is_free_[v] != 0 ? 0 : program_.variable_copies[v]);
@@ -72,10 +63,10 @@ class Homogeneous {
     for (int i = 0; i < kMostIterations; ++i) {
       StopSolving::look();
       worst = measure();
-      if (!std::isfinite(worst) || worst <= tolerance_ || !step()) break;
+      if (!std::isfinite(worst) || worst <= options_.tolerance || !step()) break;
       solution.iterations = i + 1;
     }
-    if (std::isfinite(mu_) && worst <= std::max(kGoodEnough, tolerance_)) write(solution);
+    if (std::isfinite(mu_) && worst <= std::max(kGoodEnough, options_.tolerance)) write(solution);
     return solution;
   }
 
@@ -253,12 +244,12 @@ class Homogeneous {
     along_tau_ = dot_of(program_.costs, by_tau_.x) + dot_of(program_.bounds, by_tau_.row);
     set_target(0, false);
     find_direction(0);
-    // Centring: the farther the predictor can go, the less.
+    // Centring: the farther the predictor can go, the less (the cube: Vandenberghe 2010).
     const double rest = 1 - std::min(1.0, longest());
     const double sigma = rest * rest * rest;
     set_target(sigma, true);
     find_direction(sigma);
-    const double length = std::min(1.0, kToBoundary * longest());
+    const double length = std::min(1.0, options_.to_boundary * longest());
     if (!(length > 1e-10)) return false;
     move(length);
     return true;
@@ -298,7 +289,7 @@ class Homogeneous {
   LinearProgram program_;
   std::vector<double> signs_;
   KktSystem kkt_;
-  double tolerance_;
+  HomogeneousOptions options_;
   double weight_ = 0;  // of all products
   std::vector<double> sign_copies_;
   std::vector<double> x_;
@@ -325,9 +316,9 @@ class Homogeneous {
 
 }  // namespace
 
-LinearSolution solve_homogeneous(const LinearProgram& program, double tolerance) {
+LinearSolution solve_homogeneous(const LinearProgram& program, const HomogeneousOptions& options) {
   if (!program.linear() || program.variables() == 0) return {};
-  return Homogeneous(program, tolerance).solve();
+  return Homogeneous(program, options).solve();
 }
 
 }  // namespace muster

@@ -12,6 +12,14 @@ import muster.solve
 
 HERE = pathlib.Path(muster.__file__).parent
 
+# Every library that it carries comes with its licence, and our own files are there, too.
+listed = dict(line.split(": ") for line in (HERE / "libs" / "licences" / "LIBRARIES").read_text().splitlines())
+assert listed.keys() == {path.name for path in (HERE / "libs").iterdir() if path.is_file()}, listed
+for package in listed.values():
+    assert "opyright" in (HERE / "libs" / "licences" / package.split()[0]).read_text(encoding="utf-8"), package
+for text in ("LICENSE", "THIRD_PARTY.md"):
+    assert (HERE / "share" / text).stat().st_size > 1000, text
+
 # The README's example, word for word.
 example = re.search(r"```python\n(.*?)```", pathlib.Path("README.md").read_text(encoding="utf-8"), re.DOTALL).group(1)
 space = {}
