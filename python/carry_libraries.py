@@ -3,6 +3,7 @@
 The module is linked to a few libraries, and loads others when they are first needed (src/base/shared_library.h): all of
 them, and what they need in turn, go into muster/libs, with patchelf telling each where the others are. Only what every
 Linux machine with glibc has stays outside. The dynamic linker looks there for what the module asks for by name, too.
+Beside them, muster/libs/licences has the copyright file of each library's Debian package, and a list of which is whose.
 """
 
 import base64
@@ -55,13 +56,42 @@ def collect(binaries):
     return found
 
 
+def package_of(path):
+    """The Debian package that a library is from, and its version."""
+    # Where /lib is a link to /usr/lib, the package may name either.
+    for name in (path, path.removeprefix("/usr")):
+        said = subprocess.run(["dpkg-query", "-S", name], capture_output=True, text=True, check=False).stdout
+        if said:
+            package = said.split(":")[0]
+            version = subprocess.run(["dpkg-query", "-W", "-f", "${Version}\n", package], capture_output=True, text=True,
+                                     check=True).stdout
+            return package, version.split()[0]
+    sys.exit(f"carry_libraries: no Debian package has {path}; a wheel with it would lack its licence")
+
+
+def carry_licences(paths, folder):
+    """The licences of Apache-2.0, EPL-2.0 and most others ask to be shipped with what they are of."""
+    folder.mkdir()
+    whose = []
+    for name, path in sorted(paths.items()):
+        package, version = package_of(os.path.realpath(path))
+        text = pathlib.Path("/usr/share/doc") / package / "copyright"
+        if not text.exists():
+            sys.exit(f"carry_libraries: {text} is missing; reinstall {package} with its documentation")
+        shutil.copyfile(text, folder / package)
+        whose.append(f"{name}: {package} {version}\n")
+    (folder / "LIBRARIES").write_text("".join(whose))
+
+
 def carry(folder):
     # What was built here, and where it will look for its libraries.
     built = {next((folder / "muster").glob("_core*.so")): "$ORIGIN/libs",
              folder / "muster" / "bin" / "muster-keeper": "$ORIGIN/../libs"}
     libraries = folder / "muster" / "libs"
     libraries.mkdir()
-    for name, path in sorted(collect(built).items()):
+    found = collect(built)
+    carry_licences(found, libraries / "licences")
+    for name, path in sorted(found.items()):
         shutil.copy(os.path.realpath(path), libraries / name)
         os.chmod(libraries / name, 0o755)
         subprocess.run([PATCHELF, "--set-rpath", "$ORIGIN", libraries / name], check=True)
