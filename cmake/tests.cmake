@@ -163,7 +163,7 @@ set_tests_properties(${tests} PROPERTIES RESOURCE_GROUPS cores:1)
 # The longest begin first, also where no earlier run has told ctest which they are: none is then left to run alone.
 set(seconds_of
     e2e_slurm_serve 75 e2e_slurm_back 63 e2e_documented 60 e2e_slurm_fidelity 60 e2e_slurm_wishes 60 property_test 57
-    e2e_slurm_systems 47 e2e_slurm_deaths 46 conformance_test 42 e2e_serve 41 e2e_pytorch 38 e2e_slurm_shadow 33
+    e2e_slurm_systems 47 e2e_slurm_deaths 46 conformance_test 42 e2e_serve 44 e2e_pytorch 38 e2e_slurm_shadow 33
     parity_test 29 e2e_slurm_import 25 e2e_hardships 21 daemon_test 20 e2e_kills 18 e2e_slurm_lab 18 backend_test 15
     e2e_slurm_pace 14 agent_test 13 learn_test 11 e2e_access 11 parity_gavel_test 10)
 while(seconds_of)

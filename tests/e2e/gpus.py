@@ -1,6 +1,5 @@
 """GPUs that NVML finds, end to end: what they are, what they do, and which of them a job gets."""
 
-import json
 import os
 import shutil
 import subprocess
@@ -17,7 +16,7 @@ def with_driver(*options, environment=None):
 class Driver(unittest.TestCase):
     def test_its_gpus_are_found_and_looked_at(self):
         with with_driver() as daemon:
-            node = json.loads(daemon.run("nodes", "--json").stdout)[0]
+            node = daemon.told("nodes")[0]
             self.assertEqual((node["gpus"], node["gpu_type"]), (2, "h200"))
             first, second = node["gpu_use"]
             self.assertEqual(first, {"gpu": 0, "name": "NVIDIA H200", "busy": 0.25, "memory_used_bytes": 2.0 ** 30,
@@ -51,14 +50,14 @@ class Driver(unittest.TestCase):
             second = daemon.submit("--", "/bin/sleep", "1")
             daemon.until_launched(second)
             self.assertEqual(daemon.job(first)["launch_state"], "running")
-            self.assertEqual(json.loads(daemon.run("nodes", "--json").stdout)[0]["jobs"], [[first, second]])
+            self.assertEqual(daemon.gpu_jobs(), [[first, second]])
             daemon.run("wait", str(first), str(second), "--timeout", "30")
             self.assertLess(daemon.job(second)["ended"], daemon.job(first)["ended"])
             self.assertTrue(daemon.job(first)["runs"][0]["shared"])
 
     def test_pretended_gpus_are_not_looked_at(self):
         with Daemon(gpus=2) as daemon:
-            node = json.loads(daemon.run("nodes", "--json").stdout)[0]
+            node = daemon.told("nodes")[0]
             self.assertNotIn("gpu_use", node)
             self.assertNotIn("busy", daemon.run("nodes").stdout)
 

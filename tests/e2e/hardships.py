@@ -87,13 +87,13 @@ class Hardships(unittest.TestCase):
             self.assertIn("free some space", wait_until(refused, what="a refusal"))
             # The job goes on to its end, and its record has its place; nothing new is begun.
             wait_until(lambda: (daemon.work / "running.done").exists(), what="the end of the job")
-            wait_until(lambda: json.loads(daemon.run("status", "--json").stdout)["trouble"], what="the trouble to be told")
+            wait_until(lambda: daemon.told("status")["trouble"], what="the trouble to be told")
             self.assertEqual(daemon.job(waiting)["launches"], 0)
             os.unlink(daemon.ballast)
             daemon.run("wait", str(running), str(waiting), "--timeout", "30")
             self.assertEqual(daemon.job(running)["launches"], 1)
             self.assertIn("takes commits again", daemon.log())
-            self.assertEqual(json.loads(daemon.run("status", "--json").stdout)["trouble"], "")
+            self.assertEqual(daemon.told("status")["trouble"], "")
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can make a small disk")
     def test_a_daemon_with_a_full_disk_can_be_ended(self):
@@ -101,7 +101,7 @@ class Hardships(unittest.TestCase):
             running = daemon.submit_alone("running", 0.5)
             daemon.until_launched(running)
             fill(daemon.ballast)
-            wait_until(lambda: json.loads(daemon.run("status", "--json").stdout)["trouble"], what="the trouble to be told")
+            wait_until(lambda: daemon.told("status")["trouble"], what="the trouble to be told")
             self.assertEqual(daemon.end(), 0)
             os.unlink(daemon.ballast)
             daemon.start()

@@ -17,10 +17,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TRAINER = str(pathlib.Path(MUSTER).parent / "test_programs" / "trainer")
 OVER = ("finished", "failed", "refused", "cancelled")
 
-# A job that notes its launches in a file, and cries out where two of them are there at once.
+# A job that notes its launches in a file, and cries out where two of them are there at once. It takes so many seconds, or as
+# long as its test wants it to.
 ALONE = """
 import fcntl, os, sys, time
-name, seconds = sys.argv[1], float(sys.argv[2])
+name, seconds = sys.argv[1], sys.argv[2]
 lock = open(name + ".lock", "w")
 try:
     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -29,7 +30,10 @@ except BlockingIOError:
     sys.exit(9)
 with open(name + ".launches", "a") as file:
     print(os.environ["MUSTER_LAUNCH"], os.environ["CUDA_VISIBLE_DEVICES"], file=file)
-time.sleep(seconds)
+if seconds != "None":
+    time.sleep(float(seconds))
+while seconds == "None" and not os.path.exists(name + ".end"):
+    time.sleep(0.02)
 with open(name + ".done", "a") as file:
     print(os.environ["MUSTER_LAUNCH"], file=file)
 """
@@ -146,13 +150,47 @@ class Daemon:
         return int(self.run("submit", *words).stdout)
 
     def submit_alone(self, name, seconds, *options):
+        """`seconds`: how long it takes; None: until let_end()."""
         return self.submit("--name", name, *options, "--", sys.executable, "-c", ALONE, name, str(seconds))
 
+    def let_end(self, *names):
+        for name in names:
+            (self.work / f"{name}.end").touch()
+
+    def submit_trainer(self, name, steps, *options, seconds=0.1, report=()):
+        """A training job without training: so many steps of so many seconds, with metrics that it reports."""
+        metrics = [word for metric in report for word in ("--report", metric)]
+        return self.submit("--name", name, *options, "--", MUSTER, "trainer", f"{name}.step", str(steps), str(seconds), *metrics)
+
+    def describe(self, text):
+        """Goes on with a description that says this; the file, to be changed before a reload."""
+        file = self.base / "muster.toml"
+        file.write_text(text)
+        self.end()
+        self.options += ["--config", str(file)]
+        self.start()
+        return file
+
+    def told(self, *words):
+        """What a command answers in JSON."""
+        return json.loads(self.run(words[0], "--json", *map(str, words[1:])).stdout)
+
     def jobs(self):
-        return json.loads(self.run("jobs", "--json").stdout)
+        return self.told("jobs")
 
     def job(self, number):
-        return json.loads(self.run("status", "--json", str(number)).stdout)
+        return self.told("status", number)
+
+    def left_of(self, running, seconds, question):
+        """The answer to a question, and the least and the most that was left of the job's seconds when it was given."""
+        begun = time.time()
+        answer = question()
+        started = self.job(running)["runs"][-1]["started"]
+        return answer, seconds - (time.time() - started) - 0.1, seconds - (begun - started) + 0.1
+
+    def gpu_jobs(self):
+        """The jobs on each GPU of the first node."""
+        return self.told("nodes")[0]["jobs"]
 
     def until(self, number, *states, seconds=30):
         return wait_until(lambda: (lambda job: job if job["state"] in states else None)(self.job(number)), seconds,

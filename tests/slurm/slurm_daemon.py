@@ -1,6 +1,5 @@
 """`muster serve --executor slurm` beside a lab, for tests."""
 
-import json
 import pathlib
 import sys
 
@@ -106,4 +105,4 @@ class SlurmDaemon(Daemon):
         return found[0] if found else None
 
     def nodes(self):
-        return {node["name"]: node for node in json.loads(self.run("nodes", "--json").stdout)}
+        return {node["name"]: node for node in self.told("nodes")}
