@@ -1,7 +1,6 @@
 #include "daemon/job_request.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <set>
 
@@ -138,8 +137,6 @@ void take_environment(Taker& from, std::vector<std::pair<std::string, std::strin
     variables.emplace_back(name, std::move(text));
   }
 }
-
-constexpr std::array<const char*, kStages> kStageNames = {"storage", "cpu", "gpu", "network"};
 
 // Without the time of a step, that is the sum of its stages: they may overlap, and nobody said so.
 void take_stages(Taker& from, JobRequest& request) {

@@ -2,6 +2,7 @@
 // that nothing behind it has to; kept in the store as the same JSON.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,6 +14,10 @@
 #include "model/job_spec.h"
 
 namespace muster {
+
+// What stages are called in requests, by Stage.
+inline constexpr std::array<const char*, kStages> kStageNames = {"storage", "cpu", "gpu",
+                                                                 "network"};
 
 struct JobRequest {
   std::vector<std::string> command;

@@ -2,9 +2,7 @@
 // outside, and never because of what its own orders did.
 #include <gtest/gtest.h>
 
-#include "daemon/core.h"
 #include "daemon/submission.h"
-#include "run/config/load_config.h"
 #include "support/scripted_policy.h"
 
 namespace muster {
@@ -13,12 +11,9 @@ namespace {
 class CoreCalm : public ::testing::TestWithParam<Seconds> {
  protected:
   CoreCalm() {
-    RunConfig config;
-    config.cluster.shape = "1x1";
-    config.workload.generator = {"poisson", {{"jobs", "1"}}};
-    auto plan = make_live_plan(*complete_config(std::move(config)));
+    LivePlan plan = live_plan("1x1");
     // Whoever runs is the last in its order.
-    plan->parts.policy_sets[0].scheduling =
+    plan.parts.policy_sets[0].scheduling =
         std::make_unique<ScriptedPolicy>([](const View& view, Plan& chosen) {
           for (const Slot slot : view.jobs.waiting()) {
             chosen.add(AllocationRequest::alone(slot, 1, kNoSymbol));
@@ -27,7 +22,7 @@ class CoreCalm : public ::testing::TestWithParam<Seconds> {
             chosen.add(AllocationRequest::alone(slot, 1, kNoSymbol));
           }
         });
-    core_ = std::move(*Core::make(std::move(*plan), Abilities{}, {}, StoredWorld{}, 0));
+    core_ = core_of(std::move(plan));
   }
 
   // The executor does all it is told to, and says so after a while.

@@ -2,9 +2,7 @@
 // people did to jobs with its tools.
 #include <gtest/gtest.h>
 
-#include "daemon/core.h"
 #include "daemon/submission.h"
-#include "run/config/load_config.h"
 
 namespace muster {
 namespace {
@@ -12,11 +10,7 @@ namespace {
 class CoreOutside : public ::testing::Test {
  protected:
   CoreOutside() {
-    RunConfig config;
-    config.cluster.shape = "2x4";
-    config.workload.generator = {"poisson", {{"jobs", "1"}}};
-    auto plan = make_live_plan(*complete_config(std::move(config)));
-    core_ = std::move(*Core::make(std::move(*plan), Abilities{}, {}, StoredWorld{}, 0));
+    core_ = core_of(live_plan("2x4"));
     step();
   }
 

@@ -1,9 +1,7 @@
 // From the steps that jobs report to what is decided.
 #include <gtest/gtest.h>
 
-#include "daemon/core.h"
 #include "daemon/submission.h"
-#include "run/config/load_config.h"
 
 namespace muster {
 namespace {
@@ -14,12 +12,7 @@ class CoreProgress : public ::testing::Test {
   CoreProgress() { begin(training(1, 22)); }
 
   void begin(const JobRequest& first) {
-    RunConfig config;
-    config.cluster.shape = "1x1";
-    config.scheduling = {"srtf"};
-    config.workload.generator = {"poisson", {{"jobs", "1"}}};
-    auto plan = make_live_plan(*complete_config(std::move(config)));
-    core_ = std::move(*Core::make(std::move(*plan), Abilities{}, {}, StoredWorld{}, 0));
+    core_ = core_of(live_plan("1x1", "srtf"));
     submit_to(*core_, JobId{1}, first, 0);
     step(0);
     for (const RunEvent event : {RunEvent::kReady, RunEvent::kStarted}) {

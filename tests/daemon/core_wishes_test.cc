@@ -1,26 +1,17 @@
 // What people want of jobs: promised only where it can be kept, over a restart, too.
 #include <gtest/gtest.h>
 
-#include "daemon/core.h"
 #include "daemon/submission.h"
-#include "run/config/load_config.h"
 
 namespace muster {
 namespace {
 
 using Changes = std::vector<std::pair<std::string, double>>;
 
-LivePlan plan_of_four() {
-  RunConfig config;
-  config.cluster.shape = "1x4";
-  config.workload.generator = {"poisson", {{"jobs", "1"}}};
-  return std::move(*make_live_plan(*complete_config(std::move(config))));
-}
-
 class CoreWishes : public ::testing::Test {
  protected:
   void begin(const StoredWorld& world = {}) {
-    auto core = Core::make(plan_of_four(), Abilities{}, {}, world, now_);
+    auto core = Core::make(live_plan("1x4"), Abilities{}, {}, world, now_);
     ASSERT_TRUE(core) << core.error().message;
     core_ = std::move(*core);
     take();

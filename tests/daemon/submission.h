@@ -1,12 +1,27 @@
-// A job as the daemon's core gets it: durable, with its description beside it.
+// The daemon's core on a small cluster, and jobs as it gets them: durable, with their descriptions
+// beside them.
 #pragma once
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "daemon/core.h"
+#include "run/config/load_config.h"
 
 namespace muster {
+
+inline LivePlan live_plan(const std::string& shape, const std::string& scheduling = "fifo") {
+  RunConfig config;
+  config.cluster.shape = shape;
+  config.scheduling = {scheduling};
+  config.workload.generator = {"poisson", {{"jobs", "1"}}};
+  return std::move(*make_live_plan(*complete_config(std::move(config))));
+}
+
+inline std::unique_ptr<Core> core_of(LivePlan plan) {
+  return std::move(*Core::make(std::move(plan), Abilities{}, {}, StoredWorld{}, 0));
+}
 
 inline JobRequest training(int gpus, Seconds estimate = 0) {
   JobRequest request;

@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/live/daemon_link.h"
+#include "daemon/job_request.h"
 #include "workload/trace_reader.h"
 
 namespace muster {
@@ -82,7 +83,6 @@ class Driver {
 // What it trains. All jobs are shorter by the speed, so they have fewer iterations, and each takes
 // as long as it was measured: tables of measured speeds say of them what they say of the trace.
 void Driver::add_workload(nlohmann::json& json, const JobSpec& job) {
-  static constexpr const char* kStageNames[] = {"storage", "cpu", "gpu", "network"};
   if (job.iterations > 0) json["iterations"] = job.iterations / options_.speed;
   if (job.model != kNoSymbol) json["model"] = symbols_.text(job.model);
   if (job.batch_size > 0) json["batch_size"] = job.batch_size;

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "daemon/api/api.h"
 #include "daemon/api/openapi_schemas.h"
+#include "daemon/job_request.h"
 
 namespace muster {
 namespace {
@@ -82,7 +83,7 @@ Json schema_of_question() {
 
 Json schema_of_submission() {
   Json properties = properties_of(kSubmission);
-  for (const char* stage : {"storage", "cpu", "gpu", "network"}) {
+  for (const char* stage : kStageNames) {
     properties["stage_ms"]["properties"][stage] = {{"type", "number"}, {"minimum", 0}};
   }
   properties["stage_ms"]["additionalProperties"] = false;
