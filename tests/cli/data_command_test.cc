@@ -1,10 +1,9 @@
 #include <algorithm>
 
-#include <CLI/CLI.hpp>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/commands.h"
+#include "cli/captured.h"
 #include "support/paths.h"
 #include "support/temporary_folder.h"
 #include "workload/data/sha256.h"
@@ -34,17 +33,10 @@ class DataCommand : public testing::Test {
   }
 
   int run(const std::string& line) {
-    CLI::App app;
-    Chosen chosen;
-    add_data_command(app, chosen);
-    app.parse("data " + line + where_);
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int status = chosen.run();
-    std::fflush(stdout);
-    out_ = testing::internal::GetCapturedStdout();
-    err_ = testing::internal::GetCapturedStderr();
-    return status;
+    const Captured ran = captured(add_data_command, "data " + line + where_);
+    out_ = ran.out;
+    err_ = ran.err;
+    return ran.status;
   }
 
   TemporaryFolder origin_;

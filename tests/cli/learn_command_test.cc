@@ -2,14 +2,13 @@
 #include <fstream>
 #include <sstream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "base/random.h"
-#include "cli/commands.h"
+#include "cli/captured.h"
 #include "support/temporary_folder.h"
 
 namespace muster {
@@ -44,17 +43,10 @@ class LearnCommand : public testing::Test {
           word.ends_with(".csv") || word.ends_with(".json") || word.ends_with(".html");
       full += " " + (file ? at(word) : word);
     }
-    CLI::App app;
-    Chosen chosen;
-    add_learn_command(app, chosen);
-    app.parse(full);
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int status = chosen.run();
-    std::fflush(stdout);
-    out_ = testing::internal::GetCapturedStdout();
-    err_ = testing::internal::GetCapturedStderr();
-    return status;
+    const Captured ran = captured(add_learn_command, full);
+    out_ = ran.out;
+    err_ = ran.err;
+    return ran.status;
   }
   void train() {
     ASSERT_EQ(run("train history.csv --target duration --drop job_id,state --rounds 200 "

@@ -1,11 +1,10 @@
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/commands.h"
+#include "cli/captured.h"
 #include "support/temporary_folder.h"
 #include "workload/trace_format.h"
 
@@ -16,26 +15,7 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-struct Ran {
-  int status = -1;
-  std::string out;
-  std::string err;
-};
-
-Ran run(const std::string& line) {
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  Ran ran;
-  CLI::App app;
-  Chosen chosen;
-  add_trace_command(app, chosen);
-  app.parse("trace " + line);
-  ran.status = chosen.run();
-  std::fflush(stdout);
-  ran.out = testing::internal::GetCapturedStdout();
-  ran.err = testing::internal::GetCapturedStderr();
-  return ran;
-}
+Captured run(const std::string& line) { return captured(add_trace_command, "trace " + line); }
 
 class TraceCommandTest : public ::testing::Test {
  protected:
@@ -51,7 +31,7 @@ class TraceCommandTest : public ::testing::Test {
 };
 
 TEST_F(TraceCommandTest, InfoForPeople) {
-  const Ran ran = run("info " + good_ + " --cluster 2x4");
+  const Captured ran = run("info " + good_ + " --cluster 2x4");
   EXPECT_EQ(ran.status, kExitOk) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("3 jobs in 3 records of the format muster"));
   EXPECT_THAT(ran.out, HasSubstr("10.0 GPU hours"));
@@ -60,7 +40,7 @@ TEST_F(TraceCommandTest, InfoForPeople) {
 }
 
 TEST_F(TraceCommandTest, InfoForScripts) {
-  const Ran ran = run("info --json --cluster 2x4 " + good_);
+  const Captured ran = run("info --json --cluster 2x4 " + good_);
   EXPECT_EQ(ran.status, kExitOk) << ran.err;
   const json parsed = json::parse(ran.out);
   EXPECT_EQ(parsed["jobs"], 3);
@@ -77,23 +57,23 @@ TEST_F(TraceCommandTest, InfoForScripts) {
 }
 
 TEST_F(TraceCommandTest, BadLinesStopOrAreSkipped) {
-  const Ran strict = run("info " + sick_);
+  const Captured strict = run("info " + sick_);
   EXPECT_EQ(strict.status, kExitBadInput);
   EXPECT_THAT(strict.err, HasSubstr("sick.csv:4: found a duration of -1 s"));
   EXPECT_EQ(strict.out, "");
-  const Ran skipping = run("info --skip-bad " + sick_);
+  const Captured skipping = run("info --skip-bad " + sick_);
   EXPECT_EQ(skipping.status, kExitOk);
   EXPECT_THAT(skipping.out, HasSubstr("3 jobs"));
   EXPECT_THAT(skipping.err, HasSubstr("line 5: column 2 (submit_s): found 'x'"));
 }
 
 TEST_F(TraceCommandTest, CheckFindsAndExitsAccordingly) {
-  const Ran sick = run("check --cluster 2x4 " + sick_);
+  const Captured sick = run("check --cluster 2x4 " + sick_);
   EXPECT_EQ(sick.status, kExitFailed);
   for (const char* name : {"unreadable", "negative-duration", "larger-than-cluster", "unsorted"}) {
     EXPECT_THAT(sick.out, HasSubstr(name));
   }
-  const Ran good = run("check " + good_);
+  const Captured good = run("check " + good_);
   EXPECT_EQ(good.status, kExitOk);
   EXPECT_THAT(good.out, HasSubstr("nothing wrong"));
   const json parsed = json::parse(run("check --json " + sick_).out);
@@ -103,32 +83,32 @@ TEST_F(TraceCommandTest, CheckFindsAndExitsAccordingly) {
 }
 
 TEST_F(TraceCommandTest, RepairWritesATraceThatIsHealthy) {
-  const Ran ran = run("check " + sick_ + " --cluster 2x4 --repair " + path("mended.csv"));
+  const Captured ran = run("check " + sick_ + " --cluster 2x4 --repair " + path("mended.csv"));
   EXPECT_EQ(ran.status, kExitOk) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("wrote 2 jobs"));
   EXPECT_THAT(ran.err, HasSubstr("2 dropped, 0 changed, 1 unreadable lines left out, jobs sorted"));
   EXPECT_EQ(run("check --cluster 2x4 " + path("mended.csv")).status, kExitOk);
   const std::string hopeless =
       folder_.write("hopeless.csv", "job_id,submit_s,duration_s,gpus\na,0,-1,1\n");
-  const Ran nothing = run("check " + hopeless + " --repair " + path("nothing.csv"));
+  const Captured nothing = run("check " + hopeless + " --repair " + path("nothing.csv"));
   EXPECT_EQ(nothing.status, kExitFailed);
   EXPECT_FALSE(std::filesystem::exists(path("nothing.csv")));
 }
 
 TEST_F(TraceCommandTest, ConvertSaysWhatIsLost) {
-  const Ran ran = run("convert " + good_ + " " + path("good.swf.gz") + " --to swf");
+  const Captured ran = run("convert " + good_ + " " + path("good.swf.gz") + " --to swf");
   EXPECT_EQ(ran.status, kExitOk) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("does not carry the job's own name"));
   EXPECT_THAT(run("info " + path("good.swf.gz")).out, HasSubstr("of the format swf"));
-  const Ran there = run("convert " + good_ + " " + path("again.csv"));
+  const Captured there = run("convert " + good_ + " " + path("again.csv"));
   EXPECT_THAT(there.err, Not(HasSubstr("does not carry")));
-  const Ran streamed = run("convert --stream " + good_ + " " + path("streamed.csv"));
+  const Captured streamed = run("convert --stream " + good_ + " " + path("streamed.csv"));
   EXPECT_EQ(streamed.status, kExitOk) << streamed.err;
   EXPECT_EQ(folder_.read("again.csv"), folder_.read("streamed.csv"));
 }
 
 TEST_F(TraceCommandTest, ConvertOfABadTraceWritesNothing) {
-  const Ran ran = run("convert --stream --skip-bad " + sick_ + " " + path("out.csv"));
+  const Captured ran = run("convert --stream --skip-bad " + sick_ + " " + path("out.csv"));
   EXPECT_EQ(ran.status, kExitBadInput);
   EXPECT_THAT(ran.err, HasSubstr("not sorted"));
   EXPECT_FALSE(std::filesystem::exists(path("out.csv")));
@@ -137,7 +117,7 @@ TEST_F(TraceCommandTest, ConvertOfABadTraceWritesNothing) {
 }
 
 TEST_F(TraceCommandTest, HeadShowsTheFirstJobs) {
-  const Ran ran = run("head -n 2 " + good_);
+  const Captured ran = run("head -n 2 " + good_);
   EXPECT_EQ(ran.status, kExitOk);
   EXPECT_THAT(ran.out, HasSubstr("1800 s"));
   EXPECT_THAT(ran.out, Not(HasSubstr("7200 s")));
@@ -149,7 +129,7 @@ TEST_F(TraceCommandTest, HeadShowsTheFirstJobs) {
 }
 
 TEST_F(TraceCommandTest, FormatsAreListedFromTheTable) {
-  const Ran ran = run("formats");
+  const Captured ran = run("formats");
   EXPECT_EQ(ran.status, kExitOk);
   for (const std::string_view name : trace_format_names())
     EXPECT_THAT(ran.out, HasSubstr(std::string(name)));

@@ -2,10 +2,9 @@
 #include <thread>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <gtest/gtest.h>
 
-#include "cli/commands.h"
+#include "cli/captured.h"
 #include "support/temporary_folder.h"
 
 namespace muster {
@@ -13,35 +12,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Generation {
-  int status = -1;
-  std::string out;
-  std::string err;
-};
-
-int run_line(const std::string& line) {
-  CLI::App app;
-  Chosen chosen;
-  add_trace_generate(app, chosen);
-  app.parse(line);
-  return chosen.run();
-}
-
-Generation generate(const std::string& line) {
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  Generation ran;
-  ran.status = run_line(line);
-  std::fflush(stdout);
-  ran.out = testing::internal::GetCapturedStdout();
-  ran.err = testing::internal::GetCapturedStderr();
-  return ran;
-}
+Captured generate(const std::string& line) { return captured(add_trace_generate, line); }
 
 TEST(TraceGenerate, WritesATraceAndSaysSo) {
   const TemporaryFolder folder;
   const std::string file = (folder.path() / "jobs.csv").string();
-  const Generation ran = generate("generate poisson -p jobs=50 --param seed=3 -o " + file);
+  const Captured ran = generate("generate poisson -p jobs=50 --param seed=3 -o " + file);
   EXPECT_EQ(ran.status, kExitOk) << ran.err;
   const std::string text = folder.read("jobs.csv");
   EXPECT_EQ(text.substr(0, 32), "job_id,submit_s,duration_s,gpus,");
@@ -52,14 +28,14 @@ TEST(TraceGenerate, WritesATraceAndSaysSo) {
 
 TEST(TraceGenerate, ListsAndDescribes) {
   EXPECT_NE(generate("generate").out.find("philly-like"), std::string::npos);
-  const Generation described = generate("generate diurnal --describe");
+  const Captured described = generate("generate diurnal --describe");
   EXPECT_NE(described.out.find("peak_hour"), std::string::npos);
   EXPECT_EQ(described.status, kExitOk);
 }
 
 TEST(TraceGenerate, BadUsageIsExplained) {
   const auto expect = [](const std::string& line, std::string_view part) {
-    const Generation ran = generate(line);
+    const Captured ran = generate(line);
     EXPECT_EQ(ran.status, kExitBadInput) << line;
     EXPECT_NE(ran.err.find(part), std::string::npos) << ran.err;
     EXPECT_EQ(ran.out, "") << line;
@@ -74,7 +50,7 @@ TEST(TraceGenerate, BadUsageIsExplained) {
 
 TEST(TraceGenerate, SaysWhatATraceCannotCarry) {
   const TemporaryFolder folder;
-  const Generation ran =
+  const Captured ran =
       generate("generate blox-small-large -p jobs=50 -o " + (folder.path() / "b.csv").string());
   EXPECT_EQ(ran.status, kExitOk);
   EXPECT_NE(ran.err.find("arrival"), std::string::npos) << ran.err;
@@ -89,7 +65,7 @@ TEST(TraceGenerateDeathTest, CtrlCLeavesNoFile) {
           std::this_thread::sleep_for(std::chrono::milliseconds(300));
           kill(getpid(), SIGINT);
         }).detach();
-        _exit(run_line("generate poisson -p jobs=2000000000 -q -o " + file));
+        _exit(run_line(add_trace_generate, "generate poisson -p jobs=2000000000 -q -o " + file));
       },
       testing::ExitedWithCode(kExitInterrupted), "stopping");
   EXPECT_TRUE(fs::is_empty(folder.path()));

@@ -41,14 +41,9 @@ Scenario two_on_one_gpu() {
   scenario.cluster = uniform_cluster(1, 1);
   scenario.jobs = {job_of(0, 20), job_of(4, 10)};
   scenario.perf_model = [] { return std::make_shared<JoinersAreSlow>(); };
-  scenario.policy_sets = [] {
-    std::vector<PolicySet> made;
-    made.push_back(make_policy_set({"fifo"}));
-    made.back().scheduling = std::make_unique<ScriptedPolicy>([](const View& view, Plan& plan) {
-      add_request(view, plan, {0, 1}, 1);
-    });
-    return made;
-  };
+  scenario.policy_sets = scripted_set([](const View& view, Plan& plan) {
+    add_request(view, plan, {0, 1}, 1);
+  });
   return scenario;
 }
 

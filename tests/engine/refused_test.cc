@@ -56,11 +56,16 @@ TEST(Arrivals, AnUnknownPartitionIsRefused) {
   EXPECT_EQ(log.job(2).reason, Reason::kNoPartition);
 }
 
-// The node that a large job needs has left for good. It is refused; the one behind it can run then.
-TEST(DeadEnd, RefusesWhoCannotRunAndNobodyElse) {
+Scenario one_of_two_nodes_leaves() {
   Scenario scenario;
   scenario.cluster = uniform_cluster(2, 4);
   scenario.cluster.schedule = {{5, NodeId{1}, false}};
+  return scenario;
+}
+
+// The node that a large job needs has left for good. It is refused; the one behind it can run then.
+TEST(DeadEnd, RefusesWhoCannotRunAndNobodyElse) {
+  Scenario scenario = one_of_two_nodes_leaves();
   scenario.jobs = {job_of(0, 20, 4), job_of(10, 10, 8), job_of(11, 10, 4)};
   scenario.placement = {"consolidated", {{"backfill", "false"}}};
   const RunLog log = simulate(scenario);
@@ -92,9 +97,7 @@ TEST(DeadEnd, OfAJobThatHasRunIsAFailure) {
 
 // Failures that go on for ever must not keep a hopeless job waiting for ever.
 TEST(DeadEnd, IsFoundAlthoughNodesComeAndGo) {
-  Scenario scenario;
-  scenario.cluster = uniform_cluster(2, 4);
-  scenario.cluster.schedule = {{5, NodeId{1}, false}};
+  Scenario scenario = one_of_two_nodes_leaves();
   scenario.jobs = {job_of(10, 10, 8)};
   scenario.failures.node_mtbf = 100;
   scenario.failures.node_repair = 10;
@@ -103,9 +106,7 @@ TEST(DeadEnd, IsFoundAlthoughNodesComeAndGo) {
 
 // What has left for good is nothing to wait for, however rarely the others fail.
 TEST(DeadEnd, IsFoundAtOnceWhereAllAreThereThatWillEverBe) {
-  Scenario scenario;
-  scenario.cluster = uniform_cluster(2, 4);
-  scenario.cluster.schedule = {{5, NodeId{1}, false}};
+  Scenario scenario = one_of_two_nodes_leaves();
   scenario.jobs = {job_of(10, 10, 8)};
   scenario.failures.node_mtbf = 1e6;
   const RunLog log = simulate(scenario);
@@ -113,37 +114,25 @@ TEST(DeadEnd, IsFoundAtOnceWhereAllAreThereThatWillEverBe) {
   EXPECT_EQ(log.job(0).end, 10);
 }
 
+constexpr SchedulingTraits kIdles = {
+    .preemptive = true, .stable_between_events = false, .work_conserving = false};
+
 // A policy that leaves GPUs idle on purpose, and says until when, is waited for.
 TEST(DeadEnd, IsNotWhereAPolicyWaitsOnPurpose) {
   Scenario scenario;
   scenario.jobs = {job_of(0, 10)};
-  scenario.policy_sets = [] {
-    std::vector<PolicySet> made;
-    made.push_back(make_policy_set({"fifo"}));
-    made.back().scheduling = std::make_unique<ScriptedPolicy>(
-        [](const View& view, Plan& plan) {
-          if (view.now >= 100) add_request(view, plan, {0}, 1);
-        },
-        std::vector<Seconds>{100},
-        SchedulingTraits{
-            .preemptive = true, .stable_between_events = false, .work_conserving = false});
-    return made;
-  };
+  scenario.policy_sets = scripted_set(
+      [](const View& view, Plan& plan) {
+        if (view.now >= 100) add_request(view, plan, {0}, 1);
+      },
+      {100}, kIdles);
   EXPECT_EQ(simulate(scenario).job(0).end, 110);
 }
 
 TEST(DeadEnd, IsWhereAPolicyNeverActs) {
   Scenario scenario;
   scenario.jobs = {job_of(0, 10)};
-  scenario.policy_sets = [] {
-    std::vector<PolicySet> made;
-    made.push_back(make_policy_set({"fifo"}));
-    made.back().scheduling = std::make_unique<ScriptedPolicy>(
-        [](const View&, Plan&) {}, std::vector<Seconds>{},
-        SchedulingTraits{
-            .preemptive = true, .stable_between_events = false, .work_conserving = false});
-    return made;
-  };
+  scenario.policy_sets = scripted_set([](const View&, Plan&) {}, {}, kIdles);
   for (const char* pacing : {"events", "rounds", "slots", "ticks"}) {
     scenario.pacing = {pacing};
     EXPECT_EQ(simulate(scenario).job(0).status, JobState::kRefused) << pacing;

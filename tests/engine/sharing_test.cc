@@ -13,12 +13,7 @@ using ::testing::IsEmpty;
 
 Scenario scripted(ScriptedPolicy::Script script, std::vector<Seconds> wakes = {}) {
   Scenario scenario;
-  scenario.policy_sets = [script, wakes] {
-    std::vector<PolicySet> made;
-    made.push_back(make_policy_set({"fifo"}));
-    made.back().scheduling = std::make_unique<ScriptedPolicy>(script, wakes);
-    return made;
-  };
+  scenario.policy_sets = scripted_set(std::move(script), std::move(wakes));
   return scenario;
 }
 
@@ -76,7 +71,8 @@ TEST(Groups, ALaterJobJoinsOneThatRuns) {
   EXPECT_EQ(log.job(0).preemptions, 0);
 }
 
-TEST(Groups, ComeApartWhenThePlanSaysSo) {
+// Two jobs of two GPUs share them at half speed, and from 10 s on they are to have two each.
+Scenario pair_until_ten(int nodes) {
   Scenario scenario = scripted(
       [](const View& view, Plan& plan) {
         if (view.now < 10) {
@@ -87,10 +83,14 @@ TEST(Groups, ComeApartWhenThePlanSaysSo) {
         }
       },
       {10});
-  scenario.cluster = uniform_cluster(2, 2);
+  scenario.cluster = uniform_cluster(nodes, 2);
   scenario.jobs = {job_of(0, 10, 2), job_of(0, 20, 2)};
   scenario.perf = {{"sharing", {{"loss", "0.5"}}}};
-  const RunLog log = simulate(scenario);
+  return scenario;
+}
+
+TEST(Groups, ComeApartWhenThePlanSaysSo) {
+  const RunLog log = simulate(pair_until_ten(2));
   // 5 done each at 10, full speed from there; the second one moves to the other node.
   EXPECT_EQ(log.job(0).end, 15);
   EXPECT_EQ(log.job(1).end, 25);
@@ -100,20 +100,7 @@ TEST(Groups, ComeApartWhenThePlanSaysSo) {
 }
 
 TEST(Groups, ComeApartByWaitingWhereThereIsNoRoom) {
-  Scenario scenario = scripted(
-      [](const View& view, Plan& plan) {
-        if (view.now < 10) {
-          add_request(view, plan, {0, 1}, 2);
-        } else {
-          add_request(view, plan, {0}, 2);
-          add_request(view, plan, {1}, 2);
-        }
-      },
-      {10});
-  scenario.cluster = uniform_cluster(1, 2);
-  scenario.jobs = {job_of(0, 10, 2), job_of(0, 20, 2)};
-  scenario.perf = {{"sharing", {{"loss", "0.5"}}}};
-  const RunLog log = simulate(scenario);
+  const RunLog log = simulate(pair_until_ten(1));
   EXPECT_EQ(log.job(0).end, 15);
   EXPECT_EQ(log.job(1).end, 30);
   EXPECT_EQ(log.job(1).preemptions, 1);
@@ -248,18 +235,12 @@ TEST(Resizing, GrowsAndShrinksInOneTurn) {
 // A policy that resizes is asked every round, also while nobody waits.
 TEST(Resizing, IsLookedAtThoughNobodyWaits) {
   Scenario scenario;
-  scenario.policy_sets = [] {
-    std::vector<PolicySet> made;
-    made.push_back(make_policy_set({"fifo"}));
-    made.back().scheduling = std::make_unique<ScriptedPolicy>(
-        [](const View& view, Plan& plan) { add_request(view, plan, {0}, view.now < 20 ? 1 : 4); },
-        std::vector<Seconds>{},
-        SchedulingTraits{.preemptive = true,
-                         .stable_between_events = false,
-                         .resizes = true,
-                         .needs_periodic_turns = true});
-    return made;
-  };
+  scenario.policy_sets = scripted_set(
+      [](const View& view, Plan& plan) { add_request(view, plan, {0}, view.now < 20 ? 1 : 4); }, {},
+      {.preemptive = true,
+       .stable_between_events = false,
+       .resizes = true,
+       .needs_periodic_turns = true});
   scenario.jobs = {elastic_job(0, 100, 1, 1, 4)};
   scenario.perf = {{"scaling", {{"serial", "0"}}}};
   scenario.pacing = {"rounds", {{"length", "10"}}};

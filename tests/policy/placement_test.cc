@@ -248,13 +248,9 @@ TEST(Walk, HonoursTheTypeAJobRequires) {
   scenario.jobs[0].gpu_type = v100;
   for (const char* placement : {"consolidated", "first-gpu", "scattered", "profile-guided", "bebop",
                                 "synergy", "blox", "whole-nodes", "random", "packing"}) {
-    scenario.policy_sets = [placement] {
-      std::vector<PolicySet> made;
-      made.push_back(make_policy_set({"fifo"}, {placement}));
-      made.back().scheduling = std::make_unique<ScriptedPolicy>(
-          [](const View& view, Plan& plan) { add_request(view, plan, {0}, 2); });
-      return made;
-    };
+    scenario.policy_sets =
+        scripted_set([](const View& view, Plan& plan) { add_request(view, plan, {0}, 2); }, {},
+                     kScriptedTraits, {placement});
     const RunLog log = simulate(scenario);
     ASSERT_EQ(log.placements.size(), 1U) << placement;
     EXPECT_EQ(log.placements[0].second[0].node, NodeId{1}) << placement;
@@ -269,16 +265,11 @@ TEST(Walk, MovesAJobToTheTypeThatItsShareAsksFor) {
   scenario.cluster.nodes[0].gpu_type = k80;
   scenario.cluster.nodes[1].gpu_type = v100;
   scenario.jobs = {job_of(0, 10, 2)};
-  scenario.policy_sets = [v100, k80] {
-    std::vector<PolicySet> made;
-    made.push_back(make_policy_set({"fifo"}));
-    made.back().scheduling = std::make_unique<ScriptedPolicy>(
-        [v100, k80](const View& view, Plan& plan) {
-          plan.add(AllocationRequest::alone(slot_of(view, 0), 2, view.now < 4 ? k80 : v100));
-        },
-        std::vector<Seconds>{4});
-    return made;
-  };
+  scenario.policy_sets = scripted_set(
+      [v100, k80](const View& view, Plan& plan) {
+        plan.add(AllocationRequest::alone(slot_of(view, 0), 2, view.now < 4 ? k80 : v100));
+      },
+      {4});
   const RunLog log = simulate(scenario);
   EXPECT_THAT(log.lines({Action::kStart, Action::kMove}),
               ElementsAre("0 start 0 gpus=2 other=- detail=0 first-in-order",

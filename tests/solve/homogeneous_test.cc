@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "solve/programs.h"
 #include "solve/simplex.h"
 
 namespace muster {
@@ -114,13 +115,7 @@ TEST(Homogeneous, AmongEqualsTheAnswerOfTheUsualStart) {
 }
 
 TEST(Homogeneous, SaysWhenThereIsNoAnswer) {
-  LinearProgram program;
-  program.add_row(1, 0);
-  program.add_row(-2, 0);
-  program.add_variable(-1);
-  program.add_term(0, 1);
-  program.add_term(1, -1);
-  EXPECT_NE(solve_homogeneous(program).status, SolveStatus::kOptimal);
+  EXPECT_NE(solve_homogeneous(impossible_program()).status, SolveStatus::kOptimal);
   LinearProgram endless;
   endless.add_row(1, 0);
   endless.add_variable(-1);

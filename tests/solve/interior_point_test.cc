@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "solve/programs.h"
 #include "solve/simplex.h"
 
 namespace muster {
@@ -113,12 +114,7 @@ TEST(InteriorPoint, WithoutCostsTheCentre) {
 }
 
 TEST(InteriorPoint, SaysWhenThereIsNoAnswer) {
-  LinearProgram program;
-  program.add_row(1, 0);
-  program.add_row(-2, 0);
-  program.add_variable(-1);
-  program.add_term(0, 1);
-  program.add_term(1, -1);
+  const LinearProgram program = impossible_program();
   EXPECT_NE(solve_interior(program).status, SolveStatus::kOptimal);
   EXPECT_EQ(solve_simplex(program).status, SolveStatus::kInfeasible);
 }

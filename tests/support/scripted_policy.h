@@ -6,8 +6,12 @@
 #include <utility>
 
 #include "policy/scheduling.h"
+#include "support/simulation.h"
 
 namespace muster {
+
+inline constexpr SchedulingTraits kScriptedTraits = {.preemptive = true,
+                                                     .stable_between_events = false};
 
 class ScriptedPolicy final : public SchedulingPolicy {
  public:
@@ -15,8 +19,7 @@ class ScriptedPolicy final : public SchedulingPolicy {
 
   // Turns also take place at `wakes`, where they follow events.
   explicit ScriptedPolicy(Script script, std::vector<Seconds> wakes = {},
-                          SchedulingTraits traits = {.preemptive = true,
-                                                     .stable_between_events = false})
+                          SchedulingTraits traits = kScriptedTraits)
       : script_(std::move(script)), wakes_(std::move(wakes)), traits_(traits) {}
 
   SchedulingTraits traits() const override { return traits_; }
@@ -36,6 +39,18 @@ class ScriptedPolicy final : public SchedulingPolicy {
   std::vector<Seconds> wakes_;
   SchedulingTraits traits_;
 };
+
+// For a scenario's `policy_sets`: one set, in which a script decides who runs.
+inline std::function<std::vector<PolicySet>()> scripted_set(
+    ScriptedPolicy::Script script, std::vector<Seconds> wakes = {},
+    SchedulingTraits traits = kScriptedTraits, const Choice& placement = {"consolidated"}) {
+  return [script = std::move(script), wakes = std::move(wakes), traits, placement] {
+    std::vector<PolicySet> made;
+    made.push_back(make_policy_set({"fifo"}, placement));
+    made.back().scheduling = std::make_unique<ScriptedPolicy>(script, wakes, traits);
+    return made;
+  };
+}
 
 // The active job with this number; kNoSlot if there is none.
 inline Slot slot_of(const View& view, int id) {
