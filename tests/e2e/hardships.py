@@ -195,12 +195,13 @@ class Hardships(unittest.TestCase):
 
     def test_a_daemon_that_stands_still_goes_on_afterwards(self):
         with Daemon(gpus=1) as daemon:
-            first = daemon.submit_alone("first", 0.5)
+            first = daemon.submit_alone("first", None)
             second = daemon.submit_alone("second", 0.1)
             daemon.until_launched(first)
             os.kill(daemon.process.pid, signal.SIGSTOP)
-            time.sleep(1)
-            self.assertTrue((daemon.work / "first.done").exists())  # jobs need no daemon to go on
+            daemon.let_end("first")
+            wait_until(lambda: (daemon.work / "first.done").exists(), what="its end")  # jobs need no daemon to go on
+            time.sleep(0.5)
             os.kill(daemon.process.pid, signal.SIGCONT)
             daemon.run("wait", str(first), str(second), "--timeout", "30")
             self.assertEqual(daemon.job(first)["launches"], 1)
