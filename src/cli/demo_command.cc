@@ -1,4 +1,6 @@
 #include <memory>
+#include <optional>
+#include <string>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -13,7 +15,7 @@ namespace {
 
 struct DemoOptions {
   long long jobs = 4000;
-  long long seed = 1;
+  std::optional<long long> seed;
   std::string folder = "results/demo";
   unsigned threads = 0;
   bool json = false;
@@ -54,17 +56,23 @@ name = "locality"
 constexpr std::string_view kDemoPolicies[] = {
     "fifo", "sjf", "srtf", "las", "tiresias", "max-min", "finish-time-fairness"};
 
+int live(const DemoOptions& options) {
+  DemoLiveOptions given;
+  given.folder = options.folder;
+  if (options.seed) given.seed = static_cast<std::uint64_t>(*options.seed);
+  return demo_live(given);
+}
+
 int demo(const DemoOptions& options) {
-  if (options.live) {
-    return demo_live({.seed = static_cast<std::uint64_t>(options.seed), .folder = options.folder});
-  }
+  if (options.live) return live(options);
+  const long long seed = options.seed.value_or(1);
   auto document = parse_toml(kDemo, "demo");
   if (!document) return complain(document.error(), kExitFailed);
   std::vector<RunConfig> runs;
   for (const std::string_view policy : kDemoPolicies) {
     ConfigLayers layers;
     layers.settings.push_back(setting_of("scheduling", policy, "demo"));
-    layers.settings.push_back(setting_of("seed", std::to_string(options.seed), "--seed"));
+    layers.settings.push_back(setting_of("seed", std::to_string(seed), "--seed"));
     layers.settings.push_back(
         setting_of("workload.generator.jobs", std::to_string(options.jobs), "--jobs"));
     auto config = load_config(*document, "demo", "", layers);
@@ -79,7 +87,7 @@ int demo(const DemoOptions& options) {
     fmt::print(
         "{} jobs drawn from seed {}: arrivals by day and night with bursts, on 16 nodes of 8 GPUs "
         "that fail\nnow and then, where a restart costs 45 s. Seven policies on the same jobs:\n\n",
-        options.jobs, options.seed);
+        options.jobs, seed);
     std::fflush(stdout);
   }
   ComparisonOptions comparison;
@@ -105,9 +113,10 @@ void add_demo_command(CLI::App& app, Chosen& chosen) {
   command->add_option("-n,--jobs", options->jobs, "number of jobs to draw")
       ->check(CLI::Range(1LL, 10'000'000LL))
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "seed; the same seed gives the same jobs")
-      ->check(CLI::Range(0LL, 1LL << 53))
-      ->capture_default_str();
+  command
+      ->add_option("--seed", options->seed,
+                   "seed; the same seed gives the same jobs (default: 1; 5 with --live)")
+      ->check(CLI::Range(0LL, 1LL << 53));
   command->add_option("-o,--output", options->folder, "folder for the results")
       ->type_name("FOLDER")
       ->capture_default_str();

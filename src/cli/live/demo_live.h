@@ -7,7 +7,7 @@
 namespace muster {
 
 struct DemoLiveOptions {
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 5;  // one whose jobs preempt and resize each other often
   int jobs = 20;
   std::string folder = "results/demo";  // for the page
 };
