@@ -9,16 +9,20 @@ Bins Bins::of_categories(int count) {
   return bins;
 }
 
-// Cuts lie half way between neighbouring values, so that a value that was seen never lies on one.
-// Infinities count as no value here, and fall into the outermost bins.
-Bins Bins::of_numbers(std::span<const double> values, int most, bool uniform) {
-  Bins bins;
+std::vector<double> sorted_values(std::span<const double> values) {
   std::vector<double> sorted;
+  sorted.reserve(values.size());
   for (const double value : values) {
     if (std::isfinite(value)) sorted.push_back(value);
   }
-  if (sorted.empty()) return bins;
   std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
+// Cuts lie half way between neighbouring values, so that a value that was seen never lies on one.
+Bins Bins::of_numbers(std::span<const double> sorted, int most, bool uniform) {
+  Bins bins;
+  if (sorted.empty()) return bins;
   const double low = sorted.front();
   const double high = sorted.back();
   if (low == high || most < 2) return bins;

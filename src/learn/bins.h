@@ -25,7 +25,7 @@ inline std::size_t cuts_up_to(const std::vector<double>& cuts, double value) {
   std::size_t left = cuts.size();
   while (left > 0) {
     const std::size_t half = (left + 1) / 2;
-    from = from[half - 1] <= value ? from + half : from;
+    from += half & (std::size_t{0} - static_cast<std::size_t>(from[half - 1] <= value));
     left -= half;
   }
   return static_cast<std::size_t>(from - cuts.data());
@@ -47,9 +47,13 @@ struct Bins {
   }
 
   // At most `most` bins beside the missing one, with as equal counts as distinct values allow, or,
-  // if `uniform`, of equal width.
-  static Bins of_numbers(std::span<const double> values, int most, bool uniform);
+  // if `uniform`, of equal width. Of values in order, as sorted_values() makes them.
+  static Bins of_numbers(std::span<const double> sorted, int most, bool uniform);
   static Bins of_categories(int count);
 };
+
+// Ascending, without those that are missing. Infinities count as none here, and fall into the
+// outermost bins.
+std::vector<double> sorted_values(std::span<const double> values);
 
 }  // namespace muster

@@ -11,7 +11,8 @@
 // Training: bins (learn/bins.h); for each of several bags, rounds over all features (learn/
 // ebm_bag.h) by small histogram trees (learn/ebm_step.h); then the best pairs (FAST,
 // learn/ebm_pairs.h) in the same way; the mean over the bags is the model, their spread its error
-// bars. O(bags x rounds x features x rows); a prediction costs one table look-up per term.
+// bars. O(bags x rounds x terms x rows) at most, and far less in regression, where rounds over the
+// features need no rows (learn/ebm_rounds.h); a prediction costs one table look-up per term.
 //
 // Invariant: every term is centred, it adds nothing on average over the training rows; the
 // intercept carries the mean.

@@ -1,14 +1,15 @@
 // One bag of an explainable boosting machine (learn/ebm.h): a part of the rows, boosted round by
 // round until its other part says stop. Used by train_ebm alone.
 //
-// Cyclic gradient boosting: a round visits the terms in turn, gives each one small tree fitted to
-// the gradient of the loss (squared error, or log loss in classification) by a Newton step, and
-// shrinks it by the learning rate. Because every term is visited with the same small step, no
-// feature takes credit for another that it correlates with before that one had its turn. Early
-// stopping: the scores of the round with the lowest validation error are kept.
+// A round visits the terms in turn, gives each one small tree fitted to the gradient of the loss
+// (squared error, or log loss in classification) by a Newton step, and shrinks it by the learning
+// rate. Because every term is visited with the same small step, no feature takes credit for another
+// that it correlates with before that one had its turn. How rounds are taken, and what they cost:
+// learn/ebm_rounds.h. Early stopping: the scores of the round with the lowest validation error are
+// kept.
 //
-// Invariant: `score_` is, for every row, base + the sum of all terms' scores in the row's bins
-// (less the target in regression). A round costs O(rows x terms) and reads each column once.
+// Invariant: between stages the score of every row is base + the sum of all terms' scores in the
+// row's bins (less the target in regression).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@
 
 #include "base/random.h"
 #include "learn/ebm.h"
-#include "learn/ebm_step.h"
+#include "learn/ebm_rounds.h"
 
 namespace muster {
 
@@ -25,11 +26,6 @@ struct BinnedColumn {
   std::vector<std::uint16_t> bin;  // by row; `count` for a value without a bin
   int count = 0;
   bool categorical = false;
-};
-
-struct BinnedPair {
-  int first = 0;  // positions of the features
-  int second = 0;
 };
 
 class EbmBag {
@@ -44,37 +40,24 @@ class EbmBag {
   std::vector<double> pair_gains() const;
   void fit_pairs(const std::vector<BinnedPair>& pairs);
 
-  const std::vector<std::vector<double>>& feature_scores() const { return best_; }
-  const std::vector<std::vector<double>>& pair_scores() const { return best_pairs_; }
+  const EbmScores& feature_scores() const { return best_; }
+  const EbmScores& pair_scores() const { return best_pairs_; }
 
  private:
-  using Cells = std::vector<std::uint16_t>;
-
-  // The first `smoothing` rounds cut at random. Goes on from the present scores and ends with those
-  // of the lowest validation error, which it returns.
-  double boost(const std::vector<Cells>& cells, const std::vector<int>& counts,
-               const std::vector<BinnedPair>* pairs, int smoothing,
-               std::vector<std::vector<double>>& best);
-  void sum_up(const Cells& cells, int count, StepSums& sums) const;
-  void apply(const Cells& cells, const std::vector<double>& step);
-  // Both at once, where the gradient is a difference: the rows are read once instead of twice.
-  void apply_and_sum(const Cells& applied, const std::vector<double>& step, const Cells& cells,
-                     int count, StepSums& sums);
-  double validation_error() const;
-  double gradient_of(std::size_t i) const;
+  // The first `smoothing` rounds cut at random. Returns the lowest validation error and leaves the
+  // scores of that round in `best`.
+  double boost(EbmRounds& rounds, const std::vector<TermCells>& terms, int smoothing,
+               EbmScores& best);
+  TermCells cells_of(const BinnedColumn& column) const;
 
   const std::vector<BinnedColumn>& fine_;
   const std::vector<BinnedColumn>& coarse_;
   const EbmOptions& options_;
   Random random_;
-  std::vector<std::uint32_t> order_;  // rows of this bag: training first, then validation
-  std::size_t training_ = 0;
-  std::vector<float> target_;  // in that order; of classification only
-  // What the terms add up to; in regression less the target, so that it is the error.
-  std::vector<float> score_;
-  mutable std::vector<double> odd_;  // scratch: sums of every second row
-  std::vector<std::vector<double>> best_;
-  std::vector<std::vector<double>> best_pairs_;
+  std::vector<std::uint32_t> order_;  // rows of this bag: training first, then held out
+  EbmRows rows_;                      // in that order
+  EbmScores best_;
+  EbmScores best_pairs_;
 };
 
 }  // namespace muster

@@ -98,140 +98,126 @@ class FeatureTree {
 // grid, so that any rectangle costs four look-ups.
 class Rectangles {
  public:
-  Rectangles(const std::vector<double>& cells, int lines, int columns)
-      : columns_(static_cast<std::size_t>(columns) + 1),
-        sums_((static_cast<std::size_t>(lines) + 1) * columns_, 0) {
-    for (std::size_t i = 1; i <= static_cast<std::size_t>(lines); ++i) {
-      for (std::size_t j = 1; j < columns_; ++j) {
-        const std::size_t cell = (i - 1) * static_cast<std::size_t>(columns) + j - 1;
-        const std::size_t k = i * columns_ + j;
-        sums_[k] = cells[cell] + sums_[k - 1] + sums_[k - columns_] - sums_[k - columns_ - 1];
+  // With `turned`, lines are columns and columns lines.
+  Rectangles(const std::vector<double>& cells, int lines, int columns, bool turned)
+      : lines_(static_cast<std::size_t>(turned ? columns : lines)),
+        columns_(static_cast<std::size_t>(turned ? lines : columns)),
+        sums_((lines_ + 1) * (columns_ + 1), 0) {
+    const std::size_t width = columns_ + 1;
+    for (std::size_t i = 1; i <= lines_; ++i) {
+      for (std::size_t j = 1; j < width; ++j) {
+        const std::size_t cell = turned ? (j - 1) * lines_ + i - 1 : (i - 1) * columns_ + j - 1;
+        const std::size_t k = i * width + j;
+        sums_[k] = cells[cell] + sums_[k - 1] + sums_[k - width] - sums_[k - width - 1];
       }
     }
   }
-  double of(int top, int bottom, int left, int right) const {
-    return at(bottom, right) - at(top, right) - at(bottom, left) + at(top, left);
+  double of(const PairBox& box) const {
+    const auto left = static_cast<std::size_t>(box.left);
+    const auto right = static_cast<std::size_t>(box.right);
+    const double* const top = line(static_cast<std::size_t>(box.top));
+    const double* const bottom = line(static_cast<std::size_t>(box.bottom));
+    return bottom[right] - top[right] - bottom[left] + top[left];
   }
+  // Of the cells above line i, by where they end in it.
+  const double* line(std::size_t i) const { return sums_.data() + i * (columns_ + 1); }
+  std::size_t lines() const { return lines_; }
+  std::size_t columns() const { return columns_; }
 
  private:
-  double at(int i, int j) const {
-    return sums_[static_cast<std::size_t>(i) * columns_ + static_cast<std::size_t>(j)];
-  }
+  std::size_t lines_;
   std::size_t columns_;
   std::vector<double> sums_;
 };
 
-// One cut of one axis, then a cut of the other axis in each half.
-struct PairCuts {
-  double gain = 0;
-  bool by_first = true;
-  int cut = -1;
-  int low = 0;
-  int high = 0;
-};
+// Sums over the cells of one half of a pair, from its first column on.
+struct Half {
+  std::vector<double> gradient;
+  std::vector<double> curve;
+  std::vector<double> gain;  // scratch
 
-class PairTree {
- public:
-  PairTree(const std::vector<double>& gradient, const std::vector<double>& weight, int first_count,
-           int second_count)
-      : gradient_(gradient, first_count, second_count),
-        curve_(weight, first_count, second_count),
-        first_(first_count),
-        second_(second_count) {}
-
-  // All trees of this form, O(first x second). Leaves hold at least `least` rows or curvature.
-  PairCuts best(double least) const {
-    PairCuts best;
-    for (const bool by_first : {true, false}) {
-      const int outer = by_first ? first_ : second_;
-      const int inner = by_first ? second_ : first_;
-      for (int cut = 1; cut < outer; ++cut) {
-        if (part(curve_, by_first, 0, cut, 0, inner) < least ||
-            part(curve_, by_first, cut, outer, 0, inner) < least) {
-          continue;
-        }
-        const Cut low = best_inner(by_first, 0, cut, least);
-        const Cut high = best_inner(by_first, cut, outer, least);
-        if (low.gain + high.gain > best.gain) {
-          best = {low.gain + high.gain, by_first, cut, low.at, high.at};
-        }
-      }
+  // The best cut of it in two of at least `least` each; 0 for none. All gains first, without
+  // branches and with one division each, so that the processor takes several at a time.
+  Cut best_cut(double least) {
+    const double all = gradient.back();
+    const double whole = curve.back();
+    for (std::size_t at = 1; at + 1 < gain.size(); ++at) {
+      const double left = gradient[at];
+      const double right = all - left;
+      const double before = curve[at];
+      const double after = whole - before;
+      const double enough = before < after ? before : after;
+      const double product = enough < least ? 1.0 : before * after;
+      const double sum = (left * left * after + right * right * before) / product;
+      gain[at] = enough < least ? 0.0 : sum;
+    }
+    Cut best{gain_of(all, whole), 0};
+    for (std::size_t at = 1; at + 1 < gain.size(); ++at) {
+      if (gain[at] > best.gain) best = {gain[at], static_cast<int>(at)};
     }
     return best;
   }
-
-  // Cuts anywhere; a part without rows stays as it is.
-  PairCuts draw(Random& random) const {
-    PairCuts cuts;
-    cuts.by_first = random.chance(0.5);
-    const int outer = cuts.by_first ? first_ : second_;
-    const int inner = cuts.by_first ? second_ : first_;
-    if (outer < 2) return cuts;
-    cuts.cut = static_cast<int>(random.integer(1, outer - 1));
-    cuts.low = static_cast<int>(random.integer(0, inner - 1));
-    cuts.high = static_cast<int>(random.integer(0, inner - 1));
-    return cuts;
-  }
-
-  void write(const PairCuts& cuts, double learning_rate, std::vector<double>& step) const {
-    const int outer = cuts.by_first ? first_ : second_;
-    const int inner = cuts.by_first ? second_ : first_;
-    const auto fill = [&](int a, int b, int c, int d) {
-      if (cuts.by_first) {
-        fill_box(a, b, c, d, learning_rate, step);
-      } else {
-        fill_box(c, d, a, b, learning_rate, step);
-      }
-    };
-    fill(0, cuts.cut, 0, cuts.low);
-    fill(0, cuts.cut, cuts.low, inner);
-    fill(cuts.cut, outer, 0, cuts.high);
-    fill(cuts.cut, outer, cuts.high, inner);
-  }
-
- private:
-  // Ranges [a, b) of the axis that is cut first and [c, d) of the other.
-  static double part(const Rectangles& sums, bool by_first, int a, int b, int c, int d) {
-    return by_first ? sums.of(a, b, c, d) : sums.of(c, d, a, b);
-  }
-
-  Cut best_inner(bool by_first, int a, int b, double least) const {
-    const int inner = by_first ? second_ : first_;
-    Cut found;
-    found.gain =
-        gain_of(part(gradient_, by_first, a, b, 0, inner), part(curve_, by_first, a, b, 0, inner));
-    found.at = 0;
-    for (int at = 1; at < inner; ++at) {
-      const double left = part(curve_, by_first, a, b, 0, at);
-      const double right = part(curve_, by_first, a, b, at, inner);
-      if (left < least || right < least) continue;
-      const double gain = gain_of(part(gradient_, by_first, a, b, 0, at), left) +
-                          gain_of(part(gradient_, by_first, a, b, at, inner), right);
-      if (gain > found.gain) found = {gain, at};
-    }
-    return found;
-  }
-
-  void fill_box(int top, int bottom, int left, int right, double learning_rate,
-                std::vector<double>& step) const {
-    const double total = curve_.of(top, bottom, left, right);
-    if (total <= 0) return;
-    const double value = learning_rate * gradient_.of(top, bottom, left, right) / total;
-    for (int i = top; i < bottom; ++i) {
-      for (int j = left; j < right; ++j) {
-        step[static_cast<std::size_t>(i) * static_cast<std::size_t>(second_) +
-             static_cast<std::size_t>(j)] = value;
-      }
-    }
-  }
-
-  Rectangles gradient_;
-  Rectangles curve_;
-  int first_;
-  int second_;
 };
 
+// The best trees of four boxes that cut lines first, O(lines x columns).
+void cut_lines(const Rectangles& gradient, const Rectangles& curve, double least, bool by_first,
+               PairCuts& best) {
+  const std::size_t ends = gradient.columns() + 1;
+  const std::size_t lines = gradient.lines();
+  Half low{std::vector<double>(ends), std::vector<double>(ends), std::vector<double>(ends)};
+  Half high = low;
+  for (std::size_t cut = 1; cut < lines; ++cut) {
+    const double* const g = gradient.line(cut);
+    const double* const c = curve.line(cut);
+    for (std::size_t j = 0; j < ends; ++j) {
+      low.gradient[j] = g[j];
+      low.curve[j] = c[j];
+      high.gradient[j] = gradient.line(lines)[j] - g[j];
+      high.curve[j] = curve.line(lines)[j] - c[j];
+    }
+    if (low.curve.back() < least || high.curve.back() < least) continue;
+    const Cut first = low.best_cut(least);
+    const Cut second = high.best_cut(least);
+    if (first.gain + second.gain > best.gain) {
+      best = {first.gain + second.gain, by_first, static_cast<int>(cut), first.at, second.at};
+    }
+  }
+}
+
 }  // namespace
+
+PairCuts PairCuts::draw(int first_count, int second_count, Random& random) {
+  PairCuts cuts;
+  cuts.by_first = random.chance(0.5);
+  const int outer = cuts.by_first ? first_count : second_count;
+  const int inner = cuts.by_first ? second_count : first_count;
+  if (outer < 2) return cuts;
+  cuts.cut = static_cast<int>(random.integer(1, outer - 1));
+  cuts.low = static_cast<int>(random.integer(0, inner - 1));
+  cuts.high = static_cast<int>(random.integer(0, inner - 1));
+  return cuts;
+}
+
+PairBox PairCuts::box(int number, int first_count, int second_count) const {
+  const int outer = by_first ? first_count : second_count;
+  const int inner = by_first ? second_count : first_count;
+  const bool far = number >= 2;
+  const int edge = far ? high : low;
+  const int from = number % 2 == 0 ? 0 : edge;
+  const int to = number % 2 == 0 ? edge : inner;
+  const int begin = far ? cut : 0;
+  const int end = far ? outer : cut;
+  return by_first ? PairBox{begin, end, from, to} : PairBox{from, to, begin, end};
+}
+
+void PairBox::add(double value, int second_count, std::vector<double>& cells) const {
+  for (int i = top; i < bottom; ++i) {
+    for (int j = left; j < right; ++j) {
+      cells[static_cast<std::size_t>(i) * static_cast<std::size_t>(second_count) +
+            static_cast<std::size_t>(j)] += value;
+    }
+  }
+}
 
 void feature_step(const StepSums& sums, const std::vector<double>& rows, bool categorical,
                   const EbmOptions& options, Random* random, std::vector<double>& step) {
@@ -264,11 +250,25 @@ void feature_step(const StepSums& sums, const std::vector<double>& rows, bool ca
 void pair_step(const StepSums& sums, const std::vector<double>& rows, int first_count,
                int second_count, const EbmOptions& options, Random* random,
                std::vector<double>& step) {
-  const PairTree tree(sums.gradient, options.classify ? sums.weight : rows, first_count,
-                      second_count);
-  const PairCuts cuts = random != nullptr ? tree.draw(*random)
-                                          : tree.best(options.classify ? 1e-3 : options.min_leaf);
-  if (cuts.cut >= 0) tree.write(cuts, options.learning_rate, step);
+  const std::vector<double>& weight = options.classify ? sums.weight : rows;
+  const Rectangles gradient(sums.gradient, first_count, second_count, false);
+  const Rectangles curve(weight, first_count, second_count, false);
+  PairCuts cuts;
+  if (random != nullptr) {
+    cuts = PairCuts::draw(first_count, second_count, *random);
+  } else {
+    // Leaves hold at least that many rows, or that much curvature.
+    const double least = options.classify ? 1e-3 : options.min_leaf;
+    cut_lines(gradient, curve, least, true, cuts);
+    cut_lines(Rectangles(sums.gradient, first_count, second_count, true),
+              Rectangles(weight, first_count, second_count, true), least, false, cuts);
+  }
+  if (cuts.cut < 0) return;
+  for (int number = 0; number < 4; ++number) {
+    const PairBox box = cuts.box(number, first_count, second_count);
+    const double total = curve.of(box);
+    if (total > 0) box.add(options.learning_rate * gradient.of(box) / total, second_count, step);
+  }
 }
 
 }  // namespace muster

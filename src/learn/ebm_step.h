@@ -1,5 +1,6 @@
 // One step of boosting on one term of an explainable boosting machine: a small regression tree over
-// the bins of a feature, or over the cells of a pair of features. Used by learn/ebm_bag.cc alone.
+// the bins of a feature, or over the cells of a pair of features. Used by the bags alone
+// (learn/ebm_bag.h).
 //
 // Histogram trees: the rows were summed up by bin, so that a step costs nothing that depends on the
 // number of rows. A leaf's value is a Newton step, the sum of its gradients over the sum of its
@@ -32,9 +33,32 @@ constexpr double gain_of(double gradient, double weight) {
 void feature_step(const StepSums& sums, const std::vector<double>& rows, bool categorical,
                   const EbmOptions& options, Random* random, std::vector<double>& step);
 
+// Cells [top, bottom) x [left, right) of a pair.
+struct PairBox {
+  int top = 0;
+  int bottom = 0;
+  int left = 0;
+  int right = 0;
+  void add(double value, int second_count, std::vector<double>& cells) const;
+};
+
+// One cut of one feature of a pair, then a cut of the other in each half: four boxes.
+struct PairCuts {
+  double gain = 0;
+  bool by_first = true;
+  int cut = -1;  // none
+  int low = 0;   // of the half before `cut`
+  int high = 0;  // of the other
+
+  // Anywhere, so that they do not depend on the rows.
+  static PairCuts draw(int first_count, int second_count, Random& random);
+  // Two of each half, in order.
+  PairBox box(int number, int first_count, int second_count) const;
+};
+
 // A tree of four leaves over the cells of a pair, row by row: one cut of one feature, then one cut
 // of the other in each half. O(first x second) cuts are tried, each in constant time by sums over
-// rectangles; with `random`, three cuts are drawn.
+// rectangles; with `random`, three cuts are drawn. A box without rows stays as it is.
 void pair_step(const StepSums& sums, const std::vector<double>& rows, int first_count,
                int second_count, const EbmOptions& options, Random* random,
                std::vector<double>& step);

@@ -125,23 +125,32 @@ void put_in_places(const std::vector<int>& place, BinnedColumn& column) {
   for (std::uint16_t& bin : column.bin) bin = place_of[bin];
 }
 
+// Each feature by itself, in parallel.
 BinnedFeatures bin_features(const FeatureSet& features,
                             const std::vector<std::vector<double>>& columns,
-                            const std::vector<double>& target, const EbmOptions& options) {
+                            const std::vector<double>& target, const EbmOptions& options,
+                            unsigned threads) {
   BinnedFeatures made;
-  for (std::size_t i = 0; i < features.size() && !options.stopped(); ++i) {
-    const auto bins = [&](int most) {
-      return features[i].categorical
-                 ? Bins::of_categories(static_cast<int>(features[i].categories.size()))
-                 : Bins::of_numbers(columns[i], most - 1, options.uniform_bins);
-    };
-    made.fine_bins.push_back(bins(options.max_bins));
-    made.coarse_bins.push_back(bins(options.pair_bins));
-    made.fine.push_back(bin_column(made.fine_bins[i], columns[i]));
-    made.coarse.push_back(bin_column(made.coarse_bins[i], columns[i]));
-    made.place.push_back(order_by_target(made.coarse[i], target));
+  made.fine_bins.resize(features.size());
+  made.coarse_bins.resize(features.size());
+  made.fine.resize(features.size());
+  made.coarse.resize(features.size());
+  made.place.resize(features.size());
+  in_parallel(features.size(), threads, [&](std::size_t i) {
+    if (options.stopped()) return;
+    if (features[i].categorical) {
+      made.fine_bins[i] = Bins::of_categories(static_cast<int>(features[i].categories.size()));
+      made.coarse_bins[i] = made.fine_bins[i];
+    } else {
+      const std::vector<double> sorted = sorted_values(columns[i]);
+      made.fine_bins[i] = Bins::of_numbers(sorted, options.max_bins - 1, options.uniform_bins);
+      made.coarse_bins[i] = Bins::of_numbers(sorted, options.pair_bins - 1, options.uniform_bins);
+    }
+    made.fine[i] = bin_column(made.fine_bins[i], columns[i]);
+    made.coarse[i] = bin_column(made.coarse_bins[i], columns[i]);
+    made.place[i] = order_by_target(made.coarse[i], target);
     put_in_places(made.place[i], made.coarse[i]);
-  }
+  });
   return made;
 }
 
@@ -155,13 +164,12 @@ struct Trained {
 // First all features, then the pairs that explain most of what these leave. Where training was
 // stopped, what it returns is not whole.
 Trained train_bags(const BinnedFeatures& binned, const std::vector<double>& target, double base,
-                   const EbmOptions& options) {
+                   const EbmOptions& options, unsigned threads) {
   Trained trained;
   Bags& bags = trained.bags;
   bags.resize(static_cast<std::size_t>(std::max(1, options.bags)));
   std::vector<std::vector<double>> gains(bags.size());
   const bool with_pairs = options.pairs > 0 && binned.fine.size() > 1;
-  const auto threads = static_cast<unsigned>(std::max(0, options.threads));
   in_parallel(bags.size(), threads, [&](std::size_t i) {
     if (options.stopped()) return;
     bags[i] = std::make_unique<EbmBag>(binned.fine, binned.coarse, target, options, base,
@@ -236,7 +244,8 @@ Result<Ebm> train_ebm(const FeatureSet& features, const std::vector<std::vector<
                       const std::vector<double>& target, const EbmOptions& options) {
   if (Status good = check(features, columns, target, options); !good) return good.error();
   const Error stopped{"training was stopped"};
-  const BinnedFeatures binned = bin_features(features, columns, target, options);
+  const auto threads = static_cast<unsigned>(std::max(0, options.threads));
+  const BinnedFeatures binned = bin_features(features, columns, target, options, threads);
   if (options.stopped()) return stopped;
   const double mean =
       std::accumulate(target.begin(), target.end(), 0.0) / static_cast<double>(target.size());
@@ -251,7 +260,8 @@ Result<Ebm> train_ebm(const FeatureSet& features, const std::vector<std::vector<
   if (!options.classify) {
     for (double& value : centred) value -= mean;
   }
-  const Trained trained = train_bags(binned, centred, options.classify ? base : 0, options);
+  const Trained trained =
+      train_bags(binned, centred, options.classify ? base : 0, options, threads);
   if (options.stopped()) return stopped;
 
   Ebm model;
