@@ -1,5 +1,5 @@
 // What the daemon decides and remembers, without threads, clock, disk or network: the engine, the
-// launches and the accounts together. Submissions, reports, wishes and time go in; rows for the
+// launches and the accounts together. Submissions, reports, changes and time go in; rows for the
 // store and calls for the executor come out. The caller commits the rows, then makes the calls.
 // Tests drive this very code with a virtual clock, executor and disk.
 #pragma once
@@ -87,8 +87,8 @@ class Core final : private Observer {
   void see_gpus(const std::vector<GpuUse>& uses, Seconds now);
   void begin_census() { launches_.begin_census(); }
 
-  // Wishes of people. They take effect in the next step. Once it is frozen, jobs can be cancelled
-  // and nothing else.
+  // Changes that people request. They take effect in the next step. Once the core is frozen, jobs
+  // can only be cancelled.
   Status cancel(JobId job, const std::string& why);
   Status hold(JobId job, const std::string& why);
   Status release(JobId job);
@@ -163,9 +163,9 @@ class Core final : private Observer {
   void renew_leases(Seconds now);
   void freeze(const std::string& why);
 
-  // core_wishes.cc
+  // core_changes.cc
   Known* active(JobId job);
-  Status check_wish(JobId job);
+  Status check_change(JobId job);
   void end_launches(Known& known);
   void set_request(Known& known, JobRequest request);
   JobEvent hold_event(JobId job, bool hold) const;

@@ -86,7 +86,7 @@ class Daemon {
   Status reload();
   // Where it is wanted.
   void reload_if(bool wanted);
-  void ask(Wish wish);
+  void ask(ChangeRequest change);
   std::string status_json() const;
   // Why nothing is decided any more, as of the last turn, for any thread; empty: all is well.
   std::string frozen() const;
@@ -121,7 +121,7 @@ class Daemon {
 
   std::mutex mutex_;
   std::vector<Submission> submissions_;
-  std::vector<Wish> wishes_;
+  std::vector<ChangeRequest> changes_;
   std::vector<std::function<void(const Status&)>> reloads_;  // whom to tell how it went
   std::string trouble_;  // why nothing can be committed; empty: all is well
   std::string frozen_;   // the core's, where all may read it

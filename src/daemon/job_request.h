@@ -53,7 +53,7 @@ struct JobRequest {
   friend bool operator==(const JobRequest&, const JobRequest&) = default;
 };
 
-// The error names the field. Unknown fields are refused: a misspelt wish is not ignored.
+// The error names the field. Unknown fields are refused: a misspelt field is an error.
 Result<JobRequest> parse_job_request(std::string_view json);
 std::string job_request_text(const JobRequest& request);
 

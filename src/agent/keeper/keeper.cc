@@ -289,7 +289,7 @@ void Keeper::write_record() {
   ExitRecord record;
   record.job = order_.job;
   record.launch = order_.launch;
-  record.outcome = verdict(end_);
+  record.outcome = outcome_of(end_);
   record.cause = cause_;
   record.exit_code = exit_code(end_);
   record.seconds = end_.started ? keeper_clock() - began_ : 0;

@@ -1,6 +1,6 @@
-// Work that is handed out in leases: at each turn every running job gets whole training steps, as
-// many as it can do in a round, and idles from their end to the next turn, which comes when the
-// last job is through. Jobs that share GPUs end their leases together.
+// Work in leases: at each turn every running job gets whole training steps, as many as it can do in
+// a round. It idles from their end to the next turn, which comes when the last job has done its
+// steps. Jobs that share GPUs end their leases together.
 #pragma once
 
 #include <vector>

@@ -159,11 +159,11 @@ void ShadowBook::watch(const SlurmJob& job, double now) {
     not_due_.insert(job.id);
     return;
   }
-  const NodeWishes wishes =
-      node_wishes(job, cluster_, [this](NodeId node) { return cluster_.host(node).gpus; });
-  if (!wishes.unfit.empty()) {
+  const NodeConstraints constraints =
+      node_constraints(job, cluster_, [this](NodeId node) { return cluster_.host(node).gpus; });
+  if (!constraints.unfit.empty()) {
     if (left_out_.insert(job.id).second) {
-      say_(fmt::format("Slurm's job {} is left out: {}", job.id, wishes.unfit));
+      say_(fmt::format("Slurm's job {} is left out: {}", job.id, constraints.unfit));
     }
     return;
   }
@@ -184,7 +184,7 @@ void ShadowBook::watch(const SlurmJob& job, double now) {
   report.kind = JobReport::Kind::kFound;
   report.origin = watched.origin;
   report.owner = job.user;
-  report.description = found_description(job, wishes, watched.origin);
+  report.description = found_description(job, constraints, watched.origin);
   tell_(report);
 }
 

@@ -17,11 +17,11 @@
 #include <vector>
 
 #include "backend/live/executor.h"
+#include "backend/slurm/constraints.h"
 #include "backend/slurm/mark.h"
 #include "backend/slurm/rank_words.h"
 #include "backend/slurm/slurm_cluster.h"
 #include "backend/slurm/slurm_control.h"
-#include "backend/slurm/wishes.h"
 
 namespace muster {
 
@@ -172,8 +172,8 @@ class SlurmDesk {
   void report_waiting(const Waiting& waiting, std::uint32_t job, JobReport::Kind kind,
                       const std::string& why, const std::string& description = {});
   void take_in(SlurmJob& row, double now);
-  NodeWishes wishes_of(const SlurmJob& row) const;
-  void leave_alone(const SlurmJob& row, NodeWishes wishes);
+  NodeConstraints constraints_of(const SlurmJob& row) const;
+  void leave_alone(const SlurmJob& row, NodeConstraints constraints);
   bool say_once(const SlurmJob& row, const std::string& why);
   void drop_leavers();
   void drop_records(double now);

@@ -222,11 +222,11 @@ void SlurmDesk::watch_waiting(SlurmJob& row, const SlurmMark& mark) {
     const bool found = !mark.nonce.empty();
     const std::string origin = found ? origin_text({row.id, mark.nonce}) : "";
     // What it asked for is known as long as we have not placed it.
-    NodeWishes wishes;
-    wishes.partition = row.partition;
-    if (mark.run.launch == 0) wishes = wishes_of(row);
+    NodeConstraints constraints;
+    constraints.partition = row.partition;
+    if (mark.run.launch == 0) constraints = constraints_of(row);
     report_waiting(waiting, row.id, found ? JobReport::Kind::kFound : JobReport::Kind::kSeen, {},
-                   found ? found_description(row, wishes, origin) : "");
+                   found ? found_description(row, constraints, origin) : "");
   }
   const bool by_admin = row.held && row.reason == kByAdmin;
   const bool by_people = by_admin || (row.held && held_by_user_.contains(row.id));
@@ -269,13 +269,13 @@ void SlurmDesk::take_in(SlurmJob& row, double now) {
   if (parse_mark(row.admin_comment)) return;  // of another Muster
   const JobDue when = job_due(row, rows_, now);
   if (when == JobDue::kLater) return;
-  NodeWishes wishes = wishes_of(row);
+  NodeConstraints constraints = constraints_of(row);
   if (const std::string why = unfit_to_schedule(row); !why.empty()) {
-    wishes.unfit = why;
+    constraints.unfit = why;
   } else if (when == JobDue::kInVain) {
-    wishes.unfit = "what it depends on never comes (" + complaint(row.dependency) + ")";
+    constraints.unfit = "what it depends on never comes (" + complaint(row.dependency) + ")";
   }
-  if (!wishes.unfit.empty()) return leave_alone(row, std::move(wishes));
+  if (!constraints.unfit.empty()) return leave_alone(row, std::move(constraints));
   SlurmMark mark;
   mark.instance = settings_.instance;
   mark.nonce = settings_.nonce();
@@ -287,22 +287,22 @@ void SlurmDesk::take_in(SlurmJob& row, double now) {
   watch_waiting(row, mark);
 }
 
-NodeWishes SlurmDesk::wishes_of(const SlurmJob& row) const {
+NodeConstraints SlurmDesk::constraints_of(const SlurmJob& row) const {
   const std::map<NodeId, int> used = on_each_node(true);
-  return node_wishes(row, cluster_, [&](NodeId node) {
+  return node_constraints(row, cluster_, [&](NodeId node) {
     const auto known = used.find(node);
     return cluster_.host(node).gpus - (known == used.end() ? 0 : known->second);
   });
 }
 
 // People see why in the log and, if it wants GPUs, among the jobs. Nothing is written into it.
-void SlurmDesk::leave_alone(const SlurmJob& row, NodeWishes wishes) {
-  if (!say_once(row, "is left alone: " + wishes.unfit) || gpus_wanted(row) == 0) return;
+void SlurmDesk::leave_alone(const SlurmJob& row, NodeConstraints constraints) {
+  if (!say_once(row, "is left alone: " + constraints.unfit) || gpus_wanted(row) == 0) return;
   JobReport report;
   report.kind = JobReport::Kind::kFound;
   report.owner = row.user;
   report.origin = origin_text({row.id, fmt::format("{:.0f}", row.submitted)});
-  report.description = found_description(row, wishes, report.origin);
+  report.description = found_description(row, constraints, report.origin);
   tell_(report);
 }
 

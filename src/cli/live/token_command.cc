@@ -25,9 +25,9 @@ struct TokenOptions {
 int create_token(const TokenOptions& options) {
   auto link = DaemonLink::open(options.link);
   if (!link) return complain(link.error(), kExitFailed);
-  TokenJson wish = {{"role", options.role}, {"days", options.days}};
-  if (!options.user.empty()) wish["user"] = options.user;
-  const auto answer = link->post("/v1/tokens", wish.dump());
+  TokenJson request = {{"role", options.role}, {"days", options.days}};
+  if (!options.user.empty()) request["user"] = options.user;
+  const auto answer = link->post("/v1/tokens", request.dump());
   if (!answer) return complain(answer.error(), kExitFailed);
   if (options.link.json) {
     fmt::print("{}", *answer);

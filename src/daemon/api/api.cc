@@ -89,7 +89,7 @@ std::span<const ApiRoute> Api::routes() {
       ApiRoute{"GET", "/v1/tokens", "Tokens, without their secrets", false, &Api::list_tokens,
                "Tokens"},
       ApiRoute{"POST", "/v1/tokens", "Make a token for callers from the network", false,
-               &Api::create_token, "NewToken", "TokenWish"},
+               &Api::create_token, "NewToken", "TokenRequest"},
       ApiRoute{"POST", "/v1/tokens/{token}/revoke", "Let a token be good no longer", false,
                &Api::revoke_token, "Done"},
       ApiRoute{"POST", "/v1/reload", "Read the configuration again", true, &Api::reload, "Done"},

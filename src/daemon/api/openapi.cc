@@ -94,7 +94,7 @@ Json schema_of_submission() {
           {"properties", properties}};
 }
 
-Json schema_of_token_wish() {
+Json schema_of_token_request() {
   return {{"type", "object"},
           {"additionalProperties", false},
           {"properties",
@@ -179,7 +179,7 @@ std::string openapi_document(std::span<const ApiRoute> routes) {
   Json schemas = answer_schemas();
   schemas["Submission"] = schema_of_submission();
   schemas["Question"] = schema_of_question();
-  schemas["TokenWish"] = schema_of_token_wish();
+  schemas["TokenRequest"] = schema_of_token_request();
   schemas["Change"] = schema_of_change();
   schemas["Ending"] = schema_of_ending();
   const Json document = {

@@ -67,8 +67,9 @@ struct JobOutlook {
   Seconds submit = 0;
   Expected start;  // of a job that has run: when it first did
   Expected end;
-  std::size_t turn = 0;  // as believed: those that wait now start in this order; 0: not in sight
-  Reason refused = Reason::kNone;  // as believed: why it is turned away when it comes
+  std::size_t turn =
+      0;  // as believed: those that wait now start in this order; 0: not started in it
+  Reason refused = Reason::kNone;  // as believed: why it is refused on arrival
 };
 
 struct Outlook {
