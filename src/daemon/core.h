@@ -1,7 +1,7 @@
-// What the daemon decides and remembers, without threads, clock, disk or network: the engine, the
-// launches and the accounts together. Submissions, reports, changes and time go in; rows for the
-// store and calls for the executor come out. The caller commits the rows, then makes the calls.
-// Tests drive this very code with a virtual clock, executor and disk.
+// The decisions and the memory of the daemon, without threads, clock, disk or network: the engine,
+// the launches and the accounts together. Submissions, reports, changes and time go in; rows for
+// the store and calls for the executor come out. The caller commits the rows, then makes the calls.
+// Tests drive this same code with a virtual clock, executor and disk.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// What comes in from outside, as events for the engine; and the engine's orders, as launches.
+// Input from outside, as events for the engine; and the engine's orders, as launches.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,5 @@
-// What the executor says of nodes, and what people did to jobs with its tools instead of ours.
+// The executor's reports about nodes, and changes that people made to jobs with its tools instead
+// of ours.
 #include <bit>
 
 #include "daemon/core.h"

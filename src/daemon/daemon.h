@@ -3,7 +3,7 @@
 //   HTTP thread        parses and answers; reads from the board, enqueues everything else
 //   committer's thread makes batches durable, many at once
 //   executor's thread  talks to keepers
-//   engine's thread    whoever calls run(): owns the core; commits what it decides, then acts
+//   engine's thread    the caller of run(): owns the core; commits its decisions, then acts
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Submissions, from any thread: checked against the limits, given a number, made durable, and then
-// handed to the engine's thread in order of numbers. Nobody waits for a turn of the engine.
+// Submissions, from any thread: checked against the limits, numbered, made durable, and then passed
+// to the engine's thread in order of numbers. No submission waits for a turn of the engine.
 #pragma once
 
 #include <functional>

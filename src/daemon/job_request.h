@@ -1,5 +1,5 @@
-// What a person submits: a program and what it needs. Read from JSON with every limit checked, so
-// that nothing behind it has to; kept in the store as the same JSON.
+// A submission: a program and what it needs. It is read from JSON with every limit checked, so that
+// later code need not check again; the store keeps it as the same JSON.
 #pragma once
 
 #include <array>

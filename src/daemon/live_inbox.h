@@ -1,4 +1,4 @@
-// Jobs that were submitted and that the engine has not seen yet.
+// Submitted jobs that the engine has not seen yet.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What changes jobs: starts, stops, moves, ends, and the commands that go with them.
+// The changes of jobs: starts, stops, moves, ends, and the commands that belong to them.
 #include <algorithm>
 #include <cassert>
 

@@ -1,5 +1,5 @@
-// Jobs that come: refused where they could never fit or nobody knows their speed, then answered by
-// the admission policy.
+// Arriving jobs: refused if they can never fit or their speed is unknown, then passed to the
+// admission policy.
 #include <algorithm>
 
 #include "engine/engine.h"

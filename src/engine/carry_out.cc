@@ -1,6 +1,6 @@
-// Carrying out a draft. Its steps are netted first, so that a job gets one command in a turn
-// however often the draft touched it: stops, then moves and resizes, then starts, and last new
-// rates for those who stay where they are but are co-located with other jobs than before.
+// Carrying out a draft. Its steps are netted first, so that a job gets one command per turn however
+// often the draft touched it: stops, then moves and resizes, then starts, and last new rates for
+// jobs that stay in place but are co-located with other jobs than before.
 #include <cassert>
 
 #include "engine/engine.h"

@@ -12,7 +12,7 @@
 //     engine.apply(now, events);     // news only; due() may be earlier now
 //   }
 //
-// docs/engine.md tells the life of a command, and what every event does in every state.
+// docs/engine.md describes the life of a command, and what every event does in every state.
 #pragma once
 
 #include <functional>

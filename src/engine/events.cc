@@ -1,5 +1,5 @@
-// What is heard of launches and nodes. Every event has an answer in every state of a job; the table
-// is in docs/engine.md, and tests/engine/events_test.cc goes through it cell by cell.
+// Events of launches and nodes. Every event has an answer in every state of a job; docs/engine.md
+// has the table, and tests/engine/events_test.cc goes through it cell by cell.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,5 @@
-// Forks: the engine's state is copied, not its past. Looking ahead lets one policy set rule a fork.
+// Forks: a copy of the engine's state without its past. Look-ahead runs a fork under one policy
+// set.
 #include <algorithm>
 
 #include "engine/engine.h"

@@ -1,9 +1,9 @@
-// What a backend reports, and what people ask for. A recording of these, with the times of the
-// turns, replays a run exactly.
+// What a backend reports, and what people request. A recording of these events, with the times of
+// the turns, replays a run exactly.
 //
-// Everything about a launch names it: the job, and the number of the launch. Reports may be late,
-// repeated or out of order; a late word about launch 3 never touches launch 4. What each event does
-// in each state of a job is a table in docs/engine.md.
+// Each event about a launch names it: the job, and the number of the launch. Reports may be late,
+// repeated or out of order; a late report about launch 3 never touches launch 4. docs/engine.md has
+// a table of what each event does in each state of a job.
 #pragma once
 
 #include "base/symbols.h"

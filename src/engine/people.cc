@@ -1,4 +1,4 @@
-// What people ask for while the cluster runs: a job is taken back, or asks for something else.
+// Requests of people while the cluster runs: a job is cancelled, held, released or revised.
 #include <algorithm>
 
 #include "engine/engine.h"

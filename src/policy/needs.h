@@ -1,5 +1,5 @@
-// What a policy has to know that not every workload, cluster or run can tell it, and what becomes
-// of the policy where it is not told.
+// What a policy has to know that not every workload, cluster or run can provide, and what the
+// policy does without it.
 //
 // Every policy declares its needs as a value. The run checks them against its inputs before it
 // begins, the reference page and `muster policies` print them, and tables of results mark the

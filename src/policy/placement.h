@@ -1,6 +1,6 @@
-// Placement: where requests run. Most rules only answer "which free GPUs for this request?"; the
-// walk over the plan that decides who stops, who starts and who is skipped is shared, and may be
-// replaced. Where a request does not fit, backfill tries those behind it. Requests are gangs: all
+// Placement: where requests run. Most placements only answer "which free GPUs for this request?";
+// the walk over the plan, which decides which jobs stop, start or are skipped, is shared, and may
+// be replaced. If a request does not fit, backfill tries those behind it. Requests are gangs: all
 // of their GPUs are found in one turn, or they wait.
 #pragma once
 

@@ -1,9 +1,10 @@
-// What carries launches out: processes of this machine, agents on nodes, Slurm.
+// The contract with the part that carries launches out: processes of this machine, agents on nodes,
+// Slurm.
 //
 // Every call returns at once; answers come later as reports in the mailbox that the executor was
 // made with. Reports may be late, repeated or out of order: the run book has an answer to each of
-// them. The daemon commits a decision before it calls, and calls again after a restart, so a run is
-// prepared, started and stopped once, however often that is said.
+// them. The daemon commits a decision before it calls, and calls again after a restart. So each
+// call may come several times, but a run is prepared, started and stopped only once.
 #pragma once
 
 #include <cstdint>

@@ -4,10 +4,10 @@
 //                   │             │           │
 //                   └─────────────┴───────────┴──► stopping, aborting ──► ended | lost
 //
-// The book is pure: it has no clock, no I/O and no memory but the states. The caller feeds it what
-// happened, commits the new state, and only then does what the answer says. Every event has an
-// answer in every state; the whole table is in run_book.cc and is tested cell by cell. Executors
-// may lose, repeat and reorder words: the answers take that into account.
+// The book has no clock, no I/O and no memory but the states. The caller feeds it an event, commits
+// the new state, and only then does what the answer says. Every event has an answer in every state;
+// the whole table is in run_book.cc and is tested cell by cell. Executors may lose, repeat and
+// reorder messages; the answers take that into account.
 #pragma once
 
 #include <cstddef>

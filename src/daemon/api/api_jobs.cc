@@ -1,4 +1,4 @@
-// What reads, and submissions.
+// Routes that read, and submissions.
 #include <algorithm>
 #include <set>
 

@@ -1,5 +1,4 @@
-// What looks ahead. The engine's thread makes a copy of its state; the answer is found in a thread
-// of its own.
+// Routes that look ahead. The engine's thread copies its state; a separate thread finds the answer.
 #include <algorithm>
 #include <set>
 

@@ -1,5 +1,5 @@
-// Tokens for callers from the network: made, listed and revoked on the daemon's machine alone, so
-// that one that was stolen cannot beget others.
+// Tokens for callers from the network: made, listed and revoked only on the daemon's machine, so
+// that a stolen token cannot make others.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-// The description of the API, made from the table of routes; tests hold the fields against what is
+// The description of the API, made from the table of routes; tests compare its fields with what is
 // read and written.
 #include <array>
 #include <span>

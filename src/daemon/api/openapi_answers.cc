@@ -1,4 +1,4 @@
-// What the API answers, as schemas. A test calls every route of a real daemon and holds the answers
+// The API's answers, as schemas. A test calls every route of a real daemon and checks the answers
 // against them.
 #include "daemon/api/openapi_schemas.h"
 

@@ -1,5 +1,5 @@
 // TLS without sockets: bytes of the network go in and come out on one side, those of the
-// application on the other. OpenSSL is loaded when the first of these is made, for most commands
+// application on the other. OpenSSL is loaded when the first object is made, because most commands
 // never need it.
 #pragma once
 

@@ -1,9 +1,9 @@
-// A process of its own for the policies of one Python file: it is started, asked with a time limit,
-// ended where it does not answer, and started again.
+// A separate process for the policies of one Python file: it is started, asked with a time limit,
+// ended if it does not answer, and started again.
 //
-// Starting it takes a while and nobody waits for that but the daemon's own start: until it is back,
-// every question fails at once, and the cluster is scheduled without it. One that keeps dying or
-// hanging is started again later and later.
+// Starting takes a while; only the daemon's own start waits for it. Until the process is ready
+// every question fails at once, and the cluster is scheduled without it. A process that keeps dying
+// or hanging is restarted with growing delays.
 #pragma once
 
 #include <chrono>

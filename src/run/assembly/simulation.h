@@ -1,8 +1,8 @@
-// One simulated run, put together from its description: jobs, cluster, policies, engine and
-// simulated backend.
+// One simulated run, made from its description: jobs, cluster, policies, engine and simulated
+// backend.
 //
-// Nothing is shared between simulations but the jobs in memory, which nobody changes: any number
-// may run at once, each in a thread of its own.
+// Simulations share only the jobs in memory, which are immutable: any number may run at once, each
+// in a thread of its own.
 #pragma once
 
 #include <functional>

@@ -1,8 +1,7 @@
-// TOML documents as a plain tree, and a reader that takes tables apart and complains about what it
-// does not know.
+// TOML documents as a plain tree, and a reader that takes tables apart and reports unknown keys.
 //
 // Runs, sweeps, presets and experiments are TOML files. This is the only place that knows the TOML
-// library; the others see scalars as text, with the line they came from.
+// library; other code sees scalars as text, with their line number.
 #pragma once
 
 #include <set>

@@ -1,4 +1,4 @@
-// One copy of a world that runs on by itself, under simulation and without new jobs.
+// One copy of a world that is simulated without new jobs.
 #pragma once
 
 #include <vector>

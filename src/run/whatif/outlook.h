@@ -1,15 +1,15 @@
 // Questions to a state: when will a job start and end, and what would another policy, more nodes,
 // drained nodes or one more job change?
 //
-// The state is a world (engine/world.h) of a saved run or of an engine that is running. Copies of
-// it are let run on under simulation, without new jobs: once as believed, and several times with
-// the lengths of jobs drawn from the errors that estimates are known to have. The policies in a
-// copy know no more than the real ones: they see beliefs, and overruns when they happen.
+// The state is a world (engine/world.h) of a saved run or of a running engine. Copies of it are
+// simulated without new jobs: once as believed, and several times with the lengths of jobs drawn
+// from the error model of the estimates. The policies in a copy know no more than the real ones:
+// they see beliefs, and overruns when they happen.
 //
-// Where the engine itself is at hand, copies are forks of it, and its policies go on with all that
-// they remember. Where there is only a world, or the question is about other policies or more
-// nodes, policies begin anew in each copy, with the accounts of the jobs but without memory of
-// their own. Orders (fifo, srtf, las and so on) need none.
+// If the engine itself is available, copies are forks of it, and its policies keep their state. If
+// there is only a world, or the question is about other policies or more nodes, policies start
+// without state in each copy, but with the accounts of the jobs. Orders (fifo, srtf, las and so on)
+// need no state of their own.
 #pragma once
 
 #include <functional>

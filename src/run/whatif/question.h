@@ -1,5 +1,5 @@
-// A what-if question in the words of its user, as the command line, the API of the daemon and files
-// have them; and a state that can be asked it.
+// A what-if question as its user writes it, on the command line, in the API of the daemon and in
+// files; and a state that can be asked it.
 #pragma once
 
 #include <functional>
