@@ -16,6 +16,8 @@ void AllocationSearch::rank(std::vector<Candidate>& all) {
   });
   tails_.clear();
   for (Candidate& one : all) {
+    // Sorted by the first objective, a candidate is dominated by a front exactly if the front's
+    // last member is no worse in the second one; so the fronts can be searched by bisection.
     const auto free = std::partition_point(tails_.begin(), tails_.end(), [&](const auto& tail) {
       const bool equal = tail.first == one.value && tail.second == one.utility;
       return tail.second <= one.utility && !equal;
