@@ -38,6 +38,7 @@ Result<FeatureSet> FeatureSet::of(const Examples& table, const std::vector<std::
       std::sort(feature.categories.begin(), feature.categories.end());
       feature.categories.erase(std::unique(feature.categories.begin(), feature.categories.end()),
                                feature.categories.end());
+      // An empty cell is a missing value, not a category.
       std::erase(feature.categories, "");
     }
     features.push_back(std::move(feature));

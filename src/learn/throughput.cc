@@ -44,6 +44,7 @@ void add_series(Examples& table, const std::string& suffix, const std::vector<do
   for (std::size_t i = 2 * kWindow - 1; i < x.size(); ++i) {
     const auto last = x.begin() + static_cast<std::ptrdiff_t>(i - kWindow + 1);
     std::vector<double> hour(last - static_cast<std::ptrdiff_t>(kWindow), last);
+    // Sorting six values for the median is cheaper than any running structure.
     std::sort(hour.begin(), hour.end());
     double sum = 0;
     for (const double value : hour) sum += value;
@@ -51,6 +52,7 @@ void add_series(Examples& table, const std::string& suffix, const std::vector<do
     median[i] = (hour[kWindow / 2 - 1] + hour[kWindow / 2]) / 2;
     double square = 0;
     for (const double value : hour) square += (value - mean[i]) * (value - mean[i]);
+    // Bessel's correction, as pandas' rolling std() has it.
     deviation[i] = std::sqrt(square / (kWindow - 1));
   }
   table.add_numbers("roll_mean_1h_" + suffix, std::move(mean));

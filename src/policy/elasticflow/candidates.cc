@@ -22,6 +22,7 @@ Candidate candidate_of(const View& view, const JobSpec& job, double left) {
     add(job.gpus);
     return candidate;
   }
+  // A measured scaling curve; its points are the only sizes at which the speed is known.
   if (const ThroughputCurve* curve = curve_of(view.perf, job)) {
     for (const ThroughputCurve::Point& point : curve->points) {
       if (point.gpus >= job.min_gpus && point.gpus <= std::min(job.max_gpus, curve->cap)) {

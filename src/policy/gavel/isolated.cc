@@ -64,6 +64,7 @@ class Proportional final : public Allocator {
     const double all = problem.gpus();
     for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
       for (std::size_t w = 0; w < problem.types; ++w) {
+        // Row sums are 1; the column sums may exceed the capacity, hence `overbooks`.
         allocation.alone[j * problem.types + w] = problem.capacity[w] / all;
       }
     }
