@@ -57,6 +57,7 @@ class Places {
 std::size_t EbmLookup::place(double value) const {
   if (std::isnan(value)) return categorical ? static_cast<std::size_t>(categories) + 1 : 0;
   if (!categorical) return 1 + cuts_up_to(cuts, value);
+  // A category that was not seen in training has a place of its own, which no term has a bin for.
   const auto category = static_cast<int>(value);
   return static_cast<std::size_t>(category < categories ? category : categories) + 1;
 }

@@ -12,6 +12,7 @@ struct Lag {
   const char* name;
   std::size_t slots;
 };
+// In slots of ten minutes: short-term momentum, and the same hour of the day before.
 constexpr Lag kLags[] = {{"1h", 6}, {"3h", 18}, {"1d", 144}};
 constexpr std::size_t kWindow = 6;  // slots of the rolling hour, which ends as many before
 

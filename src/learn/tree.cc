@@ -86,6 +86,8 @@ class Grower {
       std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
         return columns_[f][a] < columns_[f][b];
       });
+      // Class counts to the left of the cut; those to the right follow by subtraction from the
+      // node's.
       std::vector<double> left(counts.size(), 0);
       for (std::size_t i = 0; i + 1 < order.size(); ++i) {
         left[static_cast<std::size_t>(target_[order[i]])] += 1;

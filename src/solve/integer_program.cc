@@ -150,7 +150,6 @@ IntegerSolution solve_integer(const IntegerProgram& program, const IntegerOption
   if (found != nullptr) {
     solution.x.assign(found, found + program.variables());
     for (std::size_t i = 0; i < solution.x.size(); ++i) {
-      // Integrality holds only within CBC's tolerance.
       if (program.is_whole[i] != 0) solution.x[i] = std::round(solution.x[i]);
     }
     // What comes from outside is checked.

@@ -10,7 +10,6 @@ namespace muster {
 RoundsPolicy::RoundsPolicy(std::unique_ptr<Allocator> allocator, RoundOptions options)
     : allocator_(std::move(allocator)),
       options_(std::move(options)),
-      // Gavel's scheduler seeds its generator of type orders with its seed plus 5.
       shuffler_(options_.seed + 5) {}
 
 // What is computed anew in every turn is not copied.
@@ -97,8 +96,6 @@ void RoundsPolicy::on_job(JobMoment moment, Slot slot, const View& view) {
 
 Seconds RoundsPolicy::wake(const View& view) const {
   if (view.jobs.active().empty()) return kNever;
-  // With a pacing in rounds every turn is a round; with events the policy asks to be woken at the
-  // end of its round.
   if (view.turn_length > 0) return view.now + view.turn_length;
   return view.now < round_until_ ? round_until_ : view.now + options_.round;
 }
@@ -127,8 +124,6 @@ void RoundsPolicy::complete_jobs(const View& view, std::vector<PolicyCompletion>
 // changed, and choose who runs.
 void RoundsPolicy::schedule(const View& view, Plan& plan) {
   learn_types(view);
-  // Order matters: the last round is booked before jobs that left are removed, and priorities are
-  // set after a reset.
   before_round(view);
   keep_round(view);
   book_last_round(view);
@@ -193,7 +188,6 @@ void RoundsPolicy::keep_round(const View& view) {
       kept_.push_back({entry.first, entry.second, turn.column});
     }
   }
-  // Sorted, so that take_kept() can look jobs and pairs up by bisection.
   std::sort(kept_.begin(), kept_.end());
 }
 
@@ -211,7 +205,6 @@ void RoundsPolicy::book_last_round(const View& view) {
     }
     // A job that is through with its lease says when it was.
     const Job& job = view.jobs[entries_[turn.entry].a];
-    // A job that was preempted or lost its node within the round gets no time booked for it.
     turn.ran = turn.ran && job.running();
     turn.end = job.running() && job.rate == 0 && !job.starting() ? job.since : view.now;
     round_end_ = std::max(round_end_, turn.end);
@@ -245,7 +238,6 @@ void RoundsPolicy::learn_rates(const View& view, const Turn& turn, Seconds spent
   const auto learn = [&](Slot slot, JobId id, double left, double& rate) {
     const Job& job = view.jobs[slot];
     if (job.spec.id != id || !job.running()) return;  // its last round may have been a short one
-    // The observed rate: steps done over time, as a profiler would measure it.
     const double seen = (left - steps_left(job, view.now)) / spent;
     if (seen < 0) return;  // work was lost
     // Whole steps, and the wait for a slower co-located job, make measured rates a little smaller.
@@ -261,7 +253,6 @@ void RoundsPolicy::remove_gone() {
   if (gone_.empty()) return;
   claims_stale_ = true;
   std::sort(gone_.begin(), gone_.end());
-  // O(log gone) per entry, as the list of those that left is sorted.
   const auto left = [this](JobId id) { return std::binary_search(gone_.begin(), gone_.end(), id); };
   std::size_t kept = 0;
   for (std::size_t e = 0; e < entries_.size(); ++e) {
@@ -329,7 +320,6 @@ void RoundsPolicy::add_entry(const View& view, Slot a, Slot b) {
 // while a new job, which has no fraction yet, does not.
 bool RoundsPolicy::wants_reset(const View& view) const {
   if (!pending_ || entries_.empty()) return false;
-  // Gavel's reset interval bounds how often the optimisation problem is solved.
   if (view.now - last_reset_ >= options_.reset_interval) return true;
   return stalled(view) || asks_early();
 }
@@ -368,7 +358,6 @@ void RoundsPolicy::ask(const View& view) {
   problem_.capacity = capacity_;
   problem_.price = prices_;
   problem_.jobs.clear();
-  // The throughput matrix T, by jobs and types, and its rows for pairs.
   problem_.rates.clear();
   problem_.pairs.clear();
   problem_.pair_rates.clear();
