@@ -23,7 +23,7 @@ std::string_view remedy(int code) {
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
     case SQLITE_PERM:
-      return "; check who owns the folder, and that it may be written to";
+      return "; check the owner of the folder, and that it may be written to";
     default:
       return "";
   }

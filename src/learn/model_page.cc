@@ -97,7 +97,6 @@ std::string shape_svg(const Ebm& model, const EbmTerm& term) {
   double high = 0;
   double most = 1;
   for (std::size_t i = 0; i < count; ++i) {
-    // Bins without training rows are no evidence and must not stretch the axis.
     if (term.weights[i] == 0) continue;
     low = std::min(low, term.scores[i] - term.deviations[i]);
     high = std::max(high, term.scores[i] + term.deviations[i]);
@@ -131,7 +130,7 @@ std::string shape_svg(const Ebm& model, const EbmTerm& term) {
     const double up = y(term.scores[i] + term.deviations[i]);
     const double down = y(term.scores[i] - term.deviations[i]);
     band += fmt::format("{:.1f},{:.1f} {:.1f},{:.1f} ", a, up, b, up);
-    // The lower edge is collected backwards, so that both edges together are one closed polygon.
+    // Backwards, so that both edges together are one closed polygon.
     back.insert(0, fmt::format("{:.1f},{:.1f} {:.1f},{:.1f} ", b, down, a, down));
     const double tall = 30 * term.weights[i] / most;
     svg += fmt::format(

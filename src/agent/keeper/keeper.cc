@@ -233,7 +233,7 @@ void Keeper::rank_ended(Child& child, const KeeperRank& rank, int status) {
 
 void Keeper::pass_time(double now) {
   if (state_ == State::kReady && now >= began_ + order_.prepare_seconds) {
-    clear("nobody gave the word to go");
+    clear("the order to go did not come");
   }
   if (order_.fence_seconds > 0 && now >= contact_ + order_.fence_seconds &&
       state_ < State::kClearing) {

@@ -258,7 +258,7 @@ bool RechargeBackend::checkpoint(Archive& archive) {
 
 ProgressInfo recharged_progress() {
   return {"recharged",
-          "every turn charges a restart to everyone who runs, whether touched or not",
+          "every turn charges a restart to every running job, whether it changes or not",
           "Tiresias, 2019, and Muri, 2022",
           {{"merge", ParamKind::kReal, "1e-9",
             "completions this close, relative to the time, are one event", 0},

@@ -119,7 +119,8 @@ Status check_doors(const ServeOptions& options) {
   }
   if (options.all_users && geteuid() != 0) {
     return Error{
-        "--all-users needs root: jobs run as who submits them, and only root can start processes "
+        "--all-users needs root: jobs run as the user who submits them, and only root can start "
+        "processes "
         "of others"};
   }
   return Done{};

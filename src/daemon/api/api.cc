@@ -78,7 +78,7 @@ std::span<const ApiRoute> Api::routes() {
                &Api::hold, "Done"},
       ApiRoute{"POST", "/v1/jobs/{id}/release", "Let a held job be started", false, &Api::release,
                "Done"},
-      ApiRoute{"GET", "/v1/nodes", "Nodes, and who is on their GPUs", false, &Api::list_nodes,
+      ApiRoute{"GET", "/v1/nodes", "Nodes, and the jobs on their GPUs", false, &Api::list_nodes,
                "Nodes"},
       ApiRoute{"POST", "/v1/nodes/{node}/drain", "Start nothing new on the node", true, &Api::drain,
                "Done"},

@@ -188,7 +188,8 @@ std::string openapi_document(std::span<const ApiRoute> routes) {
        {{"title", "Muster"},
         {"version", "1"},
         {"description",
-         "Over the Unix socket api.sock in the state folder; who calls is known by the socket's "
+         "Over the Unix socket api.sock in the state folder; the caller is identified by the "
+         "socket's "
          "peer credentials. Where the daemon listens on the network, over HTTPS with a token."}}},
       {"security", {{{"token", Json::array()}}}},
       {"paths", paths},
