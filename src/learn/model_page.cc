@@ -130,7 +130,6 @@ std::string shape_svg(const Ebm& model, const EbmTerm& term) {
     const double up = y(term.scores[i] + term.deviations[i]);
     const double down = y(term.scores[i] - term.deviations[i]);
     band += fmt::format("{:.1f},{:.1f} {:.1f},{:.1f} ", a, up, b, up);
-    // Backwards, so that both edges together are one closed polygon.
     back.insert(0, fmt::format("{:.1f},{:.1f} {:.1f},{:.1f} ", b, down, a, down));
     const double tall = 30 * term.weights[i] / most;
     svg += fmt::format(
