@@ -125,7 +125,7 @@ class Core final : private Observer {
     Seconds stepped = 0;  // when it began, or made its last step
     bool held = false;
     bool over = false;  // only its last launch is not
-    std::string said;   // of its last launch, by whoever carried it out
+    std::string said;   // of its last launch, as its executor reported
   };
 
   Core(LivePlan plan, const Abilities& abilities, CoreSettings settings);
@@ -194,7 +194,7 @@ class Core final : private Observer {
   std::set<JobId> touched_;                        // rows to be written
   std::unordered_map<std::uint32_t, Slot> slots_;  // of jobs that the engine has, as far as noted
   std::size_t noted_ = 0;                          // so many of the engine's slots have been
-  std::vector<std::pair<Slot, JobId>> vacant_;     // where these were, and nobody is yet
+  std::vector<std::pair<Slot, JobId>> vacant_;     // where these were, and no job is yet
   std::vector<JobEvent> events_;                   // for the engine
   std::map<JobId, std::vector<JobEvent>>
       later_;  // ends that are told after that of an earlier launch
@@ -202,7 +202,7 @@ class Core final : private Observer {
   struct Outside {  // what the executor says of a node
     bool drained = false;
     std::string detail;
-    bool told_drained = false;  // to the engine, whoever drained it
+    bool told_drained = false;  // to the engine, whatever drained it
     std::uint64_t taken = 0;    // GPUs that count as others'
   };
   std::vector<Outside> outside_;

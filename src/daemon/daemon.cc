@@ -142,7 +142,7 @@ Status Daemon::open_doors() {
     api_->handle(request, std::move(reply));
   };
   const std::filesystem::path& state = store_->directory().path();
-  // Others may pass through to the socket, and their jobs to their own; nobody may look around.
+  // Other users may reach the socket, and their jobs their own sockets; none may list the folder.
   const bool others = settings_.for_all || !settings_.listen.empty();
   if (others && chmod(state.c_str(), 0711) != 0) {
     return file_error("set the permissions of", state.string(), errno);
@@ -251,7 +251,7 @@ void Daemon::hear(const Report& report, Seconds now) {
   const std::optional<JobId> known = board_.by_request(job->owner, job->origin);
   const std::optional<BoardJob> row = known ? board_.job(*known) : std::nullopt;
   if (row && over(*row->row)) {
-    // It may not have heard of that before it, or we, ended.
+    // It may not have received that before it, or we, ended.
     return executor_->over(*known, job->origin, row->row->state == "cancelled");
   }
   if (row) {
@@ -280,7 +280,7 @@ bool Daemon::commit(const Batch& batch) {
     // Nothing is done that is not durable: wait, with everything as it is, until there is space.
     if (trouble_.empty()) {
       say(done.error().message + "; nothing is decided until it works again");
-      // Nobody is to lose its GPUs because nobody can decide that it keeps them.
+      // No job may lose its GPUs only because no decision to keep them can be made.
       for (const RunId run : core_ ? core_->launches() : std::vector<RunId>()) {
         executor_->lease(run, kNever);
       }
@@ -289,7 +289,7 @@ bool Daemon::commit(const Batch& batch) {
       const std::lock_guard lock(status_mutex_);
       trouble_ = done.error().message;
     }
-    // Whoever wants us to end need not wait for somebody to clean up.
+    // A request to end need not wait for a clean-up.
     if (const Wanted asked = asked_ ? asked_() : Wanted::kGoOn; asked != Wanted::kGoOn) {
       wanted_ = asked;
     }

@@ -17,7 +17,7 @@ namespace muster {
 
 struct IntakeLimits {
   std::size_t jobs_per_user = 200'000;  // that are not over
-  // What the one machine has on which jobs run; 0: there are others, or nobody knows.
+  // What the one machine has on which jobs run; 0: there are others, or it is unknown.
   double cpus = 0;
   double memory_gb = 0;
   bool limits_memory = true;  // jobs are held to what they ask for

@@ -88,7 +88,7 @@ class Launches {
     Grace grace;
     Seconds overdue = kNever;
     // Whether the executor must know it: it has spoken of it, or its order was given by an earlier
-    // daemon, whose orders are refused by everyone who was asked for a census by this one.
+    // daemon, whose orders every keeper refuses that this daemon has asked for a census.
     bool known = false;
   };
 

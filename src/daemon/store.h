@@ -71,7 +71,7 @@ struct StoredNode {
   std::string reason;    // who drained it, and why; or why it is not up
   // Not kept: the executor says both anew.
   bool up = true;
-  bool drained_outside = false;  // by somebody else, with the executor's own tools
+  bool drained_outside = false;  // by a person, with the executor's own tools
 
   friend bool operator==(const StoredNode&, const StoredNode&) = default;
 };

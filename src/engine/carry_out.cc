@@ -72,7 +72,7 @@ void Engine::count_preemption(Job& job) {
   ++stops_;
 }
 
-// Forms the groups as they will be, before the first command: everyone is told of all neighbours.
+// Forms the groups as they will be, before the first command: every job is told of all neighbours.
 void Engine::regroup() {
   const std::vector<PlacementDraft::Step>& steps = draft_.steps();
   for (const std::uint32_t i : movers_) {

@@ -50,7 +50,7 @@ int Engine::gpus_to_hope_for() const {
 }
 
 void Engine::give_up_waiting() {
-  // One at a time, for whoever is behind it may fit once it is gone.
+  // One at a time, because the job behind it may fit once it is gone.
   while (state_.running == 0 && !state_.jobs.waiting().empty()) {
     const PlacementDraft::Block* block = draft_.blocked();
     const Slot slot = block != nullptr ? block->request.lead() : state_.jobs.waiting().front();

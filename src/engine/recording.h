@@ -38,7 +38,7 @@ struct Recording {
   struct Offer {  // the source showed its next job, after so many answers that there is none
     int refusals = 0;
     JobSpec job;
-    bool last = false;  // nobody will come after those that arrive with it
+    bool last = false;  // no job comes after those that arrive with it
   };
   struct Close {  // the source said that no job will come again, after so many denials
     int refusals = 0;

@@ -72,7 +72,7 @@ Status Keeper::prepare() {
   jobs_.emplace(std::move(*jobs));
 
   {
-    // What its user cannot see is not there: nobody learns from errors what root can see.
+    // What its user cannot see counts as missing: errors must not reveal what only root can see.
     const ActingAs user(identity);
     const Result<std::string> program = find_program(order_);
     if (!program) return program.error();
@@ -91,7 +91,7 @@ Status Keeper::prepare() {
   for (const KeeperRank& rank : order_.ranks) {
     if (Status opened = open_rank(rank); !opened) return opened;
   }
-  // Once all have become their program nobody has the other end of this pipe.
+  // Once all ranks execute their program, the other end of this pipe is closed.
   close(failures[1]);
   place_.failures = failures[0];
   fcntl(failures[0], F_SETFL, O_NONBLOCK);

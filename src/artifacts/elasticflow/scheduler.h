@@ -117,7 +117,7 @@ class Events {
   // Those up to `now` leave the list: the jobs whose ends they are, in order.
   std::vector<Slot> take(Seconds now);
   Seconds first() const { return events_.empty() ? kNever : events_.begin()->first; }
-  // The moment of the next round, if nobody arrives before.
+  // The moment of the next round, if no job arrives before.
   Seconds next(Seconds now, Seconds slot) const;
   void checkpoint(Archive& archive);
 

@@ -29,7 +29,7 @@ class LeaseBook {
 
   // Gives a lease to every running job that has none.
   void give(Seconds now);
-  // When the last lease ends; kNever if nobody runs.
+  // When the last lease ends; kNever if no job runs.
   Seconds end() const;
   // The node, or one GPU of it (-1: all), is gone at `at`: leases that end later there are lost.
   void lose(NodeId node, int gpu, Seconds at);

@@ -67,7 +67,7 @@ JobProgress RechargeBackend::act(const Command& command, Seconds now) {
   }
   JobProgress progress;
   if (command.kind == CommandKind::kStop) {
-    // A node may have failed between two turns; the engine hears of it at the turn.
+    // A node may have failed between two turns; the engine learns of it at the turn.
     if (run.place != kNotRunning && now > run.last) credit(run, now);
     remove(command.slot);
     progress.work = progress.saved_work = work_of(run);
@@ -197,7 +197,7 @@ Seconds RechargeBackend::advance(Seconds until, bool stop_at_event, std::vector<
   const bool ends = due_time_ <= at || options_.arrivals.close(due_time_, until);
   if (ends && options_.arrivals.close(due_time_, until)) at = until;
   if (!first_only) {
-    // Fixed rounds: whoever is done within the round leaves at its end.
+    // Fixed rounds: a job that is done within the round leaves at its end.
     due_.clear();
     for (const Slot slot : running_) {
       const Run& run = runs_[index(slot)];

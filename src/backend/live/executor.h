@@ -74,7 +74,7 @@ struct ProgressReport {
 struct NodeReport {
   NodeId node = kNoNode;
   bool up = true;        // false: nothing can run there any more
-  bool drained = false;  // by somebody else than us: it takes nothing new
+  bool drained = false;  // not by us: it takes nothing new
   int taken = 0;         // GPUs that others than us use
   std::string detail;
 };
@@ -82,7 +82,7 @@ struct NodeReport {
 // of whatever carries launches out. It is adopted, never fought.
 struct JobReport {
   enum class Kind : std::uint8_t {
-    kFound,      // nobody submitted it here
+    kFound,      // it was not submitted to this daemon
     kCancelled,  // or taken out of our hands
     kHeld,
     kReleased,

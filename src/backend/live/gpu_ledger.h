@@ -38,7 +38,7 @@ class GpuLedger {
   Status promise(RunId run, const GpuSet& gpus, Sharing sharing);
 
   // A job was co-located with those who hold or were promised these GPUs: they share them from now
-  // on, but for those who leave. Returns whom that changes, in order.
+  // on, except for those that leave. Returns the runs that this changes, in order.
   std::vector<RunId> join(const GpuSet& gpus);
 
   // The promises that can be carried out now, in order; these runs hold their GPUs from here on.

@@ -26,9 +26,9 @@ enum class RunState : std::uint8_t {
   kStarting,   // all in place, `go` is given and not yet confirmed
   kRunning,
   kStopping,  // the scheduler wants its GPUs back
-  kAborting,  // it did not come up in time; nobody asked for its end
+  kAborting,  // it did not start in time; the scheduler did not ask for its end
   kEnded,     // nothing of it is left, and its executor said so
-  kLost,      // nothing of it is left, because its fence has passed or nobody knows it any more
+  kLost,      // nothing of it is left: its fence has expired, or its executor does not know it
 };
 inline constexpr std::size_t kRunStates = 8;
 

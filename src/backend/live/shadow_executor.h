@@ -16,7 +16,7 @@ namespace muster {
 
 class ShadowExecutor final : public Executor {
  public:
-  // `say` hears what would have been done.
+  // `say` is called with what would have been done.
   ShadowExecutor(Mailbox& mailbox, std::function<void(const std::string&)> say);
   ~ShadowExecutor() override;
 

@@ -116,7 +116,7 @@ NodeConstraints constraints_in(const SlurmJob& job, const SlurmCluster& cluster,
   }
   auto type = as_type(large, cluster, partition);
   if (!type && nodes == 1) type = as_type(*left, cluster, partition);
-  // A type or a partition without nodes is refused by whoever knows them all.
+  // A type or a partition without nodes is refused by the caller, which knows them all.
   if (left->empty() && words_for_nodes(job).empty()) return constraints;
   if (!type && left->empty()) {
     constraints.unfit =

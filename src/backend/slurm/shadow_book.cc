@@ -172,7 +172,7 @@ void ShadowBook::watch(const SlurmJob& job, double now) {
       origin_text({job.id, fmt::format("{}", static_cast<std::int64_t>(job.submitted))});
   watched.name = complaint(job.name);
   watched.fair = job.state == SlurmState::kPending || job.submitted >= first_second_;
-  // What it has waited already is nobody's gain.
+  // The time that it has waited already counts for neither side.
   watched.from = not_due_.erase(job.id) > 0 ? now : looked_ ? std::min(job.submitted, now) : begun_;
   if (job.state != SlurmState::kPending && job.started > 0) {
     watched.from = std::min(watched.from, job.started);

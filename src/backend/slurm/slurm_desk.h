@@ -31,7 +31,7 @@ struct SlurmSettings {
   std::filesystem::path runs;           // folders of launches, for what jobs write
   std::filesystem::path ended;
   std::string signal = "USR1";  // tells jobs that were found to save their work
-  std::uint32_t user_id = 0;    // ours: nobody else's comment is trusted
+  std::uint32_t user_id = 0;    // ours: comments of other users are not trusted
   std::function<void(const std::string&)> say;
   std::function<std::string()> nonce;  // a new word each time
 };

@@ -124,7 +124,7 @@ void SlurmDesk::count_again(const std::vector<SlurmNode>& nodes, double now) {
     std::erase_if(*times, [now](const auto& one) { return one.second <= now; });
   }
   const std::map<NodeId, int> used = on_each_node(true);
-  std::set<NodeId> busy;  // with cleaning up, when nobody has GPUs that are not free yet
+  std::set<NodeId> busy;  // with cleaning up: no job has their GPUs, but they are not free yet
   for (const auto& [id, row] : rows_) {
     if (row.state != SlurmState::kCompleting) continue;
     const auto names = expand_hostlist(row.nodes);
@@ -198,7 +198,7 @@ void SlurmDesk::watch_waiting(SlurmJob& row, const SlurmMark& mark) {
   const auto known = waiting_.find(row.id);
   const bool first = known == waiting_.end();
   if (row.state == SlurmState::kCancelled) {
-    // Also one that was cancelled while nobody looked; that is said once.
+    // Also one that was cancelled while no daemon ran; that is reported once.
     const Waiting gone{mark, row.user};
     if (!first || spoken_of_.insert(row.id).second) {
       report_waiting(gone, row.id, JobReport::Kind::kCancelled, "it was cancelled in Slurm");
@@ -337,7 +337,7 @@ void SlurmDesk::drop_leavers() {
     }
     // One of a user that was refused is left as it is: held.
     if (row->second.state != SlurmState::kPending || (origin && !leaver.taken_back)) continue;
-    if (!row->second.held) continue;  // somebody wants Slurm to run it
+    if (!row->second.held) continue;  // a person wants Slurm to run it
     if (const Status done = control_.cancel(job); !done) later.push_back(leaver);
     waiting_.erase(job);
     spoken_of_.insert(job);

@@ -128,7 +128,7 @@ std::string job_json(const BoardJob& job, const std::vector<StoredNode>& nodes,
 std::string jobs_json(const std::vector<BoardJob>& jobs, const std::vector<StoredNode>& nodes,
                       const LiveClock& clock);
 // Jobs that the caller may not see are there without their numbers. `uses`: of the GPUs of the
-// first node, which is this machine; empty where nobody looks.
+// first node, which is this machine; empty if they are not measured.
 std::string nodes_json(const std::vector<StoredNode>& nodes, const std::vector<BoardJob>& jobs,
                        const Caller& caller, const std::vector<GpuUse>& uses);
 std::string story_json(const BoardJob& job, const struct JobStory& story,

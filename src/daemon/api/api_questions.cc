@@ -125,7 +125,7 @@ void Api::explain(const ApiCall& call) {
     return Done{};
   };
   const auto tell = [found, job = *job, caller = call.caller, reply = call.reply, this] {
-    // How many are before it is for everybody, who they are is not.
+    // The number of jobs before it is public, their identity is not.
     constexpr std::size_t kMostNamed = 10;
     std::vector<JobId> named;
     for (const JobId one : found->story.before.value_or(std::vector<JobId>())) {

@@ -13,7 +13,7 @@ Json of(const char* type, const char* sentence = "") {
   return schema;
 }
 
-// Null where it has not happened, or nobody knows.
+// Null if it has not happened or is unknown.
 Json or_null(Json schema) {
   schema["nullable"] = true;
   return schema;

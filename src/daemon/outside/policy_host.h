@@ -35,7 +35,7 @@ class PolicyHost {
   PolicyHost(const PolicyHost&) = delete;
   PolicyHost& operator=(const PolicyHost&) = delete;
 
-  // Starts it where it is time to, hears what it has said, and waits for nothing. True: it can be
+  // Starts it when it is time to, reads its messages, and never waits. True: it can be
   // asked; false: it is being started, or makes a policy.
   bool ready();
   // Waits until it can be asked.
@@ -85,7 +85,7 @@ class PolicyHost {
   pid_t process_ = -1;
   int socket_ = -1;
   bool greeted_ = false;
-  bool awaited_ = false;  // somebody waits for it, and hears what is wrong
+  bool awaited_ = false;  // a caller waits for it, and is told what is wrong
   std::string trouble_;   // why it is to be ended, or was
   MessageReader reader_;
   std::uint64_t epoch_ = 0;

@@ -19,7 +19,7 @@
 
 namespace muster {
 
-// Hosts by file, for as long as somebody uses them: forecasts and reloads find the process of the
+// Hosts by file, for as long as they are used: forecasts and reloads find the process of the
 // policy that decides. A file that has changed gets another.
 class PolicyHosts {
  public:
