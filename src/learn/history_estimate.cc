@@ -147,7 +147,7 @@ std::vector<std::string> HistoryEstimator::nearest(std::string_view name) const 
 }
 
 // From the most to the least specific sample that has any job: same user, similar name and GPU
-// count; same user and similar name; similar name; same user; everybody.
+// count; same user and similar name; similar name; same user; all jobs.
 HistoryEstimator::Answer HistoryEstimator::estimate(std::string_view name, Symbol user,
                                                     int gpus) const {
   Mean same_size;

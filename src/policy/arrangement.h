@@ -14,7 +14,7 @@ namespace muster {
 
 class Arrangement {
  public:
-  // Begins with nobody anywhere. The view must stay until write() is done.
+  // Begins with an empty cluster. The view must stay until write() is done.
   void reset(const View& view);
   // The request goes onto these GPUs.
   void put(const AllocationRequest& request, GpuSet gpus, Reason reason);

@@ -109,7 +109,7 @@ class PlacementDraft {
     last = step;
   }
   bool shared_with_others(Slot job) const;
-  // Gives back what the job holds, as far as nobody shares it.
+  // Releases what the job holds, except GPUs that others share.
   void take_off(Slot job);
   Step& add(Kind kind, Slot job, Reason reason);
   // Whether `other`, which was touched, holds the GPUs of `job` since a step of this draft.

@@ -230,7 +230,7 @@ std::string timeline_table(const std::vector<PageRun>& runs) {
 
 std::string wait_text(bool held, Reason reason) {
   if (held) return fmt::format("held by admission: {}", reason_sentence(reason));
-  // No reason means that nobody was blocked, and yet jobs waited.
+  // No reason means that no job was blocked, and yet jobs waited.
   if (reason == Reason::kNone) return "the jobs before it take all free GPUs";
   return std::string(reason_sentence(reason));
 }

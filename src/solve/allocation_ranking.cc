@@ -6,9 +6,9 @@
 
 namespace muster {
 
-// Sorts into fronts: nobody in one is dominated, beaten in both objectives, by another of it. With
-// two objectives one pass over the candidates in order of the first is enough: a candidate joins
-// the first front whose last member does not dominate it. O(n log n).
+// Sorts into fronts: no candidate in one is dominated, beaten in both objectives, by another of it.
+// With two objectives one pass over the candidates in order of the first is enough: a candidate
+// joins the first front whose last member does not dominate it. O(n log n).
 void AllocationSearch::rank(std::vector<Candidate>& all) {
   std::sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
     if (a.value != b.value) return a.value < b.value;

@@ -74,7 +74,7 @@ int used_now(const std::vector<LeaseJob>& jobs, const std::vector<char>& now) {
   return gpus;
 }
 
-// Gives those with several deadlines the first that everybody's leases allow; `promised` are the
+// Gives those with several deadlines the first that all jobs' leases allow; `promised` are the
 // jobs of the choice, in this order.
 // O(jobs^2 * deadlines * leases): each try packs all jobs anew.
 void advance_deadlines(const std::vector<LeaseJob>& jobs, const std::vector<std::size_t>& order,
@@ -244,7 +244,7 @@ LeaseChoice choose_leases_greedily(const std::vector<LeaseJob>& jobs, int capaci
   LeaseChoice choice;
   choice.now.assign(jobs.size(), 0);
   choice.option.assign(jobs.size(), LeaseChoice::kNone);
-  // First a place for everybody at their last deadline, then the most valuable that still fits.
+  // First a place for every job at its last deadline, then the most valuable that still fits.
   const std::vector<std::size_t> order = packing_order(jobs);
   const auto leases = static_cast<std::size_t>(horizon(jobs));
   Leases room(leases, capacity);

@@ -51,7 +51,7 @@ void Matcher::rebuild_best(Vertex x) {
 }
 
 // Makes the offers since the dual variables last moved, one after another. As long as they rest,
-// nobody needs to know of edges that are not tight, and most searches end before.
+// edges that are not tight are not needed, and most searches end before.
 void Matcher::settle_offers() {
   if (offers_.empty()) return;
   std::fill_n(first_offer_.begin(), classes_, kNoOffer);

@@ -4,7 +4,7 @@
 
 namespace muster {
 
-// Sizes are those that were measured or, where nobody measured, powers of two for as long as they
+// Sizes are those that were measured or, without measurements, powers of two for as long as they
 // bring anything: the planner wants a rising curve.
 Candidate candidate_of(const View& view, const JobSpec& job, double left) {
   Candidate candidate;

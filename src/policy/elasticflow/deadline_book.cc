@@ -33,8 +33,8 @@ double least_cost(const Candidate& job) {
 }  // namespace
 
 // Time passes: what lies before now is cut off every plan. If the cluster has another size, all are
-// planned anew in the order of their deadlines, and whom it no longer serves in time loses its
-// promise. O(entries) steps of timelines.
+// planned anew in the order of their deadlines, and a job that it no longer serves in time loses
+// its promise. O(entries) steps of timelines.
 void DeadlineBook::advance(const PlanFrame& frame) {
   if (entries_.empty()) free_ = GpuTimeline(frame.now, frame.gpus);
   const bool resized = gpus_ != frame.gpus;
@@ -110,7 +110,7 @@ void DeadlineBook::leave(GpuTimeline& free) {
 }
 
 // First a new plan for this job alone, in what the others leave; only if that fails, new plans for
-// everybody.
+// all jobs.
 bool DeadlineBook::correct(const PlanFrame& frame, const Key& key, double left) {
   Entry& entry = entries_.at(key);
   ++version_;
@@ -175,8 +175,9 @@ bool BookTrial::hopeless(const std::vector<Planned>& all, const Candidate& job) 
   return false;
 }
 
-// Progressive filling: everybody anew, the earliest deadline first, each its minimum satisfactory
-// share of what is left. Nothing is changed unless all are in time. O(jobs x sizes x steps).
+// Progressive filling: all jobs are planned again, the earliest deadline first, each its minimum
+// satisfactory share of what is left. Nothing is changed unless all are in time. O(jobs x sizes x
+// steps).
 bool BookTrial::replan(const Candidate& job) {
   std::vector<Planned> all;
   all.reserve(book_->entries().size() + newcomers_.size() + 1);

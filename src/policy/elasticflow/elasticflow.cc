@@ -109,7 +109,7 @@ class ElasticFlow final : public SchedulingPolicy {
       Candidate candidate = candidate_of(view, job.spec, left);
       candidate.slot = slot;
       if (!candidate.fits(frame_.gpus)) continue;
-      // Only newcomers may trigger a replanning of everybody; a job that is late already must not
+      // Only newcomers may trigger a replanning of all jobs; a job that is late already must not
       // endanger the promises of others.
       const bool is_new = job.admitted == view.now;
       if (job.spec.deadline == kNever) {
@@ -137,7 +137,7 @@ class ElasticFlow final : public SchedulingPolicy {
     trial.commit(book_);
   }
 
-  // Everybody with the plan to begin with, the earliest deadline first; best-effort jobs after
+  // All jobs with their first plans, the earliest deadline first; best-effort jobs after
   // those with promises.
   void list_grants() {
     grants_.clear();
@@ -187,7 +187,7 @@ class ElasticFlow final : public SchedulingPolicy {
       // A plan may have more than this later in the same period, and need it.
       grant.cost = kNone;
     } else if (grant.gpus == 0) {
-      grant.cost = -kNone;  // who has nothing goes before who would have more
+      grant.cost = -kNone;  // a job without GPUs goes before one that would get more
     } else {
       grant.cost =
           (grant.bid.gpu_seconds - gpu_seconds(*grant.plan, grant.end)) / (next - grant.gpus);

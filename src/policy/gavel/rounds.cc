@@ -191,7 +191,7 @@ void RoundsPolicy::keep_round(const View& view) {
   std::sort(kept_.begin(), kept_.end());
 }
 
-// Adds what everybody ran in the last round to the times of its type, and so moves it down the
+// Adds each job's run time in the last round to the times of its type, and so moves it down the
 // order.
 void RoundsPolicy::book_last_round(const View& view) {
   idle_ = round_.empty();

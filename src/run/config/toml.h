@@ -45,7 +45,7 @@ TomlNode toml_at(std::string_view path, TomlNode value);
 TomlNode toml_text(std::string_view text);
 
 // Takes the members of a table one by one. The first problem is kept and told by finish(), which
-// also complains about members that nobody asked for.
+// also complains about members that were not asked for.
 class TomlReader {
  public:
   // `section` is the table's name in messages; empty for the document itself.

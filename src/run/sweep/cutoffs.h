@@ -20,7 +20,7 @@ class Cutoffs {
  public:
   static Result<Cutoffs> load(const std::string& path);
 
-  // Jobs per hour; infinite where nobody set a limit. Where a row holds several policies, its
+  // Jobs per hour; infinite without a limit. Where a row holds several policies, its
   // parameter `policy` says which.
   double of(const std::string& cluster, const Choice& scheduling) const;
 

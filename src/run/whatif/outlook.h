@@ -45,10 +45,10 @@ struct OutlookOptions {
   int samples = 9;
   // How wrong beliefs are, for one sample: null where they are taken for true.
   std::function<std::unique_ptr<ErrorModel>(int sample)> errors;
-  Seconds horizon = kNever;      // nobody looks further ahead than this
+  Seconds horizon = kNever;      // copies are not simulated beyond this
   unsigned threads = 0;          // that copies run in; 0: as many as the machine has
   std::vector<JobId> starts_of;  // only the next starts of these matter; empty: starts and ends
-  // Asked between two turns of a copy, in any thread; false: nobody waits for the answer any more.
+  // Asked between two turns of a copy, in any thread; false: the answer is not wanted any more.
   std::function<bool()> keep_going;
 };
 

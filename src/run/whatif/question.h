@@ -30,7 +30,7 @@ std::string question_json(const Question& question);
 Result<Question> parse_question(std::string_view json);
 
 // A saved run, or a copy of one that goes on. It has symbols of its own: a question may name a
-// partition that nobody has.
+// partition that does not exist.
 struct Subject {
   EngineWorld world;
   OutlookParts parts;
