@@ -124,7 +124,7 @@ Pace submit_all(const std::filesystem::path& folder, int jobs, int clients) {
           1e3 * all[all.size() * 99 / 100]};
 }
 
-// How long it takes until a wish that changes the queue is decided about and durable.
+// How long it takes until a change of the queue is decided and durable.
 double decide_ms(const std::filesystem::path& folder, int first) {
   auto link = HttpClient::connect(api_socket(folder));
   std::vector<double> took;

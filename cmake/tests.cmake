@@ -154,15 +154,15 @@ endforeach()
 # scripts/test runs more entries at a time than there are cores, for these mostly wait for processes, sockets and the
 # clock. Of all others, which compute, it runs as many as there are cores.
 set(MUSTER_WAITING_TESTS agent_test backend_test e2e_access e2e_documented e2e_hardships e2e_interrupt e2e_kills e2e_serve
-                         e2e_slurm_back e2e_slurm_deaths e2e_slurm_elastic e2e_slurm_fidelity e2e_slurm_import e2e_slurm_lab
-                         e2e_slurm_pace e2e_slurm_serve e2e_slurm_shadow e2e_slurm_systems e2e_slurm_wishes)
+                         e2e_slurm_back e2e_slurm_constraints e2e_slurm_deaths e2e_slurm_elastic e2e_slurm_fidelity
+                         e2e_slurm_import e2e_slurm_lab e2e_slurm_pace e2e_slurm_serve e2e_slurm_shadow e2e_slurm_systems)
 get_property(tests DIRECTORY PROPERTY TESTS)
 list(REMOVE_ITEM tests ${MUSTER_WAITING_TESTS})
 set_tests_properties(${tests} PROPERTIES RESOURCE_GROUPS cores:1)
 
 # The longest begin first, also where no earlier run has told ctest which they are: none is then left to run alone.
 set(seconds_of
-    e2e_slurm_serve 75 e2e_slurm_back 63 e2e_documented 60 e2e_slurm_fidelity 60 e2e_slurm_wishes 60 property_test 57
+    e2e_slurm_serve 75 e2e_slurm_back 63 e2e_documented 60 e2e_slurm_fidelity 60 e2e_slurm_constraints 60 property_test 57
     e2e_slurm_systems 47 e2e_slurm_deaths 46 conformance_test 42 e2e_serve 44 e2e_pytorch 38 e2e_slurm_shadow 33
     parity_test 29 e2e_slurm_import 25 e2e_hardships 21 daemon_test 20 e2e_kills 18 e2e_slurm_lab 18 backend_test 15
     e2e_slurm_pace 14 agent_test 13 learn_test 11 e2e_access 11 parity_gavel_test 10)

@@ -26,8 +26,8 @@ local function movable(job)
 end
 
 local function wants_gpus(job)
-  for _, wish in ipairs({ "tres_per_node", "tres_per_job", "tres_per_task", "gres" }) do
-    if job[wish] ~= nil and string.find(job[wish], "gpu", 1, true) then return true end
+  for _, field in ipairs({ "tres_per_node", "tres_per_job", "tres_per_task", "gres" }) do
+    if job[field] ~= nil and string.find(job[field], "gpu", 1, true) then return true end
   end
   return false
 end

@@ -72,7 +72,7 @@ def as_fractions(answer, problem):
     return np.ascontiguousarray(made)
 
 
-def as_verdict(answer):
+def as_admission(answer):
     """What an admission policy says."""
     if isinstance(answer, (bool, np.bool_)):
         return "accept" if answer else "refuse"

@@ -50,7 +50,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _core
-from ._answers import as_fractions, as_order, as_places, as_requests, as_verdict, numbers_of
+from ._answers import as_fractions, as_order, as_places, as_requests, as_admission, numbers_of
 from ._tables import did_you_mean
 from ._views import ClusterNow, Job, Jobs, Problem
 
@@ -126,7 +126,7 @@ class Adapted:
         method = self._target if inspect.isroutine(self._target) else self._method(("admit",), "admit")[1]
 
         def call(view, cluster, now):
-            return as_verdict(method(Job(Jobs(view, self._knows)), ClusterNow(cluster), now))
+            return as_admission(method(Job(Jobs(view, self._knows)), ClusterNow(cluster), now))
         return "admit", call
 
     def _adapt_placement(self):

@@ -2,7 +2,7 @@
 // are read, so that all other code compares and indexes numbers.
 //
 // A symbol is meaningful only together with the table that made it. Reading is thread-safe as long
-// as nobody interns; sweeps intern everything first and then share the table.
+// as no thread interns; sweeps intern everything first and then share the table.
 #pragma once
 
 #include <cstdint>

@@ -251,7 +251,7 @@ int verify(const DataOptions& options) {
   const Result<std::vector<Wanted>> wanted = wanted_of(options, *catalogue);
   if (!wanted) return complain(wanted.error());
   const DataPlaces places = data_places(options.folder);
-  // Without names only what is here counts: nobody needs all of it.
+  // Without names only what is here counts: no user needs all of it.
   const bool all = options.names.empty();
   if (options.json) {
     bool fine = true;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <unistd.h>
@@ -21,10 +22,19 @@ struct ExplainOptions {
   bool all = false;
 };
 
+bool is_number(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](char digit) { return digit >= '0' && digit <= '9'; });
+}
+
 int explain(const ExplainOptions& options) {
-  // One word that is no folder is a job of a running daemon.
+  // A number that is no folder is a job of a running daemon.
   if (options.job.empty() && !std::filesystem::is_directory(options.result)) {
-    return explain_live(options.link, options.result);
+    if (is_number(options.result)) return explain_live(options.link, options.result);
+    return complain(Error{
+        fmt::format("no result folder '{}', and it is no job number; name a folder that `muster "
+                    "simulate` wrote, or the number of a job of a running daemon",
+                    options.result)});
   }
   const auto folder = ResultFolder::open(options.result);
   if (!folder) return complain(folder.error());
@@ -72,7 +82,7 @@ void add_explain_command(CLI::App& app, Chosen& chosen) {
   add_link_options(*command, options->link);
   command->footer(
       "Examples:\n"
-      "  muster explain results/las                # who waited longest, and why\n"
+      "  muster explain results/las                # which jobs waited longest, and why\n"
       "  muster explain results/las 42\n"
       "  muster explain results/las '#42' --all\n"
       "  muster explain results/las train-bert-7 --json\n"

@@ -14,19 +14,19 @@ void add_train(CLI::App& learn, Chosen& chosen, const std::shared_ptr<LearnOptio
       "train", "Train a model that predicts one column of a table from the others");
   training->add_option("DATA", options->data, "CSV file with a header, plain or compressed")
       ->required();
-  training->add_option("--target", options->target, "The column to predict")->required();
-  training->add_option("-o,--output", options->output, "File for the model")->required();
-  training->add_option("--kind", options->kind, "The model")
+  training->add_option("--target", options->target, "the column to predict")->required();
+  training->add_option("-o,--output", options->output, "file for the model")->required();
+  training->add_option("--kind", options->kind, "the model")
       ->check(CLI::IsMember({"ebm", "tree", "boosted-trees"}))
       ->capture_default_str();
   training
       ->add_option("--features", options->features,
-                   "Columns to use as features; default: all others")
+                   "columns to use as features; default: all others")
       ->delimiter(',');
-  training->add_option("--drop", options->drop, "Columns to leave out")->delimiter(',');
+  training->add_option("--drop", options->drop, "columns to leave out")->delimiter(',');
   training
       ->add_option("--text", options->as_text,
-                   "Columns to treat as categories although they look like numbers")
+                   "columns to treat as categories although they look like numbers")
       ->delimiter(',');
   training->add_option("--monotone", options->monotone,
                        "ebm: FEATURE, FEATURE:up or FEATURE:down makes its effect monotone");
@@ -45,7 +45,7 @@ void add_train(CLI::App& learn, Chosen& chosen, const std::shared_ptr<LearnOptio
   training->add_option("--rounds", options->ebm.max_rounds, "ebm: largest number of rounds")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  training->add_option("--seed", options->ebm.seed, "Seed of the random numbers")
+  training->add_option("--seed", options->ebm.seed, "seed of the random numbers")
       ->capture_default_str();
   training->add_option("--prune", options->prune, "tree: gain per leaf that a split must bring")
       ->check(CLI::Range(0.0, 1.0))
@@ -61,10 +61,10 @@ void add_train(CLI::App& learn, Chosen& chosen, const std::shared_ptr<LearnOptio
 void add_predict(CLI::App& learn, Chosen& chosen, const std::shared_ptr<LearnOptions>& options) {
   CLI::App* predicting =
       learn.add_subcommand("predict", "Print a model's predictions for the rows of a table");
-  predicting->add_option("MODEL", options->model, "A model file")->required();
+  predicting->add_option("MODEL", options->model, "a model file")->required();
   predicting->add_option("DATA", options->data, "CSV file with the model's features")->required();
   predicting->add_option("--id", options->id,
-                         "Write this column next to each prediction, as --estimates expects it");
+                         "write this column next to each prediction, as --estimates expects it");
   predicting->footer(
       "Examples:\n"
       "  muster learn predict duration.json new_jobs.csv\n"
@@ -76,14 +76,14 @@ void add_predict(CLI::App& learn, Chosen& chosen, const std::shared_ptr<LearnOpt
 void add_explain(CLI::App& learn, Chosen& chosen, const std::shared_ptr<LearnOptions>& options) {
   CLI::App* explaining = learn.add_subcommand(
       "explain", "Show the importance of features, the effect of one, or how a prediction adds up");
-  explaining->add_option("MODEL", options->model, "A model file")->required();
+  explaining->add_option("MODEL", options->model, "a model file")->required();
   explaining->add_option("VALUES", options->row,
                          "FEATURE=VALUE ...: explain the prediction for these");
-  explaining->add_option("--data", options->data, "Take the row from this CSV file");
-  explaining->add_option("--row", options->at, "Number of that row, from 1")->default_val(1);
-  explaining->add_option("--feature", options->feature, "Show the effect of this feature");
-  explaining->add_option("--page", options->page, "Write all of it as one HTML page");
-  explaining->add_flag("--json", options->json, "For scripts");
+  explaining->add_option("--data", options->data, "take the row from this CSV file");
+  explaining->add_option("--row", options->at, "number of that row, from 1")->default_val(1);
+  explaining->add_option("--feature", options->feature, "show the effect of this feature");
+  explaining->add_option("--page", options->page, "write all of it as one HTML page");
+  explaining->add_flag("--json", options->json, "print the answer as JSON");
   explaining->footer(
       "Examples:\n"
       "  muster learn explain duration.json\n"
@@ -96,9 +96,9 @@ void add_explain(CLI::App& learn, Chosen& chosen, const std::shared_ptr<LearnOpt
 void add_evaluate(CLI::App& learn, Chosen& chosen, const std::shared_ptr<LearnOptions>& options) {
   CLI::App* evaluating =
       learn.add_subcommand("evaluate", "Measure the error of a model on a table");
-  evaluating->add_option("MODEL", options->model, "A model file")->required();
+  evaluating->add_option("MODEL", options->model, "a model file")->required();
   evaluating->add_option("DATA", options->data, "CSV file with features and target")->required();
-  evaluating->add_flag("--json", options->json, "For scripts");
+  evaluating->add_flag("--json", options->json, "print the answer as JSON");
   evaluating->footer("Examples:\n  muster learn evaluate duration.json last_week.csv");
   evaluating->callback(
       [options, &chosen] { chosen.run = [options] { return learn_evaluate(*options); }; });

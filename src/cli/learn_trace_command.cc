@@ -220,10 +220,10 @@ int forecast(const TraceLearnOptions& options) {
 }
 
 void add_common(CLI::App& command, TraceLearnOptions& options) {
-  command.add_option("--epoch", options.epoch, "Day of second 0, for traces that count seconds")
+  command.add_option("--epoch", options.epoch, "day of second 0, for traces that count seconds")
       ->type_name("DAY")
       ->capture_default_str();
-  command.add_option("-o,--output", options.output, "File for the CSV output")->required();
+  command.add_option("-o,--output", options.output, "file for the CSV output")->required();
 }
 
 void add_profiles(CLI::App& command, TraceLearnOptions& options) {
@@ -239,7 +239,7 @@ void add_learn_trace_commands(CLI::App& learn, Chosen& chosen) {
   const auto options = std::make_shared<TraceLearnOptions>();
   CLI::App* tabling =
       learn.add_subcommand("table", "Turn a trace into a table of examples for learning durations");
-  tabling->add_option("TRACE", options->history, "A trace in any format")->required();
+  tabling->add_option("TRACE", options->history, "a trace in any format")->required();
   add_profiles(*tabling, *options);
   add_common(*tabling, *options);
   tabling->footer(
@@ -250,9 +250,9 @@ void add_learn_trace_commands(CLI::App& learn, Chosen& chosen) {
 
   CLI::App* estimating = learn.add_subcommand(
       "estimate", "Estimate the durations of a trace from earlier jobs, retrained every week");
-  estimating->add_option("HISTORY", options->history, "A trace that ends before JOBS begins")
+  estimating->add_option("HISTORY", options->history, "a trace that ends before JOBS begins")
       ->required();
-  estimating->add_option("JOBS", options->jobs, "The trace to estimate")->required();
+  estimating->add_option("JOBS", options->jobs, "the trace to estimate")->required();
   add_profiles(*estimating, *options);
   estimating
       ->add_option("--kind", options->kind,
@@ -260,7 +260,7 @@ void add_learn_trace_commands(CLI::App& learn, Chosen& chosen) {
       ->check(CLI::IsMember({"ebm", "helios"}))
       ->capture_default_str();
   estimating
-      ->add_option("--retrain-days", options->days, "Days after which the model is trained again")
+      ->add_option("--retrain-days", options->days, "days after which the model is trained again")
       ->check(CLI::Range(0.01, 1e6))
       ->capture_default_str();
   estimating->add_option("--model", options->model,
@@ -275,14 +275,14 @@ void add_learn_trace_commands(CLI::App& learn, Chosen& chosen) {
 
   CLI::App* forecasting = learn.add_subcommand(
       "forecast", "Forecast jobs and GPUs submitted per slot from earlier jobs");
-  forecasting->add_option("HISTORY", options->history, "A trace that ends before JOBS begins")
+  forecasting->add_option("HISTORY", options->history, "a trace that ends before JOBS begins")
       ->required();
-  forecasting->add_option("JOBS", options->jobs, "The trace to forecast")->required();
-  forecasting->add_option("--slot", options->slot, "Seconds of a slot")
+  forecasting->add_option("JOBS", options->jobs, "the trace to forecast")->required();
+  forecasting->add_option("--slot", options->slot, "seconds of a slot")
       ->check(CLI::Range(1, 86400))
       ->capture_default_str();
   forecasting->add_option("--model", options->model,
-                          "Also write the model of the number of jobs to this file");
+                          "also write the model of the number of jobs to this file");
   add_common(*forecasting, *options);
   forecasting->footer(
       "Examples:\n"

@@ -54,7 +54,7 @@ bool has_package(const std::string& python) {
 }
 
 // The policy on the command line that is written in Python; empty: there is none. What comes after
-// "--" is somebody else's command line.
+// "--" is the command line of another program.
 std::string python_policy(int argc, char** argv) {
   std::string policy;
   bool command_seen = false;

@@ -89,13 +89,14 @@ void add_plugin_option(CLI::App& command, RunOptions& o) {
 }
 
 void add_policy_options(CLI::App& command, RunOptions& o, bool several) {
-  several_or_one(command
-                     .add_option("-s,--scheduling", o.schedulings,
-                                 "scheduling policy: who runs first, as in las:service=seconds, or "
-                                 "FILE.py:NAME")
-                     ->type_name("NAME")
-                     ->group(kPolicyOptions),
-                 several);
+  several_or_one(
+      command
+          .add_option("-s,--scheduling", o.schedulings,
+                      "scheduling policy: which jobs run first, as in las:service=seconds, or "
+                      "FILE.py:NAME")
+          ->type_name("NAME")
+          ->group(kPolicyOptions),
+      several);
   several_or_one(
       command.add_option("-p,--placement", o.placements, "placement policy: on which GPUs")
           ->type_name("NAME")

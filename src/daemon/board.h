@@ -1,6 +1,6 @@
-// What readers see: the committed rows of all jobs, their runs and the nodes, with what running
-// jobs last said of themselves. The engine's thread and submissions write; any thread reads, and
-// nobody waits for a turn.
+// What readers see: the committed rows of all jobs, their runs and the nodes, with the latest
+// reports of running jobs. The engine's thread and submissions write; any thread reads, and no
+// reader waits for a turn.
 #pragma once
 
 #include <functional>

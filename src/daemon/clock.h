@@ -1,5 +1,5 @@
-// The daemon's clock: seconds since its state folder was first used. It never goes backwards, not
-// when the machine's clock is set, and not over a restart.
+// The daemon's clock: seconds since its state folder was first used. It never goes backwards, even
+// if the machine's clock is set or the daemon restarts.
 #pragma once
 
 #include <algorithm>

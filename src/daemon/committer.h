@@ -1,5 +1,6 @@
-// Group commit: batches of many threads, written by one. While the disk is busy with a commit the
-// next batches gather, and all of them go to the disk together; each is told when it is durable.
+// Group commit: one thread writes the batches of many. While the disk is busy with a commit the
+// next batches collect, and all of them go to the disk together. Each batch's callback is called
+// when it is durable.
 #pragma once
 
 #include <condition_variable>

@@ -1,7 +1,7 @@
-// What the daemon decides and remembers, without threads, clock, disk or network: the engine, the
-// launches and the accounts together. Submissions, reports, wishes and time go in; rows for the
-// store and calls for the executor come out. The caller commits the rows, then makes the calls.
-// Tests drive this very code with a virtual clock, executor and disk.
+// The decisions and the memory of the daemon, without threads, clock, disk or network: the engine,
+// the launches and the accounts together. Submissions, reports, changes and time go in; rows for
+// the store and calls for the executor come out. The caller commits the rows, then makes the calls.
+// Tests drive this same code with a virtual clock, executor and disk.
 #pragma once
 
 #include <map>
@@ -87,8 +87,8 @@ class Core final : private Observer {
   void see_gpus(const std::vector<GpuUse>& uses, Seconds now);
   void begin_census() { launches_.begin_census(); }
 
-  // Wishes of people. They take effect in the next step. Once it is frozen, jobs can be cancelled
-  // and nothing else.
+  // Changes that people request. They take effect in the next step. Once the core is frozen, jobs
+  // can only be cancelled.
   Status cancel(JobId job, const std::string& why);
   Status hold(JobId job, const std::string& why);
   Status release(JobId job);
@@ -125,7 +125,7 @@ class Core final : private Observer {
     Seconds stepped = 0;  // when it began, or made its last step
     bool held = false;
     bool over = false;  // only its last launch is not
-    std::string said;   // of its last launch, by whoever carried it out
+    std::string said;   // of its last launch, as its executor reported
   };
 
   Core(LivePlan plan, const Abilities& abilities, CoreSettings settings);
@@ -163,9 +163,9 @@ class Core final : private Observer {
   void renew_leases(Seconds now);
   void freeze(const std::string& why);
 
-  // core_wishes.cc
+  // core_changes.cc
   Known* active(JobId job);
-  Status check_wish(JobId job);
+  Status check_change(JobId job);
   void end_launches(Known& known);
   void set_request(Known& known, JobRequest request);
   JobEvent hold_event(JobId job, bool hold) const;
@@ -194,7 +194,7 @@ class Core final : private Observer {
   std::set<JobId> touched_;                        // rows to be written
   std::unordered_map<std::uint32_t, Slot> slots_;  // of jobs that the engine has, as far as noted
   std::size_t noted_ = 0;                          // so many of the engine's slots have been
-  std::vector<std::pair<Slot, JobId>> vacant_;     // where these were, and nobody is yet
+  std::vector<std::pair<Slot, JobId>> vacant_;     // where these were, and no job is yet
   std::vector<JobEvent> events_;                   // for the engine
   std::map<JobId, std::vector<JobEvent>>
       later_;  // ends that are told after that of an earlier launch
@@ -202,7 +202,7 @@ class Core final : private Observer {
   struct Outside {  // what the executor says of a node
     bool drained = false;
     std::string detail;
-    bool told_drained = false;  // to the engine, whoever drained it
+    bool told_drained = false;  // to the engine, whatever drained it
     std::uint64_t taken = 0;    // GPUs that count as others'
   };
   std::vector<Outside> outside_;

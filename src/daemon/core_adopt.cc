@@ -1,5 +1,5 @@
-// Continuing from what the store holds. Jobs and runs were committed together, but for words of
-// executors that came in between; a job whose launch is over by now waits, or has ended with it.
+// Continuing from the store. Jobs and runs were committed together, except for reports of executors
+// that came in between. A job whose launch is over by now either waits or has ended with it.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What comes in from outside, as events for the engine; and the engine's orders, as launches.
+// Input from outside, as events for the engine; and the engine's orders, as launches.
 #include <algorithm>
 #include <cmath>
 
@@ -115,7 +115,7 @@ void Core::see_gpus(const std::vector<GpuUse>& uses, Seconds now) {
   for (const Slot slot : jobs.running()) {
     const Job& job = jobs[slot];
     const auto known = known_.find(job.spec.id);
-    // Of GPUs that several use nobody can say whose doing it is.
+    // If several jobs use a GPU, its load cannot be attributed to one.
     if (job.starting() || job.next_co_located != slot || known == known_.end()) continue;
     GpuMeter& meter = known->second.use;
     for (const GpuUse& use : uses) {
@@ -238,7 +238,7 @@ void Core::give_orders(Seconds now) {
 }
 
 // A lease ends a quarter of a round after the turn that decides about it, and not in less than a
-// disk may take: whoever stays has the next one before it is over, and goes on without a stop.
+// disk may take: a job that stays gets its next lease before this one ends, and runs on.
 Seconds Core::lease_from(Seconds now) {
   constexpr Seconds kLeastLead = 5;
   const Seconds next = engine_->due().at;

@@ -1,4 +1,5 @@
-// What the executor says of nodes, and what people did to jobs with its tools instead of ours.
+// The executor's reports about nodes, and changes that people made to jobs with its tools instead
+// of ours.
 #include <bit>
 
 #include "daemon/core.h"
@@ -39,7 +40,7 @@ void Core::tell_drained(NodeId node, Seconds now) {
   events_.push_back(event);
 }
 
-// Which GPUs they are is not known to us, only how many: those that nobody of ours is on, from the
+// Which GPUs they are is not known to us, only how many: those without a job of ours, from the
 // last. Where ours hold them all, a launch that waits for one will be told so by its executor.
 void Core::set_taken(NodeId node, int taken, Seconds now) {
   std::uint64_t& counted = outside_[index(node)].taken;

@@ -169,7 +169,7 @@ JobStory Core::explain(JobId id) const {
 
 Subject Core::subject(Seconds now) const {
   Subject subject{engine_->world(), fresh_, plan_.config, Symbols(std::as_const(*plan_.symbols))};
-  subject.config.durations = Durations::kEstimate;  // nobody here knows how long jobs run
+  subject.config.durations = Durations::kEstimate;  // true durations are unknown here
   subject.parts.running = frozen_copy(*engine_, fresh_);
   EngineWorld& world = subject.world;
   world.now = std::max(now, world.now);

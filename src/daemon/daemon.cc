@@ -51,8 +51,8 @@ Daemon::~Daemon() {
   if (network_) network_->stop();
   // Submissions that are on their way to the disk are told before the board is gone.
   committer_.reset();
-  for (const Wish& wish : wishes_) {
-    if (wish.told) wish.told(Error{"the daemon has ended"});
+  for (const ChangeRequest& change : changes_) {
+    if (change.told) change.told(Error{"the daemon has ended"});
   }
   for (const auto& told : reloads_) told(Error{"the daemon has ended"});
   executor_.reset();
@@ -120,20 +120,20 @@ Status Daemon::open_api(const StoredWorld& world) {
   tokens_ = std::make_unique<Tokens>(*committer_);
   if (Status read = tokens_->load(world.users); !read) return read;
   const std::filesystem::path& state = store_->directory().path();
-  api_ = std::make_unique<Api>(
-      ApiParts{board_, *intake_, *clock_, Access(settings_.operators), *tokens_, rate_,
-               state / "runs", state / "ended", [this](Wish wish) { ask(std::move(wish)); },
-               [this](JobId job) { return committer_->decisions(job); },
-               [this](Questions::Work work) { return questions_->ask(std::move(work)); },
-               [this] { return status_json(); }, [this] { return frozen(); }, settings_.gpus,
-               [this](bool drain) { wanted_ = drain ? Wanted::kDrain : Wanted::kLeave; },
-               [this](std::function<void(const Status&)> told) {
-                 {
-                   const std::lock_guard lock(mutex_);
-                   reloads_.push_back(std::move(told));
-                 }
-                 mailbox_.wake();
-               }});
+  api_ = std::make_unique<Api>(ApiParts{
+      board_, *intake_, *clock_, Access(settings_.operators), *tokens_, rate_, state / "runs",
+      state / "ended", [this](ChangeRequest change) { ask(std::move(change)); },
+      [this](JobId job) { return committer_->decisions(job); },
+      [this](Questions::Work work) { return questions_->ask(std::move(work)); },
+      [this] { return status_json(); }, [this] { return frozen(); }, settings_.gpus,
+      [this](bool drain) { wanted_ = drain ? Wanted::kDrain : Wanted::kLeave; },
+      [this](std::function<void(const Status&)> told) {
+        {
+          const std::lock_guard lock(mutex_);
+          reloads_.push_back(std::move(told));
+        }
+        mailbox_.wake();
+      }});
   return open_doors();
 }
 
@@ -142,7 +142,7 @@ Status Daemon::open_doors() {
     api_->handle(request, std::move(reply));
   };
   const std::filesystem::path& state = store_->directory().path();
-  // Others may pass through to the socket, and their jobs to their own; nobody may look around.
+  // Other users may reach the socket, and their jobs their own sockets; none may list the folder.
   const bool others = settings_.for_all || !settings_.listen.empty();
   if (others && chmod(state.c_str(), 0711) != 0) {
     return file_error("set the permissions of", state.string(), errno);
@@ -161,10 +161,10 @@ Status Daemon::open_doors() {
   return Done{};
 }
 
-void Daemon::ask(Wish wish) {
+void Daemon::ask(ChangeRequest change) {
   {
     const std::lock_guard lock(mutex_);
-    wishes_.push_back(std::move(wish));
+    changes_.push_back(std::move(change));
   }
   mailbox_.wake();
 }
@@ -207,11 +207,11 @@ void Daemon::turn() {
   const auto soon = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
   const std::vector<Report> reports = mailbox_.take(std::min(soon, clock_->when(core_->due())));
   std::vector<Submission> submissions;
-  std::vector<Wish> wishes;
+  std::vector<ChangeRequest> changes;
   {
     const std::lock_guard lock(mutex_);
     submissions.swap(submissions_);
-    wishes.swap(wishes_);
+    changes.swap(changes_);
   }
   const Seconds now = clock_->now();
   for (Submission& submission : submissions) {
@@ -223,12 +223,12 @@ void Daemon::turn() {
     core_->see_gpus(settings_.gpus(), now);
   }
   std::vector<Status> answers;
-  for (const Wish& wish : wishes) answers.push_back(wish.work(*core_));
+  for (const ChangeRequest& change : changes) answers.push_back(change.work(*core_));
   core_->step(now);
   note_frozen();
   act(core_->take(now));
-  for (std::size_t i = 0; i < wishes.size(); ++i) {
-    if (wishes[i].told) wishes[i].told(answers[i]);
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    if (changes[i].told) changes[i].told(answers[i]);
   }
 }
 
@@ -251,7 +251,7 @@ void Daemon::hear(const Report& report, Seconds now) {
   const std::optional<JobId> known = board_.by_request(job->owner, job->origin);
   const std::optional<BoardJob> row = known ? board_.job(*known) : std::nullopt;
   if (row && over(*row->row)) {
-    // It may not have heard of that before it, or we, ended.
+    // It may not have received that before it, or we, ended.
     return executor_->over(*known, job->origin, row->row->state == "cancelled");
   }
   if (row) {
@@ -280,7 +280,7 @@ bool Daemon::commit(const Batch& batch) {
     // Nothing is done that is not durable: wait, with everything as it is, until there is space.
     if (trouble_.empty()) {
       say(done.error().message + "; nothing is decided until it works again");
-      // Nobody is to lose its GPUs because nobody can decide that it keeps them.
+      // No job may lose its GPUs only because no decision to keep them can be made.
       for (const RunId run : core_ ? core_->launches() : std::vector<RunId>()) {
         executor_->lease(run, kNever);
       }
@@ -289,7 +289,7 @@ bool Daemon::commit(const Batch& batch) {
       const std::lock_guard lock(status_mutex_);
       trouble_ = done.error().message;
     }
-    // Whoever wants us to end need not wait for somebody to clean up.
+    // A request to end need not wait for a clean-up.
     if (const Wanted asked = asked_ ? asked_() : Wanted::kGoOn; asked != Wanted::kGoOn) {
       wanted_ = asked;
     }

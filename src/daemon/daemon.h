@@ -3,7 +3,7 @@
 //   HTTP thread        parses and answers; reads from the board, enqueues everything else
 //   committer's thread makes batches durable, many at once
 //   executor's thread  talks to keepers
-//   engine's thread    whoever calls run(): owns the core; commits what it decides, then acts
+//   engine's thread    the caller of run(): owns the core; commits its decisions, then acts
 #pragma once
 
 #include <atomic>
@@ -71,7 +71,7 @@ class Daemon {
   explicit Daemon(DaemonSettings settings)
       : settings_(std::move(settings)), rate_(settings_.requests_per_second) {}
   Status open();
-  // `again`: somebody wants it tried, whatever happened before.
+  // `again`: a person wants it tried, whatever happened before.
   Status open_core(const StoredWorld& world, bool again = false);
   void read_board(const StoredWorld& world);
   Status open_api(const StoredWorld& world);
@@ -86,7 +86,7 @@ class Daemon {
   Status reload();
   // Where it is wanted.
   void reload_if(bool wanted);
-  void ask(Wish wish);
+  void ask(ChangeRequest change);
   std::string status_json() const;
   // Why nothing is decided any more, as of the last turn, for any thread; empty: all is well.
   std::string frozen() const;
@@ -108,7 +108,7 @@ class Daemon {
   Mailbox mailbox_;
   Board board_;
   std::unique_ptr<HttpServer> server_;   // both outlive all who may still answer
-  std::unique_ptr<HttpServer> network_;  // null: nobody from the network gets in
+  std::unique_ptr<HttpServer> network_;  // null: no callers from the network
   std::unique_ptr<Committer> committer_;
   std::unique_ptr<Intake> intake_;
   std::unique_ptr<Questions> questions_;
@@ -121,8 +121,8 @@ class Daemon {
 
   std::mutex mutex_;
   std::vector<Submission> submissions_;
-  std::vector<Wish> wishes_;
-  std::vector<std::function<void(const Status&)>> reloads_;  // whom to tell how it went
+  std::vector<ChangeRequest> changes_;
+  std::vector<std::function<void(const Status&)>> reloads_;  // called with the result
   std::string trouble_;  // why nothing can be committed; empty: all is well
   std::string frozen_;   // the core's, where all may read it
   std::string label_;

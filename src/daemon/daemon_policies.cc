@@ -1,4 +1,4 @@
-// Which policies decide: those that were chosen, unless the daemon died of them again and again.
+// Which policies decide: the chosen ones, unless the daemon crashed with them again and again.
 #include <fmt/format.h>
 
 #include "base/text.h"

@@ -1,5 +1,5 @@
-// When a waiting job will start, as far as anybody can tell: copies of the live state go on under
-// simulation, without jobs that are yet to come, as believed and with drawn lengths of jobs.
+// When a waiting job will probably start: copies of the live state are simulated without future
+// arrivals, once as believed and several times with drawn lengths of jobs.
 #pragma once
 
 #include <functional>

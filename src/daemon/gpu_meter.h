@@ -1,4 +1,4 @@
-// What a job does to its GPUs, on average over its time on them so far.
+// A job's use of its GPUs, averaged over its time on them so far.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Submissions, from any thread: checked against the limits, given a number, made durable, and then
-// handed to the engine's thread in order of numbers. Nobody waits for a turn of the engine.
+// Submissions, from any thread: checked against the limits, numbered, made durable, and then passed
+// to the engine's thread in order of numbers. No submission waits for a turn of the engine.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ namespace muster {
 
 struct IntakeLimits {
   std::size_t jobs_per_user = 200'000;  // that are not over
-  // What the one machine has on which jobs run; 0: there are others, or nobody knows.
+  // What the one machine has on which jobs run; 0: there are others, or it is unknown.
   double cpus = 0;
   double memory_gb = 0;
   bool limits_memory = true;  // jobs are held to what they ask for

@@ -1,4 +1,4 @@
-// One moment for each of some jobs, and whose comes next.
+// One alarm time for each of some jobs, and which alarm is next.
 #pragma once
 
 #include <map>

@@ -138,7 +138,7 @@ void take_environment(Taker& from, std::vector<std::pair<std::string, std::strin
   }
 }
 
-// Without the time of a step, that is the sum of its stages: they may overlap, and nobody said so.
+// Without the time of a step, that is the sum of its stages: that ignores a possible overlap.
 void take_stages(Taker& from, JobRequest& request) {
   from.real("step_ms", request.step_ms, 0, kLongTime);
   const Json* object = from.find("stage_ms");

@@ -1,5 +1,5 @@
-// What a person submits: a program and what it needs. Read from JSON with every limit checked, so
-// that nothing behind it has to; kept in the store as the same JSON.
+// A submission: a program and what it needs. It is read from JSON with every limit checked, so that
+// later code need not check again; the store keeps it as the same JSON.
 #pragma once
 
 #include <array>
@@ -53,7 +53,7 @@ struct JobRequest {
   friend bool operator==(const JobRequest&, const JobRequest&) = default;
 };
 
-// The error names the field. Unknown fields are refused: a misspelt wish is not ignored.
+// The error names the field. Unknown fields are refused: a misspelt field is an error.
 Result<JobRequest> parse_job_request(std::string_view json);
 std::string job_request_text(const JobRequest& request);
 

@@ -1,9 +1,9 @@
 // All launches of a daemon: the run book and the GPU ledger together, and what follows from an
 // event for the store, the executor and the engine.
 //
-// Pure, like its two parts: time and reports come in; rows, calls and news go out. The caller
-// commits the rows first, then makes the calls and passes the news on. If it crashes in between, a
-// new object adopts what was committed, and a census tells it the rest.
+// Like its two parts it has no clock and no I/O: time and reports come in; rows, calls and news go
+// out. The caller commits the rows first, then makes the calls and passes the news on. If it
+// crashes in between, a new object adopts the committed rows, and a census provides the rest.
 #pragma once
 
 #include <map>
@@ -88,7 +88,7 @@ class Launches {
     Grace grace;
     Seconds overdue = kNever;
     // Whether the executor must know it: it has spoken of it, or its order was given by an earlier
-    // daemon, whose orders are refused by everyone who was asked for a census by this one.
+    // daemon, whose orders every keeper refuses that this daemon has asked for a census.
     bool known = false;
   };
 

@@ -1,4 +1,4 @@
-// Jobs that were submitted and that the engine has not seen yet.
+// Submitted jobs that the engine has not seen yet.
 #pragma once
 
 #include <algorithm>
@@ -19,15 +19,15 @@ class LiveInbox final : public JobSource {
   }
   bool empty() const { return jobs_.empty(); }
   const std::deque<JobSpec>& jobs() const { return jobs_; }
-  // How many have ever been added: who looks twice sees by it whether somebody came meanwhile.
+  // How many have ever been added; a change between two calls means that a job arrived meanwhile.
   std::uint64_t added() const { return added_; }
-  // A job that nobody has seen; null if it is not there.
+  // A job that the engine has not seen; null if it is not there.
   JobSpec* find(JobId id) {
     const auto found =
         std::find_if(jobs_.begin(), jobs_.end(), [id](const JobSpec& job) { return job.id == id; });
     return found == jobs_.end() ? nullptr : &*found;
   }
-  // Takes a job back that nobody has seen; nothing if it is not there.
+  // Takes a job back that the engine has not seen; nothing if it is not there.
   std::optional<JobSpec> take_back(JobId id) {
     const auto found =
         std::find_if(jobs_.begin(), jobs_.end(), [id](const JobSpec& job) { return job.id == id; });

@@ -1,5 +1,6 @@
-// From what a job says of its steps to what the engine counts in: seconds of run, and how fast they
-// are gained. A job that says nothing is believed to run as fast as its performance model says.
+// Converts a job's reported steps into the engine's units: seconds of run, and the rate at which
+// they are gained. A job that reports nothing is believed to run as fast as its performance model
+// says.
 #pragma once
 
 #include <algorithm>

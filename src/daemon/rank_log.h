@@ -1,6 +1,6 @@
 // The output of one rank of a launch, as one stream of bytes over the files that the keeper rotates
-// (agent/keeper/log_file.h). Read while it is written: places in it do not change when a file
-// becomes NAME.1, and what has been dropped is known to be.
+// (agent/keeper/log_file.h). It is read while it is written: positions in it do not change when a
+// file becomes NAME.1, and the number of dropped bytes is known.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How often one user may ask. A purse that fills with time: bursts of a few seconds' worth are
+// Limits the requests of one user per second: a token bucket, so bursts of a few seconds' worth are
 // fine.
 #pragma once
 

@@ -23,7 +23,7 @@ std::string_view remedy(int code) {
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
     case SQLITE_PERM:
-      return "; check who owns the folder, and that it may be written to";
+      return "; check the owner of the folder, and that it may be written to";
     default:
       return "";
   }
@@ -80,7 +80,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& fi
                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, nullptr);
   if (code != SQLITE_OK) return database->error();
   sqlite3_extended_result_codes(database->handle_, 1);
-  sqlite3_busy_timeout(database->handle_, 2000);  // somebody may be looking at the tables
+  sqlite3_busy_timeout(database->handle_, 2000);  // a person may be reading the tables
   return database;
 }
 

@@ -1,5 +1,5 @@
 // The folder in which a daemon keeps everything. One daemon at a time: the lock is the kernel's and
-// goes away with the process, however it ends.
+// disappears with the process, however it ends.
 #pragma once
 
 #include <filesystem>

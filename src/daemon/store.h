@@ -1,9 +1,9 @@
 // What the daemon must not forget: jobs with their accounts, runs, nodes, decisions, users.
 //
-// State tables, not a log of events: after a crash the world has moved on and has to be looked at
-// anyway. The rule is that nothing is done before it is committed, so whatever the daemon finds in
-// the world after a restart it finds in the store, too. Times are seconds on the daemon's own
-// clock; what has not happened yet is at kNever.
+// State tables, not a log of events: after a crash the machines have changed and must be inspected
+// anyway. Every action is committed before it is carried out. So if the daemon finds a run after a
+// restart, its store has that run, too. Times are seconds on the daemon's own clock; what has not
+// happened yet is at kNever.
 #pragma once
 
 #include <cstdint>
@@ -71,7 +71,7 @@ struct StoredNode {
   std::string reason;    // who drained it, and why; or why it is not up
   // Not kept: the executor says both anew.
   bool up = true;
-  bool drained_outside = false;  // by somebody else, with the executor's own tools
+  bool drained_outside = false;  // by a person, with the executor's own tools
 
   friend bool operator==(const StoredNode&, const StoredNode&) = default;
 };

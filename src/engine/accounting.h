@@ -1,5 +1,5 @@
-// What of a turn's changes is booked as a preemption, in the records of jobs and in the statistics
-// of turns.
+// Which changes of a turn count as a preemption, in the records of jobs and in the statistics of
+// turns.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// What changes jobs: starts, stops, moves, ends, and the commands that go with them.
+// The changes of jobs: starts, stops, moves, ends, and the commands that belong to them.
 #include <algorithm>
 #include <cassert>
 
@@ -139,7 +139,7 @@ void Engine::order_stop(Job& job, Reason reason, bool graceful) {
   Order unsent;
   RunId run{job.spec.id, job.launch};
   if (orders_.withdraw(run, unsent)) {
-    // The backend never heard of it. Of a move, the launch before is still there.
+    // The backend never received it. Of a move, the launch before is still there.
     job.ended = unsent.kind == CommandKind::kStart ? job.launch : job.ended;
     run = unsent.before;
     if (unsent.kind == CommandKind::kStart) return;

@@ -1,5 +1,5 @@
-// Jobs that come: refused where they could never fit or nobody knows their speed, then answered by
-// the admission policy.
+// Arriving jobs: refused if they can never fit or their speed is unknown, then passed to the
+// admission policy.
 #include <algorithm>
 
 #include "engine/engine.h"
@@ -42,7 +42,7 @@ void Engine::admit() {
   for (const Slot slot : state_.held) {
     Job& job = state_.jobs[slot];
     AdmissionAnswer answer{Admission::kHold, Reason::kNone};
-    // A queue: nobody overtakes a held job.
+    // A queue: no job overtakes a held job.
     if (!holding) answer = active().admission->admit(view(), Load{state_.demanded}, job.spec);
     switch (answer.answer) {
       case Admission::kAccept:

@@ -1,10 +1,10 @@
-// The contract with whatever runs jobs: a simulator, child processes, agents on nodes, Slurm, or a
-// system that nobody here has heard of.
+// The contract with the system that runs jobs: a simulator, child processes, agents on nodes,
+// Slurm, or any other.
 //
 // The life of a command. The engine decides a turn, and for every job that changes it asks act():
 // "how will this job go on?". A simulator does it right there and answers with exact numbers; a
-// backend that needs time answers with what it believes, and `since` = kNever: "I shall say when".
-// When the turn is decided, all its orders come together, in dispatch(). What becomes of them is
+// backend that needs time answers with what it believes, and `since` = kNever: an event will say
+// when. When the turn is decided, all its orders come together, in dispatch(). Their results are
 // reported later, as events that name the launch:
 //
 //   in a turn                        later, as events
@@ -20,16 +20,16 @@
 //       kStop: `work` = what will be saved, as far as is known; `since` = kNever.
 //       kUpdateRate, kAdopt: `work` = what it has done by `now`, `rate`; `since` = `now`, for it
 //         runs. Only a job that is still starting (Job::starting) keeps kNever.
-//     kUpdateRate is asked right after kStarted was heard: an answer of kNever would make it a job
-//     that starts again.
+//     kUpdateRate is asked right after kStarted was reported: with kNever the job would count as
+//     starting again.
 //  3. dispatch(): note the orders durably if you must survive a crash, then pass them on. They are
 //     netted: at most one per launch, stops first, then moves and resizes, then starts. GPUs of a
 //     start may still be in use by a launch that was told to stop: start when that one has left.
 //     A job that moves may be given the GPUs of another that moves: take both off before you put
 //     one on. A launch never begins before all earlier launches of its job have left.
 //  4. Report. Each order to start is answered in the end by kReturned, kFinished, kFailed or, once
-//     it was told to stop, kReleased; kStarted comes before these if it began. Words may be late or
-//     repeated, and may cross with orders: each carries its launch number, and the engine has an
+//     it was told to stop, kReleased; kStarted comes before these if it began. Reports may be late
+//     or repeated, and may cross with orders: each carries its launch number, and the engine has an
 //     answer in every state (docs/engine.md). Nodes come and go by kNodeUp and kNodeDown; say
 //     kNodeDown only when nothing can run there any more.
 //  5. Time. Either drive the engine from outside (Engine::due, apply, turn_at) with your own clock

@@ -1,6 +1,6 @@
-// Carrying out a draft. Its steps are netted first, so that a job gets one command in a turn
-// however often the draft touched it: stops, then moves and resizes, then starts, and last new
-// rates for those who stay where they are but are co-located with other jobs than before.
+// Carrying out a draft. Its steps are netted first, so that a job gets one command per turn however
+// often the draft touched it: stops, then moves and resizes, then starts, and last new rates for
+// jobs that stay in place but are co-located with other jobs than before.
 #include <cassert>
 
 #include "engine/engine.h"
@@ -72,7 +72,7 @@ void Engine::count_preemption(Job& job) {
   ++stops_;
 }
 
-// Forms the groups as they will be, before the first command: everyone is told of all neighbours.
+// Forms the groups as they will be, before the first command: every job is told of all neighbours.
 void Engine::regroup() {
   const std::vector<PlacementDraft::Step>& steps = draft_.steps();
   for (const std::uint32_t i : movers_) {

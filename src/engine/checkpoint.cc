@@ -1,4 +1,4 @@
-// Saving a run between two turns, and putting it back.
+// Saving a run between two turns, and restoring it.
 #include "model/checkpoint.h"
 
 #include <algorithm>

@@ -1,12 +1,12 @@
-// Whether those who wait wait for nothing, and what then becomes of them.
+// The deadlock check: whether waiting jobs can ever start, and what happens to them if not.
 //
-// A policy that is work-conserving, or stable between events without a wake-up of its own, has
-// answered: nothing runs, nobody comes, and it would say the same at every later turn. That is
-// exact. One that may leave GPUs idle on purpose and changes its mind with time alone cannot be
-// proved to be stuck: what it remembers is its own. It is asked again, turn by turn, and after
-// kPatience turns in a row in which nothing ran and nobody came it is taken to be stuck; with turns
-// of a minute that is a day and a half of an idle cluster. A wake-up that lies ahead is waited for
-// likewise.
+// If a policy is work-conserving, or stable between events without a wake-up of its own, the check
+// is exact: nothing runs, no job arrives, so the policy would decide the same at every later turn.
+// A policy that may leave GPUs idle on purpose, and whose plan changes with time alone, cannot be
+// proved to be stuck, because its own state is unknown here. It is asked again, turn by turn. After
+// kPatience turns in a row in which nothing ran and no job arrived it counts as stuck; with turns
+// of a minute that is a day and a half of an idle cluster. The engine also waits for a wake-up that
+// lies ahead.
 #include "engine/engine.h"
 
 namespace muster {
@@ -50,7 +50,7 @@ int Engine::gpus_to_hope_for() const {
 }
 
 void Engine::give_up_waiting() {
-  // One at a time, for whoever is behind it may fit once it is gone.
+  // One at a time, because the job behind it may fit once it is gone.
   while (state_.running == 0 && !state_.jobs.waiting().empty()) {
     const PlacementDraft::Block* block = draft_.blocked();
     const Slot slot = block != nullptr ? block->request.lead() : state_.jobs.waiting().front();

@@ -12,7 +12,7 @@
 //     engine.apply(now, events);     // news only; due() may be earlier now
 //   }
 //
-// docs/engine.md tells the life of a command, and what every event does in every state.
+// docs/engine.md describes the life of a command, and what every event does in every state.
 #pragma once
 
 #include <functional>
@@ -223,7 +223,7 @@ class Engine final : public WhatIf {
   static void note_progress(Job& job, const JobEvent& event);
   void on_node_event(const JobEvent& event);
   void on_node_down(const JobEvent& event, Reason reason);
-  // What is heard of a launch.
+  // Events of a launch.
   void on_run_event(Slot slot, const JobEvent& event);
   void on_progress(Slot slot, const JobEvent& event);
   void on_end_of_run(Slot slot, const JobEvent& event);

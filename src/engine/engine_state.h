@@ -1,5 +1,6 @@
-// Everything that an engine knows and its parts do not: one value, which is copied to fork a run,
-// written to save it, and filled in to adopt one. What is not in here is scratch of a turn.
+// Everything that an engine knows and its parts do not. It is one value: copied to fork a run,
+// written to save it, and filled in to adopt a world. Data that is not in here is scratch of one
+// turn.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// What is heard of launches and nodes. Every event has an answer in every state of a job; the table
-// is in docs/engine.md, and tests/engine/events_test.cc goes through it cell by cell.
+// Events of launches and nodes. Every event has an answer in every state of a job; docs/engine.md
+// has the table, and tests/engine/events_test.cc goes through it cell by cell.
 #include <algorithm>
 #include <cmath>
 
@@ -21,7 +21,7 @@ void Engine::note_progress(Job& job, const JobEvent& event) {
   job.since = event.time;
 }
 
-// Some simulators say at every turn how far everybody has come: this is most of all news.
+// Some simulators report the progress of all jobs at every turn: most events are of this kind.
 bool Engine::goes_on(const JobEvent& event) {
   if (event.kind != EventKind::kProgress || event.launch != 0 || event.value > 0) return false;
   if (index(event.slot) >= state_.jobs.slots()) return false;

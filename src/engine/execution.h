@@ -1,5 +1,5 @@
-// How a described run is carried out. Nearly every run is turns of an Engine. An execution of
-// another kind is made of the same parts and tells the same observers, but needs no engine.
+// How a described run is carried out. Nearly every run consists of turns of an Engine. Another
+// execution has the same parts and reports to the same observers, but needs no engine.
 #pragma once
 
 #include <functional>

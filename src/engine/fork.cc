@@ -1,4 +1,5 @@
-// Forks: the engine's state is copied, not its past. Looking ahead lets one policy set rule a fork.
+// Forks: a copy of the engine's state without its past. Look-ahead runs a fork under one policy
+// set.
 #include <algorithm>
 
 #include "engine/engine.h"
@@ -99,7 +100,7 @@ Prediction Engine::predict(std::size_t policy_set, Seconds horizon) {
   future.state_.rescaled = false;
   future.state_.started = true;
   future.state_.turned = state_.now;
-  // What looks ahead of real machines is a simulator that has not heard of these jobs yet.
+  // The look-ahead of a live engine uses a simulator that does not know these jobs yet.
   Fork with;
   with.new_backend = parts_.backend->has_external_events();
   future.tell_beliefs(with);

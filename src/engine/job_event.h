@@ -1,9 +1,9 @@
-// What a backend reports, and what people ask for. A recording of these, with the times of the
-// turns, replays a run exactly.
+// What a backend reports, and what people request. A recording of these events, with the times of
+// the turns, replays a run exactly.
 //
-// Everything about a launch names it: the job, and the number of the launch. Reports may be late,
-// repeated or out of order; a late word about launch 3 never touches launch 4. What each event does
-// in each state of a job is a table in docs/engine.md.
+// Each event about a launch names it: the job, and the number of the launch. Reports may be late,
+// repeated or out of order; a late report about launch 3 never touches launch 4. docs/engine.md has
+// a table of what each event does in each state of a job.
 #pragma once
 
 #include "base/symbols.h"
@@ -29,7 +29,7 @@ enum class EventKind : std::uint8_t {
   kDrained = 12,    // the node takes nothing new; who runs there goes on
   kUndrained = 13,
   kNodeAdded = 14,    // a node of the description that was not there joins the cluster
-  kNodeRemoved = 15,  // it leaves for good: nobody waits for it
+  kNodeRemoved = 15,  // it leaves for good: jobs no longer wait for it
   kMetric = 16,       // a job reports `value` under the name `metric`
 };
 inline constexpr std::size_t kEventKinds = 17;
@@ -46,7 +46,7 @@ enum class Revision : std::uint8_t {
 inline constexpr std::size_t kRevisions = 6;
 
 struct JobEvent {
-  Seconds time = 0;  // by the clock of whoever drives the engine
+  Seconds time = 0;  // by the clock of the service that drives the engine
   EventKind kind = EventKind::kProgress;
   Revision revision = Revision::kPriority;
   Slot slot = kNoSlot;  // a hint where the job lives; kNoSlot: the engine looks for it

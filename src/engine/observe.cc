@@ -1,4 +1,4 @@
-// Waiting for the next turn, where the backend passes the time.
+// Waiting for the next turn, if the backend passes the time.
 #include <algorithm>
 
 #include "engine/engine.h"

@@ -1,4 +1,4 @@
-// The orders of one turn, netted: a launch gets at most one, and stops go out before moves and
+// The orders of one turn, netted: a launch gets at most one order. Stops go out before moves and
 // resizes, and these before starts. A launch that was decided and taken back within the turn never
 // leaves the engine.
 #pragma once

@@ -1,5 +1,6 @@
-// When running jobs will have done all the work that they are believed to have: if they still run
-// then, the belief was too low (model/belief.h). Only jobs whose length is a belief are kept here.
+// The times at which running jobs will have done all the work that they are believed to have. A job
+// that still runs then was believed too short (model/belief.h). Only jobs whose length is a belief
+// are kept here.
 #pragma once
 
 #include <vector>

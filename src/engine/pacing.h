@@ -29,7 +29,7 @@ namespace muster {
 struct Moments {
   Seconds now = 0;
   Seconds next_arrival = kNever;
-  bool last_arrival = false;    // nobody is known to come after that one
+  bool last_arrival = false;    // no later arrival is known
   Seconds next_event = kNever;  // completion or node change, as far as known
   Seconds wake = kNever;        // when the policy asks to be called
   // The next turn on the grid matters, whatever is known to happen.

@@ -1,4 +1,4 @@
-// What people ask for while the cluster runs: a job is taken back, or asks for something else.
+// Requests of people while the cluster runs: a job is cancelled, held, released or revised.
 #include <algorithm>
 
 #include "engine/engine.h"
@@ -61,7 +61,7 @@ void Engine::revise(const JobEvent& event) {
       job.spec.deadline = event.value;
   }
   note_belief(slot);
-  // What is believed now nobody has asked for.
+  // The present belief was not requested by a person.
   if (event.revision != Revision::kTotalWork) {
     log(Action::kRevise, Reason::kRevised, job.spec.id, job.spec.gpus);
   }

@@ -115,7 +115,7 @@ bool Replay::driven_next() const {
 bool Replay::go_on(Engine& engine) {
   const auto* news = peek_entry<Recording::News>();
   if (news == nullptr && !engine.state().started && driven_next()) {
-    engine.due();  // whoever drove it asked for the first turn, and so it looked for a job
+    engine.due();  // the service asked for the first turn, and so the engine looked for a job
     return !engine.over();
   }
   if (news == nullptr) return engine.turn();

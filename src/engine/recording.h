@@ -1,20 +1,20 @@
-// Recordings: what passed between an engine and the world during a run, written down so that the
-// run can be gone through again in virtual time, to the same decisions.
+// Recordings: all data that an engine and the world exchanged during a run, so that the run can be
+// repeated in virtual time, with the same decisions.
 //
 // A Recorder stands between an engine and its backend and source and writes every answer they give.
-// A Replay gives an engine those answers again; made of the same parts (cluster, policies, pacing)
-// it decides the same, turn by turn, as fast as it can think. Where it does not, the first
+// A Replay gives these answers to another engine. If that engine is made of the same parts
+// (cluster, policies, pacing), it takes the same decisions, turn by turn. Otherwise the first
 // difference is kept: the policies are not those of the recording, or something in them is not
 // deterministic.
 //
-// What is handed to Engine::apply() and turn_at() does not pass through the backend. Whoever drives
-// an engine like that hands it to the Recorder's functions of these names instead. (The daemon has
-// a record of its own, which also holds what people asked it: daemon/record/.)
+// Events passed to Engine::apply() and turn_at() do not go through the backend. A service that
+// drives an engine calls the Recorder's functions of these names instead. (The daemon has its own
+// record, which also holds the requests of people: daemon/record/.)
 //
-// Not for what-if questions: the answers are those to the recorded decisions. A selector that looks
-// ahead needs a backend that can be forked, which a recording is not.
+// Recordings cannot answer what-if questions, because the answers fit only the recorded decisions.
+// A selector that looks ahead needs a backend that can be forked, which a recording is not.
 //
-// The form, one line each, is described in docs/recordings.md.
+// docs/recordings.md describes the format, one line per entry.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct Recording {
   struct Offer {  // the source showed its next job, after so many answers that there is none
     int refusals = 0;
     JobSpec job;
-    bool last = false;  // nobody will come after those that arrive with it
+    bool last = false;  // no job comes after those that arrive with it
   };
   struct Close {  // the source said that no job will come again, after so many denials
     int refusals = 0;

@@ -1,4 +1,4 @@
-// Reading recordings: one line after the other, with complaints that name the line.
+// Reading recordings line by line, with errors that name the line.
 #include <algorithm>
 #include <array>
 #include <charconv>

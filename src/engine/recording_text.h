@@ -1,4 +1,5 @@
-// Recordings as text, one entry at a time. Use engine/recording.h; this is its other half.
+// Recordings as text, one entry at a time. This is an internal part of engine/recording.h; use
+// that.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The words of recordings, shared by the half that writes and the half that reads.
+// The words of recordings, shared by the writer and the reader.
 #pragma once
 
 #include <array>

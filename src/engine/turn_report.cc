@@ -1,4 +1,4 @@
-// What observers hear: the statistics of a turn, every decision, who is blocked.
+// Reports to observers: the statistics of a turn, every decision, the blocked job.
 #include <bit>
 
 #include "engine/engine.h"

@@ -1,6 +1,6 @@
-// A world that an engine can continue from: the jobs with their accounts, and who runs where. It
-// says nothing of the past: what policies remembered is not in it. A daemon makes one of its store
-// and a census; a what-if makes one of a running engine.
+// A world that an engine can continue from: the jobs with their accounts, and which jobs run where.
+// It does not hold the past, so the policies' own state is not in it. A daemon makes a world from
+// its store and a census; a what-if question makes one from a running engine.
 #pragma once
 
 #include <vector>

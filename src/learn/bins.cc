@@ -26,6 +26,8 @@ Bins Bins::of_numbers(std::span<const double> sorted, int most, bool uniform) {
   const double low = sorted.front();
   const double high = sorted.back();
   if (low == high || most < 2) return bins;
+  // Bins of equal width keep the shape of the axis, but rare extreme values then leave most bins
+  // empty.
   if (uniform) {
     for (int i = 1; i < most; ++i) bins.cuts.push_back(low + (high - low) * i / most);
     bins.cuts.erase(std::unique(bins.cuts.begin(), bins.cuts.end()), bins.cuts.end());

@@ -102,6 +102,8 @@ class XgBoost final : public BoostedTrees {
     const std::vector<std::pair<std::string, std::string>> settings = {
         {"objective", options.classify ? "binary:logistic" : "reg:squarederror"},
         {"max_depth", std::to_string(options.depth)},
+        // Shrinkage and row sampling regularise the ensemble (Friedman, "Stochastic gradient
+        // boosting", 2002).
         {"eta", fmt::format("{}", options.learning_rate)},
         {"subsample", fmt::format("{}", options.row_share)},
         {"min_child_weight", std::to_string(options.min_leaf)},
@@ -113,6 +115,8 @@ class XgBoost final : public BoostedTrees {
       if (xgb().set(booster_, name.c_str(), value.c_str()) != 0) return failure(name);
     }
     for (int round = 0; round < options.rounds; ++round) {
+      // One boosting round: a tree fitted to first and second derivatives of the loss, a Newton
+      // step in function space.
       if (xgb().update(booster_, round, matrix.get()) != 0) return failure("training");
     }
     return Done{};
@@ -132,6 +136,7 @@ class XgBoost final : public BoostedTrees {
     if (Status filled = matrix.fill(columns); !filled) return filled.error();
     Xgb::Size count = 0;
     const float* values = nullptr;
+    // No limit on the number of trees (0), and the transformed output: a probability for classes.
     if (xgb().predict(booster_, matrix.get(), 0, 0, 0, &count, &values) != 0) {
       return failure("predicting");
     }

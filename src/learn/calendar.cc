@@ -26,7 +26,7 @@ CalendarTime calendar_time(std::int64_t seconds) {
   };
   time.day_of_week = weekday_of(date);
   time.day_of_year = static_cast<int>((date - first_of(time.year)).count()) + 1;
-  // The week belongs to the year in which its Thursday lies.
+  // The week belongs to the year in which its Thursday lies (ISO 8601).
   const sys_days thursday = date + days(3 - time.day_of_week);
   const int year = static_cast<int>(std::chrono::year_month_day(thursday).year());
   time.week = static_cast<int>((thursday - first_of(year)).count()) / 7 + 1;

@@ -38,6 +38,8 @@ class Places {
   }
   // The cell of a term; negative where it has none.
   int cell(const EbmTerm& term) const {
+    // A pair's table is row by row: the first look-up is already multiplied by the number of
+    // columns. The sum with kNowhere stays negative.
     const int first = term.first[data()[term.lookups[0]]];
     return term.second.empty() ? first : first + term.second[data()[term.lookups[1]]];
   }
@@ -55,6 +57,7 @@ class Places {
 std::size_t EbmLookup::place(double value) const {
   if (std::isnan(value)) return categorical ? static_cast<std::size_t>(categories) + 1 : 0;
   if (!categorical) return 1 + cuts_up_to(cuts, value);
+  // A category that was not seen in training has a place of its own, which no term has a bin for.
   const auto category = static_cast<int>(value);
   return static_cast<std::size_t>(category < categories ? category : categories) + 1;
 }
@@ -80,6 +83,8 @@ void Ebm::index() {
     }
   }
   for (EbmLookup& lookup : lookups) {
+    // The union of all cuts refines every term's binning, so a place lies in exactly one bin of
+    // each term.
     std::sort(lookup.cuts.begin(), lookup.cuts.end());
     lookup.cuts.erase(std::unique(lookup.cuts.begin(), lookup.cuts.end()), lookup.cuts.end());
   }
@@ -122,6 +127,7 @@ double Ebm::score(std::span<const double> row) const {
 
 double Ebm::predict(std::span<const double> row) const {
   const double sum = score(row);
+  // Inverse link function: logistic for log-odds, the identity for regression.
   return classify ? 1 / (1 + std::exp(-sum)) : sum;
 }
 
@@ -147,6 +153,7 @@ Explanation Ebm::explain(std::span<const double> row) const {
                    [](const Explanation::Part& a, const Explanation::Part& b) {
                      return std::abs(a.score) > std::abs(b.score);
                    });
+  // The prediction follows from the sum, so the parts explain it completely.
   explanation.prediction = classify ? 1 / (1 + std::exp(-explanation.sum)) : explanation.sum;
   return explanation;
 }
@@ -174,6 +181,8 @@ std::vector<double> isotonic(std::span<const double> values, std::span<const dou
   constexpr double kNothing = 1e-9;
   std::vector<Block> blocks;
   for (std::size_t i = 0; i < values.size(); ++i) {
+    // Pool adjacent violators (Ayer and others, 1955): a new block is merged with the one before it
+    // while their means decrease.
     const double weight = std::max(weights[i], kNothing);
     blocks.push_back({values[i] * weight, weight, 1});
     while (blocks.size() > 1 && blocks[blocks.size() - 2].mean() > blocks.back().mean()) {
@@ -214,6 +223,7 @@ Status make_monotone(Ebm& model, std::string_view feature, Direction direction) 
       }
       return sum;
     };
+    // A decreasing fit is an increasing fit of the mirrored scores.
     const std::vector<double> up = isotonic(scores, weights);
     std::vector<double> mirrored(scores.begin(), scores.end());
     for (double& value : mirrored) value = -value;

@@ -38,6 +38,7 @@ double PairHistogram::best_gain(int min_leaf) {
       const double n2 = n[side] - n1;
       const double n3 = n[below] - n1;
       const double n4 = n[last] - n1 - n2 - n3;
+      // FAST (KDD'13): a quadrant with few rows would make a spurious interaction look strong.
       if (std::min({n1, n2, n3, n4}) < min_leaf) continue;
       const double g1 = g[k];
       const double g2 = g[side] - g1;
@@ -58,6 +59,8 @@ std::vector<BinnedPair> choose_pairs(const std::vector<std::vector<double>>& gai
   std::vector<BinnedPair> pairs;
   for (std::size_t a = 0; a < features; ++a) {
     for (std::size_t b = a + 1; b < features; ++b) {
+      // Pairs whose table would be too large are no candidates; the test by division cannot
+      // overflow.
       if (coarse[a].count > most_cells / coarse[b].count) continue;
       pairs.push_back({static_cast<int>(a), static_cast<int>(b)});
     }

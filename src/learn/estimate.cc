@@ -83,6 +83,7 @@ Result<std::vector<double>> weekly_estimates(std::span<const JobSpec> history,
   while (next < jobs.size()) {
     const auto model = train_estimate(known, symbols, perf, options);
     if (!model) return model.error();
+    // A period begins with its first job, so quiet weeks cost no training.
     const Seconds until = jobs[next].submit + options.retrain_every;
     std::size_t end = next;
     while (end < jobs.size() && jobs[end].submit < until) ++end;
@@ -93,6 +94,7 @@ Result<std::vector<double>> weekly_estimates(std::span<const JobSpec> history,
     std::vector<double> row(columns->size());
     for (std::size_t i = 0; i < week.size(); ++i) {
       for (std::size_t f = 0; f < row.size(); ++f) row[f] = (*columns)[f][i];
+      // A sum of effects can be negative; no job runs for less than the floor.
       estimates.push_back(std::max(options.floor, model->predict(row)));
     }
     known.insert(known.end(), week.begin(), week.end());
@@ -110,6 +112,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::size_t corner = row[0];
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
+      // Invariant: after row i, row[j] is the distance of a's first i characters from b's first j.
       const std::size_t replace = corner + (a[i - 1] == b[j - 1] ? 0 : 1);
       corner = row[j];
       row[j] = std::min({replace, row[j] + 1, row[j - 1] + 1});

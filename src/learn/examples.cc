@@ -61,6 +61,7 @@ Result<Examples> parse_examples(std::string_view text, std::string_view where,
   std::size_t line_number = 1;
   std::size_t next_line = 1;
   for (std::string_view before = text; next_csv_record(text, cells); before = text) {
+    // A quoted cell may span lines, so the line number advances by the line breaks in the record.
     const std::string_view record = before.substr(0, before.size() - text.size());
     line_number = next_line;
     next_line += static_cast<std::size_t>(std::count(record.begin(), record.end(), '\n'));

@@ -38,6 +38,7 @@ Result<FeatureSet> FeatureSet::of(const Examples& table, const std::vector<std::
       std::sort(feature.categories.begin(), feature.categories.end());
       feature.categories.erase(std::unique(feature.categories.begin(), feature.categories.end()),
                                feature.categories.end());
+      // An empty cell is a missing value, not a category.
       std::erase(feature.categories, "");
     }
     features.push_back(std::move(feature));
@@ -81,6 +82,7 @@ Result<std::vector<std::vector<double>>> FeatureSet::encode(const Examples& tabl
 
 Result<std::vector<double>> FeatureSet::encode_row(
     const std::vector<std::pair<std::string, std::string>>& values) const {
+  // Features that are not named stay missing, for which every model has an answer.
   std::vector<double> row(features_.size(), kMissingNumber);
   for (const auto& [name, text] : values) {
     const int i = position(name);

@@ -140,13 +140,14 @@ std::vector<std::string> HistoryEstimator::nearest(std::string_view name) const 
   for (std::size_t i = 0; i < std::min(kNearest, alike.size()); ++i) {
     names.push_back(alike[i].second);
   }
+  // The name itself is known, so no similar one is needed.
   if (!names.empty() && names.front() == name) names.resize(1);
   found_.emplace(std::string(name), names);
   return names;
 }
 
 // From the most to the least specific sample that has any job: same user, similar name and GPU
-// count; same user and similar name; similar name; same user; everybody.
+// count; same user and similar name; similar name; same user; all jobs.
 HistoryEstimator::Answer HistoryEstimator::estimate(std::string_view name, Symbol user,
                                                     int gpus) const {
   Mean same_size;
@@ -169,6 +170,7 @@ HistoryEstimator::Answer HistoryEstimator::estimate(std::string_view name, Symbo
 }
 
 double blend_estimates(double from_history, double from_trees) {
+  // A convex combination of two estimators, with Helios' weights.
   return from_trees > 0 ? 0.1 * from_history + 0.9 * from_trees : from_history;
 }
 
@@ -219,6 +221,7 @@ Result<std::vector<double>> history_estimates(std::span<const JobSpec> history,
     const auto answers = (*model)->predict(*asked);
     if (!answers) return answers.error();
     for (std::size_t i = next; i < end; ++i) {
+      // The history is as of this submission: only jobs that ended before it count.
       running.move_ended(all[i].submit, past);
       const Seconds before_it = past.estimate(names[i], all[i].user, all[i].gpus).seconds;
       estimates.push_back(

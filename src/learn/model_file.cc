@@ -57,6 +57,7 @@ std::string fault(const EbmTerm& term, const FeatureSet& features) {
       return "a term has other categories than its feature";
     }
     if (!std::is_sorted(bins.cuts.begin(), bins.cuts.end())) return "cuts must ascend";
+    // The table of a pair has a cell for each combination of bins.
     cells *= static_cast<std::size_t>(bins.count());
   }
   if (term.scores.size() != cells || term.deviations.size() != cells ||
@@ -88,6 +89,8 @@ Result<Model> read_model(std::string_view text, std::string_view where, std::str
 
 }  // namespace
 
+// Numbers are written with as many digits as read back the same double, so that a model predicts
+// the same after it is read. Texts from traces may not be UTF-8; invalid bytes are replaced.
 std::string to_text(const Ebm& model) {
   Json terms = Json::array();
   for (const EbmTerm& term : model.terms) {
@@ -168,6 +171,7 @@ Result<Ebm> ebm_of(std::string_view text, std::string_view where) {
       }
       model.terms.push_back(std::move(term));
     }
+    // Look-up tables follow from the terms and are not stored.
     model.index();
     return model;
   });

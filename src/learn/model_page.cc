@@ -39,6 +39,7 @@ std::string signed_quantity(const Ebm& model, double value) {
   return (value < 0 ? "-" : "+") + text;
 }
 
+// A linear map from data to pixels; a range without extent is drawn in the middle.
 struct Scale {
   double low;
   double high;
@@ -49,6 +50,7 @@ struct Scale {
   }
 };
 
+// Horizontal bars, one per term. Signed bars begin at a common zero and grow to both sides.
 std::string bars_svg(const std::vector<std::pair<std::string, double>>& bars, const Ebm& model,
                      bool signed_bars) {
   double largest = 1e-12;
@@ -83,6 +85,9 @@ std::string axis_labels(const std::string& low, const std::string& high, const s
       high, low, escape_html(begin), escape_html(end));
 }
 
+// The effect of one feature: a step function over its bins, with the standard deviation over the
+// bags as a band, and below it the training rows of each bin. In an additive model this is the
+// whole effect, not a partial dependence averaged over the other features.
 std::string shape_svg(const Ebm& model, const EbmTerm& term) {
   const Feature& feature = model.features[static_cast<std::size_t>(term.features[0])];
   const Bins& bins = term.bins[0];
@@ -152,6 +157,7 @@ h1{font-size:1.5em}h2{font-size:1.15em;margin-top:2em}
 
 }  // namespace
 
+// Durations are printed as time, in the largest unit of which there is at least one.
 std::string quantity_text(const std::string& target, double value) {
   if (target != "duration" && !target.ends_with("_s") && !target.ends_with("seconds")) {
     return fmt::format("{:.4g}", value);
@@ -226,6 +232,7 @@ std::string explain_text(const Ebm& model, std::span<const double> row) {
   return out;
 }
 
+// The path from the root to the leaf is the whole reason of a tree's answer.
 std::string explain_text(const DecisionTree& model, std::span<const double> row) {
   std::string out;
   const std::vector<int> path = model.path(row);
@@ -281,6 +288,7 @@ std::string model_sections(const Ebm& model, std::span<const double> row) {
     const Explanation explanation = model.explain(row);
     std::vector<std::pair<std::string, double>> bars;
     for (const Explanation::Part& part : explanation.parts) {
+      // The parts come by size, so the first bars explain most of the answer.
       if (part.score == 0 || bars.size() == 15) continue;
       bars.emplace_back(seen(model, model.terms[static_cast<std::size_t>(part.term)], row),
                         part.score);

@@ -41,6 +41,7 @@ Result<DecisionTree> train_packing(std::span<const WorkloadProfile> profiles,
   }
   const FeatureSet features(
       {{"amp", false, {}}, {"gpu_util", false, {}}, {"gmem_util", false, {}}, {"gmem", false, {}}});
+  // A small tree on utilisation and memory, as Lucid's packing analyzer.
   auto tree = train_tree(features, columns, scores, {"light", "noticeable", "heavy"}, options);
   if (tree) tree->target = "share_score";
   return tree;

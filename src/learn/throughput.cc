@@ -12,6 +12,7 @@ struct Lag {
   const char* name;
   std::size_t slots;
 };
+// In slots of ten minutes: short-term momentum, and the same hour of the day before.
 constexpr Lag kLags[] = {{"1h", 6}, {"3h", 18}, {"1d", 144}};
 constexpr std::size_t kWindow = 6;  // slots of the rolling hour, which ends as many before
 
@@ -44,6 +45,7 @@ void add_series(Examples& table, const std::string& suffix, const std::vector<do
   for (std::size_t i = 2 * kWindow - 1; i < x.size(); ++i) {
     const auto last = x.begin() + static_cast<std::ptrdiff_t>(i - kWindow + 1);
     std::vector<double> hour(last - static_cast<std::ptrdiff_t>(kWindow), last);
+    // Sorting six values for the median is cheaper than any running structure.
     std::sort(hour.begin(), hour.end());
     double sum = 0;
     for (const double value : hour) sum += value;
@@ -51,6 +53,7 @@ void add_series(Examples& table, const std::string& suffix, const std::vector<do
     median[i] = (hour[kWindow / 2 - 1] + hour[kWindow / 2]) / 2;
     double square = 0;
     for (const double value : hour) square += (value - mean[i]) * (value - mean[i]);
+    // Bessel's correction, as pandas' rolling std() has it.
     deviation[i] = std::sqrt(square / (kWindow - 1));
   }
   table.add_numbers("roll_mean_1h_" + suffix, std::move(mean));

@@ -33,6 +33,7 @@ class Grower {
     node.counts.assign(tree_.classes.size(), 0);
     for (const std::size_t row : rows) node.counts[static_cast<std::size_t>(target_[row])] += 1;
     tree_.nodes.push_back(node);
+    // Stopping rules: the greatest depth, and below no cut that lessens the impurity.
     if (depth >= options_.max_depth || options_.stopped()) return self;
     const Split split = best_split(rows, node.counts);
     if (split.feature < 0) return self;
@@ -69,6 +70,7 @@ class Grower {
   Split best_split(const std::vector<std::size_t>& rows, const std::vector<double>& counts) {
     Split best;
     const auto total = static_cast<double>(rows.size());
+    // A cut must lessen the impurity of the node by more than rounding could.
     best.impurity = gini(counts, total) * total - 1e-9;
     if (best.impurity <= 0) return best;
     for (std::size_t f = 0; f < columns_.size() && !options_.stopped(); ++f) {
@@ -84,11 +86,14 @@ class Grower {
       std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
         return columns_[f][a] < columns_[f][b];
       });
+      // Class counts to the left of the cut; those to the right follow by subtraction from the
+      // node's.
       std::vector<double> left(counts.size(), 0);
       for (std::size_t i = 0; i + 1 < order.size(); ++i) {
         left[static_cast<std::size_t>(target_[order[i]])] += 1;
         const double here = columns_[f][order[i]];
         const double next = columns_[f][order[i + 1]];
+        // Equal values cannot be separated by a threshold.
         if (here == next) continue;
         const bool missing_left = 2 * (i + 1) >= order.size();
         std::vector<double> low = left;
@@ -99,9 +104,12 @@ class Grower {
         }
         const double low_rows = std::accumulate(low.begin(), low.end(), 0.0);
         const double high_rows = total - low_rows;
+        // Small leaves fit noise; min_leaf is the pre-pruning of CART.
         if (low_rows < options_.min_leaf || high_rows < options_.min_leaf) continue;
         const double impurity = gini(low, low_rows) * low_rows + gini(high, high_rows) * high_rows;
         if (impurity < best.impurity) {
+          // The cut lies half way between the two values. Of equally good cuts the first one stays,
+          // so the tree does not depend on the order of the rows.
           best = {static_cast<int>(f), here + (next - here) / 2, missing_left, impurity};
         }
       }
@@ -128,6 +136,8 @@ void prune(DecisionTree& tree, double alpha) {
     int where = -1;
     const std::function<Cost(int)> visit = [&](int i) -> Cost {
       const DecisionTree::Node& node = tree.nodes[static_cast<std::size_t>(i)];
+      // R(t), the resubstitution cost of the node as a leaf; below R(T), that of its subtree. The
+      // strength of the link is g(t) = (R(t) - R(T)) / (leaves - 1).
       const double own = gini(node.counts, node.rows()) * node.rows() / total;
       if (node.feature < 0) return {own, 1};
       const Cost left = visit(node.left);
@@ -166,6 +176,7 @@ void prune(DecisionTree& tree, double alpha) {
 }  // namespace
 
 int DecisionTree::Node::best() const {
+  // The majority class; of equally frequent ones the first.
   return static_cast<int>(std::max_element(counts.begin(), counts.end()) - counts.begin());
 }
 
@@ -179,6 +190,8 @@ std::vector<int> DecisionTree::path(std::span<const double> row) const {
   while (nodes[static_cast<std::size_t>(passed.back())].feature >= 0) {
     const Node& node = nodes[static_cast<std::size_t>(passed.back())];
     const double value = row[static_cast<std::size_t>(node.feature)];
+    // A missing value follows the larger part of the training rows, a simple stand-in for CART's
+    // surrogate splits.
     const bool left = std::isnan(value) ? node.missing_left : value <= node.cut;
     passed.push_back(left ? node.left : node.right);
   }
@@ -251,6 +264,8 @@ Result<DecisionTree> train_tree(const FeatureSet& features,
   tree.classes = std::move(classes);
   std::vector<std::size_t> rows(target.size());
   std::iota(rows.begin(), rows.end(), 0U);
+  // Grow a large tree, then prune it: stopping early could miss a cut that only pays off further
+  // down.
   Grower(tree, columns, target, options).grow(std::move(rows), 0);
   if (options.stopped()) return Error{"training was stopped"};
   prune(tree, options.prune);

@@ -5,7 +5,7 @@
 //   overrun   A job that has done all the work it was believed to have, and goes on, is believed to
 //             be twice as long, as often as needed. It so falls behind jobs that are believed to
 //             have less left, and an estimate that was too low by a factor f costs log2(f) turns.
-//   missing   A job of which nobody says anything is believed to run for kUnknownDuration, and
+//   missing   A job without an estimate is believed to run for kUnknownDuration, and
 //             grows by the rule of overruns.
 #pragma once
 
@@ -17,8 +17,8 @@ namespace muster {
 
 inline constexpr Seconds kUnknownDuration = 3600;
 
-// Sets what is believed of the job's length. Iterations follow: its speed is known, or is nobody's
-// business.
+// Sets what is believed of the job's length. Iterations follow: the speed, known or not, does
+// not change.
 inline void believe(JobSpec& job, Seconds duration) {
   constexpr Seconds kLeast = 1e-3;  // a job that takes no time has no speed
   duration = std::max(duration, kLeast);

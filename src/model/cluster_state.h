@@ -75,7 +75,7 @@ class ClusterState {
   Reason why_never(const JobSpec& job) const;
 
   // CPU cores and memory bind where jobs ask for them and nodes say what they have. Off, as it is
-  // at first: nobody is taken to ask.
+  // at first: requests for them are ignored.
   void count_host(bool counts);
   bool counts_host() const { return counts_host_; }
   // Tells of a job that comes; from the first that asks for cores or memory on, host_binds().
@@ -102,7 +102,7 @@ class ClusterState {
   // Changes the CPU cores and memory beside GPUs that are held already.
   void rehost(const GpuSet& gpus, const HostResources& before, const HostResources& after);
 
-  // A node that goes down keeps no free GPUs; whoever holds some must release them too.
+  // A node that goes down keeps no free GPUs; jobs that hold some must release them too.
   void set_up(NodeId id, bool up);
   void set_healthy(NodeId id, int gpu, bool healthy);
   // A drained node takes nothing new: what is held there stays held, and is gone once released.
@@ -110,7 +110,7 @@ class ClusterState {
 
  private:
   struct Node {
-    std::uint64_t free = 0;     // healthy, up, and held by nobody
+    std::uint64_t free = 0;     // healthy, up, and not held
     std::uint64_t held = 0;     // by an allocation
     std::uint64_t healthy = 0;  // not broken
     double free_cpus = 0;

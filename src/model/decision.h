@@ -11,7 +11,7 @@ namespace muster {
 
 // Numbers are part of the result format: never renumber, only append.
 enum class Action : std::uint8_t {
-  kSubmit = 0,   // the scheduler hears of the job
+  kSubmit = 0,   // the scheduler learns of the job
   kAdmit = 1,    // admission lets it into the queue
   kHold = 2,     // admission makes it wait outside the queue
   kRefuse = 3,   // it will never run

@@ -75,7 +75,7 @@ inline bool overlap(const GpuSet& a, const GpuSet& b) {
   return false;
 }
 
-// CPU cores and memory that go with each GPU of an allocation; zero where nobody counts them.
+// CPU cores and memory that go with each GPU of an allocation; zero if they are not counted.
 struct HostResources {
   double cpus_per_gpu = 0;
   double memory_per_gpu = 0;

@@ -4,9 +4,9 @@
 // on. A backend that simulates sets an exact rate once per start; one that drives real processes
 // reports work from time to time. Whoever reads calls work_at(now) and cannot tell the difference.
 //
-// Where commands take time, a job that was given GPUs is running for everyone who plans, and yet
+// Where commands take time, a job that was given GPUs is running to all policies, and yet
 // only *starting*: `since` is kNever until its backend says that it has begun. One that lost its
-// GPUs waits for everyone who plans, and yet is *stopping* until they are physically free.
+// GPUs waits to all policies, and yet is *stopping* until they are physically free.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Numbers that jobs report under names of their own: loss, samples per second, use of the GPU.
 // Observers hear all of them; policies see the latest of a few that the run names in advance, so
-// that what a job says costs nothing where nobody listens.
+// that a job's reports cost nothing if they are not used.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class JobMetrics {
   }
   const std::vector<Symbol>& names() const { return names_; }
 
-  // What the job last said; empty: nothing yet, or nobody keeps it.
+  // The job's last report; empty: none yet, or it is not kept.
   std::optional<double> of(Slot slot, Symbol name) const {
     const std::size_t at = place(slot, name);
     if (at >= values_.size() || values_[at] != values_[at]) return std::nullopt;

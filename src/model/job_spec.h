@@ -26,7 +26,7 @@ struct ValueStep {
 struct JobSpec {
   JobId id{};          // set by the engine as jobs arrive; sources need not fill it
   Seconds submit = 0;  // its completion time counts from here
-  // When the scheduler hears of it: the submit time, except where a source hands jobs out early or
+  // When the scheduler learns of it: the submit time, except where a source hands jobs out early or
   // late. A source yields nondecreasing arrivals.
   Seconds arrival = 0;
   // Run time undisturbed, alone, on `gpus` GPUs of the reference type; where `believed`, what is

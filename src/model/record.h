@@ -81,7 +81,7 @@ class Observer {
   virtual void on_placement(const Decision&, const GpuSet&) {}
   virtual void on_job_end(const JobRecord&) {}
   virtual void on_turn(const TurnStats&) {}
-  // A number that a job reports under a name of its own, whoever else listens.
+  // A number that a job reports under a name of its own.
   virtual void on_metric(const JobMetric&) {}
 };
 

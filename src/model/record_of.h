@@ -1,4 +1,4 @@
-// What the record of a job that leaves says of the job itself, whoever ran it.
+// The part of a leaving job's record that describes the job itself, whichever backend ran it.
 #pragma once
 
 #include "model/record.h"

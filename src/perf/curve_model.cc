@@ -18,7 +18,7 @@ class CurveModel final : public PerfModel, private ScalingCurves {
     const ThroughputCurve* found = of(job);
     if (found == nullptr) return 1;
     const double speed = found->at(context.gpus);
-    // Jobs whose iterations nobody knows are refused by check(), but speeds are asked of all.
+    // Jobs whose iterations are unknown are refused by check(), but speeds are asked of all.
     return job.iterations > 0 ? speed * job.duration / job.iterations : speed / found->at(job.gpus);
   }
 

@@ -20,7 +20,7 @@ struct MeasuredCurves {
     std::string name;
     std::map<int, ThroughputCurve> by_batch;
   };
-  std::string folder;  // for messages; empty: nobody named one, and every job is refused
+  std::string folder;  // for messages; empty: none was named, and every job is refused
   std::map<Symbol, Model> models;
 };
 

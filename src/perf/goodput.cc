@@ -243,7 +243,7 @@ StepModel fit_step_model(std::span<const StepMeasurement> measurements) {
                 {kFar, kFar, kFar, kFar, kFar, kFar, 10}};
   const double first_batch = measurements.front().local_batch;
   if (!any([&](const StepMeasurement& m) { return m.local_batch != first_batch; })) {
-    // From one batch size nobody can tell what is constant: half of it.
+    // One batch size does not show which part is constant: half of it is taken.
     double sum = 0;
     for (const StepMeasurement& m : measurements) sum += m.compute_time;
     pin(start, bounds, kCompute, sum / static_cast<double>(measurements.size()) / 2);

@@ -13,7 +13,7 @@ namespace muster {
 
 // Trainings by the model of their jobs. With `adapted`, the batch size follows the GPUs and the
 // progress of the training; otherwise it is that of the job. `folder` is where the measurements
-// come from, for messages; empty: nobody named one, and every job is refused.
+// come from, for messages; empty: none was named, and every job is refused.
 std::unique_ptr<PerfModel> make_goodput_model(std::map<Symbol, Training> trainings, bool adapted,
                                               const std::string& folder);
 

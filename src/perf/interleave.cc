@@ -18,7 +18,7 @@ double load_of(const StageTimes& times) { return times[0] + times[1]; }
 double gpu_of(const StageTimes& times) { return times[2]; }
 double network_of(const StageTimes& times) { return times[3]; }
 
-using Places = std::array<const StageTimes*, kStages>;  // null: nobody is there
+using Places = std::array<const StageTimes*, kStages>;  // null: empty
 
 // Each member uses one resource per place of the round, the next member the one before it.
 double split_round(const Places& places) {

@@ -1,6 +1,6 @@
 // Capabilities of a performance model: what it knows of jobs beyond their rates. Each is a small
 // object of its own, and a model that has none of them says nothing. A policy that declares the
-// need (policy/needs.h) asks for the object and finds null where nobody has measured.
+// need (policy/needs.h) asks for the object and finds null if there are no measurements.
 //
 // To add one: write its interface here, give PerfKnowledge a pointer to it, let the models that
 // have it return themselves, and let perf/product.cc pass it on.
@@ -21,7 +21,7 @@ struct WorkloadProfile {
   int share_score = 0;  // 0 a light neighbour, 1 a noticeable one, 2 a heavy one
 };
 
-// Where nobody labelled the workload: a light neighbour leaves most of the GPU idle.
+// If the workload has no label: a light neighbour leaves most of the GPU idle.
 inline int score_by_utilisation(const WorkloadProfile& profile) {
   if (profile.gpu_util >= 85 || profile.memory_util >= 50) return 2;
   return profile.gpu_util >= 50 || profile.memory_util >= 30 ? 1 : 0;
@@ -41,7 +41,7 @@ class WorkloadProfiles {
 class ScalingCurves {
  public:
   virtual ~ScalingCurves() = default;
-  // Null where nobody has measured the job's model at its batch size.
+  // Null if the job's model was not measured at its batch size.
   virtual const ThroughputCurve* of(const JobSpec& job) const = 0;
 };
 
@@ -51,7 +51,7 @@ class Training;
 class MeasuredTraining {
  public:
   virtual ~MeasuredTraining() = default;
-  // Null where nobody has measured what the job trains.
+  // Null if the job's model was not measured.
   virtual const Training* of(const JobSpec& job) const = 0;
 };
 

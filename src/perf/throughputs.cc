@@ -99,7 +99,7 @@ class Throughputs : public PerfModel {
     return at < types_.size() ? types_[at] : ThroughputTable::kUnknown;
   }
   // Jobs without a type, and GPUs without one, are beyond the table. A type of GPUs that it does
-  // not know is another matter: nobody can say that a job runs there.
+  // not know is another matter: it is unknown whether a job runs there.
   static bool as_recorded(int key, const RunContext& context) {
     return key == ThroughputTable::kUnknown || context.gpu_type == kNoSymbol;
   }
@@ -137,7 +137,7 @@ class EstimatedThroughputs final : public Throughputs {
   }
 
  private:
-  // Types of which somebody knows a pair: speeds across servers were measured for single jobs only.
+  // Types with a measured pair: speeds across servers were measured for single jobs only.
   static std::vector<int> measured_types(const ThroughputTable& table) {
     std::vector<int> types;
     for (std::size_t t = 0; t < table.types().size(); ++t) {

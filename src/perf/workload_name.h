@@ -1,5 +1,5 @@
 // The one name under which traces and tables know a workload: MODEL/DATASET/BATCH, and /amp with
-// mixed precision. Parts that nobody gave are left out.
+// mixed precision. Missing parts are left out.
 #pragma once
 
 #include <string>

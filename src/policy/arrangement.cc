@@ -62,7 +62,7 @@ void Arrangement::list(Slot slot) {
   }
 }
 
-// Its jobs run together already, on these very GPUs, and nobody else is with them.
+// Its jobs run together already, on these very GPUs, and no other job is with them.
 bool Arrangement::stands(const AllocationRequest& request, std::uint32_t stays) const {
   if (std::popcount(stays) != request.size) return false;
   const Slot lead = request.lead();

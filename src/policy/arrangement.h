@@ -1,8 +1,8 @@
-// Writes a draft from the whole outcome of a turn, for placements that place everyone anew: who is
-// to be where. What is so already costs no step, whoever is left out stops, the others move.
+// Writes a draft from the whole outcome of a turn, for placements that place all jobs again. A job
+// that is already in its place costs no step, a job that is left out stops, the others move.
 //
-// reset(), then put() or keep() per request, then write() once, into a draft without steps. The
-// GPUs of all requests together must be free once every running job has left.
+// Call reset(), then put() or keep() per request, then write() once, into a draft without steps.
+// The GPUs of all requests together must be free once every running job has left.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace muster {
 
 class Arrangement {
  public:
-  // Begins with nobody anywhere. The view must stay until write() is done.
+  // Begins with an empty cluster. The view must stay until write() is done.
   void reset(const View& view);
   // The request goes onto these GPUs.
   void put(const AllocationRequest& request, GpuSet gpus, Reason reason);

@@ -2,8 +2,8 @@
 // policy/scheduling.h).
 //
 // Usually a job is over when the backend reports that its work is done. A policy with a completion
-// rule may say so itself: it stops a trial that will not get better, refuses a job that it can
-// never serve, or follows a model of its own of how jobs progress.
+// rule may end jobs itself: it stops a trial that will not get better, refuses a job that it can
+// never serve, or has its own model of how jobs progress.
 #pragma once
 
 #include <string_view>

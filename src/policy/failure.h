@@ -1,5 +1,6 @@
-// What a policy throws that cannot go on: code from outside the tree that raised, never returned or
-// answered nonsense. The run ends with this message; the built-in policies never throw it.
+// The exception of a policy that cannot continue: code from outside the tree that raised, never
+// returned or gave an invalid answer. The run ends with its message. Built-in policies never throw
+// it.
 #pragma once
 
 #include <stdexcept>

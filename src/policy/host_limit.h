@@ -1,6 +1,6 @@
-// While it lives, a cluster shows only those free GPUs that can have the CPU cores and memory of
-// one request beside them, or that are kept for nobody else: any search for GPUs is then bound by
-// this, without knowing of it.
+// While an object of this class lives, a cluster shows only those free GPUs for which the node also
+// has the CPU cores and memory of one request, and that are not kept for other jobs. So every
+// search for GPUs respects these limits without knowing them.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// What a policy has to know that not every workload, cluster or run can tell it, and what becomes
-// of the policy where it is not told.
+// What a policy has to know that not every workload, cluster or run can provide, and what the
+// policy does without it.
 //
 // Every policy declares its needs as a value. The run checks them against its inputs before it
 // begins, the reference page and `muster policies` print them, and tables of results mark the
@@ -14,7 +14,7 @@ namespace muster {
 // Things that can be known of jobs, GPUs and the future.
 enum class Knowledge {
   kDuration,      // how long the job will run: the truth in a simulation, a belief elsewhere
-  kEstimate,      // how long somebody believes it will run
+  kEstimate,      // how long it is believed to run
   kDeadline,      // when it should be done
   kPriority,      // a priority below 0: the job takes what others leave idle
   kSizes,         // the least and most GPUs that it can use
@@ -55,7 +55,7 @@ struct Need {
 using Needs = std::span<const Need>;
 
 bool lists(Needs needs, Knowledge which);
-// Knows how long jobs will run, if anybody tells it; nobody outside a simulation can.
+// Knows how long jobs will run, which only a simulation can provide.
 inline bool clairvoyant(Needs needs) { return lists(needs, Knowledge::kDuration); }
 
 }  // namespace muster

@@ -1,6 +1,6 @@
-// Placement: where requests run. Most rules only answer "which free GPUs for this request?"; the
-// walk over the plan that decides who stops, who starts and who is skipped is shared, and may be
-// replaced. Where a request does not fit, backfill tries those behind it. Requests are gangs: all
+// Placement: where requests run. Most placements only answer "which free GPUs for this request?";
+// the walk over the plan, which decides which jobs stop, start or are skipped, is shared, and may
+// be replaced. If a request does not fit, backfill tries those behind it. Requests are gangs: all
 // of their GPUs are found in one turn, or they wait.
 #pragma once
 
@@ -55,14 +55,14 @@ std::span<const PoolId> pools_of(const View& view, const ClusterState& cluster,
                                  const AllocationRequest& request);
 
 // The shared walk. Preemptive plans: take requests in order while their GPUs fit what is usable,
-// stop the running rest and whoever changes size or co-located jobs, then place the chosen; what no
-// chosen request could use goes to the others in order. Other plans: place waiting requests in
-// order on free GPUs.
+// stop the other running jobs and those that change size or co-located jobs, then place the chosen;
+// what no chosen request could use goes to the others in order. Other plans: place waiting requests
+// in order on free GPUs.
 class WalkingPlacement : public PlacementPolicy {
  public:
   // With `backfill`, requests behind one that does not fit are tried; without, the walk ends there.
   // `any_shape` promises that find() never refuses where enough GPUs are free; then plans need not
-  // list those for whom none would be left.
+  // list those for which none would be left.
   explicit WalkingPlacement(bool backfill, bool any_shape = false)
       : backfill_(backfill), any_shape_(any_shape) {}
   void place(const View& view, const SchedulingTraits& traits, const Plan& plan,
@@ -100,17 +100,18 @@ class WalkingPlacement : public PlacementPolicy {
   // The member on whose GPUs the request can stay; kNoSlot if it needs others.
   Slot host_among(const View& view, const AllocationRequest& request,
                   const PlacementDraft& draft) const;
-  // Lets a job that was stopped in this very draft have its old GPUs again, if nobody took them.
+  // Lets a job that was stopped in this very draft have its old GPUs again, if no other job took
+  // them.
   bool put_back(const View& view, Slot job, PlacementDraft& draft, Reason reason);
-  // Whether an earlier request is blocked where this one would go, and nobody may overtake.
+  // Whether an earlier request is blocked where this one would go, and overtaking is not allowed.
   bool behind_blocked(const View& view, const ClusterState& cluster,
                       const AllocationRequest& request) const;
   void close(const View& view, const ClusterState& cluster, const AllocationRequest& request);
 
   bool backfill_;
   bool any_shape_;
-  bool backfill_now_ = true;           // unless the policy is strict
-  std::vector<char> closed_;           // by pool: someone is blocked there and nobody may overtake
+  bool backfill_now_ = true;  // unless the policy is strict
+  std::vector<char> closed_;  // by pool: a request is blocked there and overtaking is not allowed
   std::vector<Symbol> closed_quotas_;  // partitions where someone waits for the quota
   std::vector<char> chosen_;           // by position in the plan
   std::vector<char> keeps_;            // by slot: may stay or start

@@ -1,9 +1,9 @@
-// A turn's changes while a placement policy makes them: who stops, who starts where, who is blocked
-// and why.
+// A turn's changes while a placement policy writes them: which jobs stop, which start where, which
+// are blocked and why.
 //
-// The cluster is changed as the draft is written, so that GPUs given back earlier in the turn can
-// be given out later in it. Jobs change only when the engine carries the draft out: of the steps of
-// one job the last counts. Rules that place everyone anew write theirs through
+// The cluster is changed as the draft is written, so that GPUs released earlier in the turn can be
+// allocated later in it. Jobs change only when the engine carries the draft out: of the steps of
+// one job the last counts. Placements that place all jobs again write their changes through
 // policy/arrangement.h.
 #pragma once
 
@@ -109,7 +109,7 @@ class PlacementDraft {
     last = step;
   }
   bool shared_with_others(Slot job) const;
-  // Gives back what the job holds, as far as nobody shares it.
+  // Releases what the job holds, except GPUs that others share.
   void take_off(Slot job);
   Step& add(Kind kind, Slot job, Reason reason);
   // Whether `other`, which was touched, holds the GPUs of `job` since a step of this draft.

@@ -1,4 +1,4 @@
-// What a policy implements that looks at the prices of GPUs.
+// The interface of policies that use the prices of GPUs.
 #pragma once
 
 #include <memory>

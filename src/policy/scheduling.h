@@ -20,7 +20,7 @@ namespace muster {
 // What a scheduling policy declares: what it needs to know, and what it does.
 struct SchedulingTraits {
   Needs needs = {};
-  // The plan names everyone who may run: a running job that is not in it, or too far down, loses
+  // The plan names all jobs that may run: a running job that is not in it, or too far down, loses
   // its GPUs. Otherwise running jobs stay and the plan lists waiting ones only.
   bool preemptive = false;
   // The plan would be the same until a job arrives, leaves or a node changes: quiet turns may be
@@ -37,14 +37,14 @@ struct SchedulingTraits {
   // Asks for several jobs on the same GPUs.
   bool co_locates = false;
   // May change its mind about running jobs on its own: it is asked at every turn of the pacing,
-  // also when nobody waits. Policies that are stable between events never need it.
+  // even if no job waits. Policies that are stable between events never need it.
   bool needs_periodic_turns = false;
   // Solves a program or searches at each decision, which takes milliseconds or more.
   bool optimises = false;
   // May keep a job that would fit waiting for ever.
   bool strands = false;
-  // Says itself when jobs are over, through its completion rule, and nobody else does: a simulated
-  // backend lets them run until then.
+  // Decides itself when jobs are over, through its completion rule, and nothing else does: a
+  // simulated backend lets them run until then.
   bool drives_completion = false;
 };
 
@@ -65,7 +65,7 @@ class SchedulingPolicy {
   virtual void on_job(JobMoment, Slot, const View&) {}
   // The next time at which the plan changes by itself, where turns follow events.
   virtual Seconds wake(const View&) const { return kNever; }
-  // What it has promised to jobs with deadlines, for whoever admits more; null: nothing.
+  // What it has promised to jobs with deadlines, for the admission policy; null: nothing.
   virtual const DeadlineBook* promises() const { return nullptr; }
   // Changes speed only: true promises that schedule() may be called twice in a turn and says the
   // same again. Placements that seldom need the whole order then ask for its beginning first.

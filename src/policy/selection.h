@@ -19,7 +19,7 @@ struct Prediction {
   double sum_slowdown = 0;   // over jobs still waiting: waiting time over undisturbed duration
   long long unfinished = 0;  // admitted jobs that are still there at the end
   double sum_age = 0;        // over those, from their submission to the end
-  // Unfinished jobs count as if they ended with the horizon: finishing nobody is not a merit.
+  // Unfinished jobs count as if they ended with the horizon: finishing no job is not a merit.
   double mean_completion_time() const {
     const auto jobs = static_cast<double>(finished + unfinished);
     return jobs > 0 ? (sum_completion_time + sum_age) / jobs : 0;

@@ -18,9 +18,9 @@ struct View {
   const JobTable& jobs;
   const ClusterState& cluster;
   const PerfModel& perf;
-  const Forecast* forecast = nullptr;      // of submissions; null where nobody made one
+  const Forecast* forecast = nullptr;      // of submissions; null if there is none
   const DeadlineBook* promises = nullptr;  // of the scheduling policy; null where it makes none
-  const JobMetrics* metrics = nullptr;     // what jobs say of themselves; null where nobody asks
+  const JobMetrics* metrics = nullptr;     // what jobs report; null if the run names no metric
 };
 
 }  // namespace muster

@@ -1,7 +1,7 @@
 // Why a job waited: its history, reconstructed from the decisions of a run, stretch by stretch.
 //
 // A block is recorded when the first job that could not be placed, its reason or the number of free
-// GPUs changes. A waiting job is that first job itself, or waits behind it; when nobody is blocked,
+// GPUs changes. A waiting job is that first job itself, or waits behind it; when no job is blocked,
 // the jobs before it take all free GPUs.
 #pragma once
 
@@ -23,7 +23,7 @@ struct StoryLine {
     kHeld,         // admission keeps it out of the queue
     kFirstInLine,  // it needs `gpus` GPUs
     kBehind,       // `other` is first in line and needs `gpus` GPUs
-    kOutranked,    // nobody is blocked: the jobs before it take all free GPUs
+    kOutranked,    // no job is blocked: the jobs before it take all free GPUs
     kRuns,         // on `where`
   };
   Kind kind = Kind::kEvent;

@@ -14,9 +14,8 @@ namespace {
 
 // Behind the name of a run whose policies know how long jobs will run.
 constexpr std::string_view kTruthMark =
-    " <abbr title=\"It knows how long jobs will run, which nobody outside a simulation "
-    "does.\">knows "
-    "durations</abbr>";
+    " <abbr title=\"It knows how long jobs will run, which is known only in a "
+    "simulation.\">knows durations</abbr>";
 
 // A number as people read it, with the exact one beside it for programs and tests.
 std::string cell(double value, Unit unit, bool best = false, std::string_view more = "") {
@@ -231,7 +230,7 @@ std::string timeline_table(const std::vector<PageRun>& runs) {
 
 std::string wait_text(bool held, Reason reason) {
   if (held) return fmt::format("held by admission: {}", reason_sentence(reason));
-  // No reason means that nobody was blocked, and yet jobs waited.
+  // No reason means that no job was blocked, and yet jobs waited.
   if (reason == Reason::kNone) return "the jobs before it take all free GPUs";
   return std::string(reason_sentence(reason));
 }

@@ -107,7 +107,7 @@ void MetricsFold::note_come(const Decision& decision) {
   come_[place].contention = contention_at(decision.time);
 }
 
-// A job of which nobody told that it came counts as if it had met no contention.
+// A job whose arrival was not reported counts as if it had met no contention.
 void MetricsFold::add_rho(const JobRecord& job) {
   double contention = 1;
   if (index(job.id) >= oldest_ && index(job.id) - oldest_ < come_.size()) {

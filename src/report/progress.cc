@@ -113,7 +113,7 @@ ProgressTask& Progress::task(std::string name, std::uint64_t total) {
 void Progress::put(std::string_view text) const {
   while (!text.empty()) {
     const ssize_t count = ::write(options_.descriptor, text.data(), text.size());
-    if (count <= 0) return;  // nobody is watching: progress is never worth an error
+    if (count <= 0) return;  // no one is watching: progress is never worth an error
     text.remove_prefix(static_cast<std::size_t>(count));
   }
 }

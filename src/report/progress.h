@@ -36,7 +36,7 @@ class ProgressTask {
   // A run that is part of this task, under way as long as this object lives.
   class Part {
    public:
-    Part(ProgressTask* task, std::string name);  // null: there is nobody to tell
+    Part(ProgressTask* task, std::string name);  // null: progress is not shown
     ~Part();
     Part(const Part&) = delete;
     Part& operator=(const Part&) = delete;

@@ -19,7 +19,7 @@ struct RunInfo {
   std::vector<std::string> gpu_types;
   std::vector<std::string> notes;     // on how the jobs were read and what is not known of them
   std::vector<std::string> warnings;  // what policies need and the inputs do not tell them
-  bool clairvoyant = false;           // they know how long jobs will run, as nobody really does
+  bool clairvoyant = false;           // they know how long jobs will run, as only a simulation does
   std::string rerun;                  // a command line
   double wall_s = kNoFigure;          // real time of the run
   double peak_rss_mb = kNoFigure;     // see peak_rss_mb()

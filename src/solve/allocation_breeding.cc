@@ -16,6 +16,7 @@ constexpr double kCrossing = 0.9;  // chance that two parents exchange rows
 bool AllocationSearch::beats(const Candidate& a, const Candidate& b) {
   const bool a_no_worse = a.value <= b.value && a.utility <= b.utility;
   const bool b_no_worse = b.value <= a.value && b.utility <= a.utility;
+  // Pareto dominance: no worse in both objectives and better in one.
   if (a_no_worse != b_no_worse) return a_no_worse;
   if (a.distance != b.distance) return a.distance > b.distance;
   return (random_.next() >> 63) != 0;

@@ -6,9 +6,9 @@
 
 namespace muster {
 
-// Sorts into fronts: nobody in one is dominated, beaten in both objectives, by another of it. With
-// two objectives one pass over the candidates in order of the first is enough: a candidate joins
-// the first front whose last member does not dominate it. O(n log n).
+// Sorts into fronts: no candidate in one is dominated, beaten in both objectives, by another of it.
+// With two objectives one pass over the candidates in order of the first is enough: a candidate
+// joins the first front whose last member does not dominate it. O(n log n).
 void AllocationSearch::rank(std::vector<Candidate>& all) {
   std::sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
     if (a.value != b.value) return a.value < b.value;
@@ -16,6 +16,8 @@ void AllocationSearch::rank(std::vector<Candidate>& all) {
   });
   tails_.clear();
   for (Candidate& one : all) {
+    // Sorted by the first objective, a candidate is dominated by a front exactly if the front's
+    // last member is no worse in the second one; so the fronts can be searched by bisection.
     const auto free = std::partition_point(tails_.begin(), tails_.end(), [&](const auto& tail) {
       const bool equal = tail.first == one.value && tail.second == one.utility;
       return tail.second <= one.utility && !equal;

@@ -23,6 +23,8 @@ void AllocationSearch::trim(Word* row, int most, int most_nodes) {
   for (std::size_t n = 0; n < nodes_; ++n) {
     if (byte(row, n) > 0) order_.push_back(n);
   }
+  // At random, so that repair does not favour low node numbers and the population keeps its
+  // diversity.
   random_.shuffle(order_);
   int gpus = 0;
   int nodes = 0;
@@ -71,6 +73,7 @@ AllocationSearch::RowSize AllocationSearch::repair_row(std::size_t j, Word* row,
     trim(row, job.most, options_.most_nodes);
     size = size_of_row(row, words);
   }
+  // Capacity of the nodes: element-wise minimum with what earlier jobs left.
   bool fits = true;
   for (std::size_t w = 0; w < words; ++w) fits = fits && covers(left[w], row[w]);
   for (std::size_t w = 0; w < words; ++w) {
@@ -108,6 +111,7 @@ void AllocationSearch::settle_rows(Candidate& candidate) {
   double speedups = 0;
   std::uint64_t hash = 0x9e3779b97f4a7c15U;
   const auto mix = [&hash](Word word) {
+    // The multiplier of MurmurHash3's finaliser (Appleby), which spreads every bit.
     hash = (hash ^ word) * 0xff51afd7ed558ccdU;
     hash ^= hash >> 32;
   };
@@ -133,6 +137,8 @@ void AllocationSearch::settle_rows(Candidate& candidate) {
       sum += none;
       continue;
     }
+    // The speed-up depends on the row only through its number of nodes and of GPUs, so few values
+    // are ever computed.
     const Entry& what = entry(j, size.nodes, size.gpus);
     sum += same ? what.stays : what.changes;
     speedups += what.speedup;

@@ -14,6 +14,8 @@ constexpr double kFloor = 1e-3;
 }  // namespace
 
 double AllocationSearch::term(double speedup) const {
+  // The limit of the power mean for the exponent 0 is the geometric mean; -1 is the harmonic mean,
+  // 1 the arithmetic one.
   if (options_.fairness == 0) return std::log(std::max(speedup, kFloor));
   if (options_.fairness == -1) return 1 / (speedup + kFloor);
   return std::pow(speedup + kFloor, options_.fairness);
@@ -102,6 +104,7 @@ void AllocationSearch::count_hits() {
   for (std::size_t k = 0; k < kMost && static_cast<double>(k) < jobs; ++k) {
     hits_.push_back(sum);
     const auto before = static_cast<double>(k);
+    // Ratio of consecutive binomial probabilities, P(k + 1) / P(k).
     chance *= (jobs - before) / (before + 1) / (jobs - 1);
     sum += chance;
   }
@@ -136,6 +139,7 @@ void AllocationSearch::begin() {
       });
     }
   }
+  // Without survivors the search starts from the present placement, which costs no restart.
   if (population_.empty() || options_.first_fit) {
     seed([this](Word* cells) { std::copy(held_.begin(), held_.end(), cells); });
   }
@@ -166,6 +170,7 @@ void AllocationSearch::fit_first(std::size_t j, Word* row, std::vector<int>& lef
       }
     }
     if (best == nodes_) break;
+    // Best fit: the tightest node that suffices leaves large free blocks for large jobs.
     const int given = std::min(room_on(best), wanted);
     set_byte(row, best, given);
     left[best] -= given;
@@ -196,6 +201,7 @@ void AllocationSearch::keep_front() {
   past_words_ = words_;
   past_count_ = 0;
   for (const Candidate& candidate : population_) {
+    // Only non-dominated candidates are worth a second life.
     if (candidate.front != 0) continue;
     const Word* cells = cells_of(candidate);
     past_cells_.insert(past_cells_.end(), cells, cells + table_words_);
@@ -208,6 +214,7 @@ bool AllocationSearch::worth_breeding(double bound) {
   constexpr double kLittle = 1e-3;
   double best = -population_.front().value;
   for (const Candidate& candidate : population_) best = std::max(best, -candidate.value);
+  // The bound proves that nothing noticeably better exists.
   if (best * (1 + kLittle) >= bound) return false;
   bests_.push_back(best);
   const auto patience = static_cast<std::size_t>(options_.patience);

@@ -38,6 +38,8 @@ class Assignment {
   void add(std::size_t row) {
     double length = 0;
     const std::size_t sink = shortest_path(row, length);
+    // The Hungarian update of the potentials: vertices that Dijkstra's search has settled move by
+    // what their distance lacks to the length of the path.
     row_dual_[row] += length;
     for (std::size_t i = 0; i < rows_; ++i) {
       if (row_seen_[i] != 0 && i != row) row_dual_[i] += length - distance_[column_of_[i]];
@@ -83,6 +85,8 @@ class Assignment {
       }
       assert(nearest != kNone && "costs must be finite");
       length = lowest;
+      // The nearest column is final, because reduced costs are not negative (Dijkstra 1959). If it
+      // is assigned, its row continues the alternating path at no cost.
       const std::size_t j = remaining_[nearest];
       column_seen_[j] = 1;
       remaining_[nearest] = remaining_[--left];

@@ -60,6 +60,9 @@ inline __attribute__((always_inline)) bool factor(double* a, std::size_t n) {
       for (std::size_t j = begin; j < i; ++j) {
         row[j] = (row[j] - dot(row, a + j * n, j)) / a[j * n + j];
       }
+      // Near the optimum the matrix is nearly singular. A huge pivot sets the row's component of
+      // the solution to about zero instead of stopping, the usual remedy in interior point methods
+      // (Wright 1997, chapter 11).
       double pivot = row[i] - dot(row, row, i);
       // What is left of the pivot is rounding: the row depends on others, its dual does not
       // matter.

@@ -30,6 +30,8 @@ Equilibration equilibrate(const LinearProgram& program, const std::vector<char>&
       if (is_free[v] == 0) columns[v] = signs[v] = 1 / (scale.signs[v] * scale.columns[v]);
       for (std::size_t t = program.first_term(v); t < program.last_term(v); ++t) {
         const LinearProgram::Term& term = program.terms[t];
+        // A merged term is the sum of `copies` equal entries. The scaling looks at one of them, so
+        // that merging does not change it.
         const double entry =
             std::abs(term.value) / term.copies / (scale.rows[term.row] * scale.columns[v]);
         rows[term.row] = std::max(rows[term.row], entry);

@@ -63,6 +63,8 @@ class Homogeneous {
     for (int i = 0; i < kMostIterations; ++i) {
       StopSolving::look();
       worst = measure();
+      // All of primal residual, dual residual and duality gap fall in proportion, so one number
+      // tells how far the iterate is from the optimum.
       if (!std::isfinite(worst) || worst <= options_.tolerance || !step()) break;
       solution.iterations = i + 1;
     }
@@ -86,6 +88,7 @@ class Homogeneous {
     right_.sign.assign(n, 0.0);
     right_.row = program_.bounds;
     kkt_.solve(right_, step_);
+    // The primal point: the x whose slack s = h - G x has the least norm.
     x_ = step_.x;
     slack_ = {step_.sign, step_.row};
     for (std::size_t v = 0; v < n; ++v) slack_.sign[v] *= -sign_weights[v];
@@ -93,6 +96,7 @@ class Homogeneous {
     for (std::size_t v = 0; v < n; ++v) right_.x[v] = -program_.costs[v];
     right_.row.assign(program_.rows(), 0.0);
     kkt_.solve(right_, step_);
+    // The dual point: the least-norm solution of G'z = -c.
     dual_ = {step_.sign, step_.row};
     make_positive(slack_, false);
     make_positive(dual_, true);
@@ -165,6 +169,8 @@ class Homogeneous {
       right_.row[r] = -part * residual_.row[r] - target_.row[r] / dual_.row[r];
     }
     kkt_.solve(right_, step_);
+    // The row of the gap, a Schur complement of order one: it fixes dtau, and with it the multiple
+    // of by_tau_ that belongs to the step.
     dtau_ = (-part * residual_gap_ - target_tau_ / tau_ - dot_of(program_.costs, step_.x) -
              dot_of(program_.bounds, step_.row)) /
             (along_tau_ - kappa_ / tau_);
@@ -240,8 +246,11 @@ class Homogeneous {
     for (std::size_t v = 0; v < n; ++v) right_.x[v] = -program_.costs[v];
     right_.sign.assign(n, 0.0);
     right_.row = program_.bounds;
+    // The direction for a change of tau alone depends only on the factors, so predictor and
+    // corrector share it.
     kkt_.solve(right_, by_tau_);
     along_tau_ = dot_of(program_.costs, by_tau_.x) + dot_of(program_.bounds, by_tau_.row);
+    // Predictor, or affine scaling direction.
     set_target(0, false);
     find_direction(0);
     // Centring: the farther the predictor can go, the less (the cube: Vandenberghe 2010).
@@ -249,6 +258,7 @@ class Homogeneous {
     const double sigma = rest * rest * rest;
     set_target(sigma, true);
     find_direction(sigma);
+    // One step length for primal and dual; the invariant of the embedding needs it.
     const double length = std::min(1.0, options_.to_boundary * longest());
     if (!(length > 1e-10)) return false;
     move(length);

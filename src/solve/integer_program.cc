@@ -103,6 +103,7 @@ bool satisfies(const IntegerProgram& program, const std::vector<double>& x) {
 
 double IntegerSolution::gap() const {
   if (!found()) return std::numeric_limits<double>::infinity();
+  // The relative optimality gap: the relaxation's bound minus the incumbent, over the incumbent.
   return std::max(0.0, bound - gain) / std::max(1e-9, std::abs(gain));
 }
 
@@ -123,6 +124,8 @@ IntegerSolution solve_integer(const IntegerProgram& program, const IntegerOption
   cbc().Cbc_setParameter(model.get(), "threads", "0");
   cbc().Cbc_setParameter(model.get(), "randomCbcSeed", "1");
   cbc().Cbc_setMaximumNodes(model.get(), options.branches);
+  // Branch and bound stops early once the incumbent is within this relative gap of the best bound
+  // (Land and Doig 1960).
   cbc().Cbc_setAllowableFractionGap(model.get(), options.gap);
   if (options.seconds > 0) cbc().Cbc_setMaximumSeconds(model.get(), options.seconds);
   const bool starts =

@@ -18,6 +18,8 @@ class InteriorPoint {
     start();
     LinearSolution solution;
     double best = HUGE_VAL;
+    // The best iterate is kept: close to the optimum the KKT system is so ill-conditioned that
+    // rounding can make a later iterate worse.
     int better = 0;  // the last step that was worth it
     for (int i = 0; i < options_.most_iterations; ++i) {
       StopSolving::look();
@@ -39,6 +41,8 @@ class InteriorPoint {
     if (best <= std::max(kGoodEnough, options_.tolerance)) {
       solution.status = SolveStatus::kOptimal;
     } else {
+      // A primal residual that does not shrink suggests that the constraints contradict each other;
+      // the method has no certificate of infeasibility, unlike the homogeneous embedding.
       solution.status = primal_ > 1e-4 ? SolveStatus::kInfeasible : SolveStatus::kFailed;
     }
     return solution;
@@ -56,6 +60,8 @@ class InteriorPoint {
     std::vector<double> used(m, 0.0);
     multiply(x_, used);
     for (std::size_t r = 0; r < m; ++r) {
+      // The start need not be feasible: a slack that would be negative is replaced by the size of
+      // its bound, and the difference becomes a primal residual.
       s_[r] = std::max(program_.bounds[r] - used[r], std::max(1.0, std::abs(program_.bounds[r])));
       y_[r] = program_.row_copies[r] / s_[r];
     }
@@ -67,6 +73,8 @@ class InteriorPoint {
       if (!(gain > 0)) weight_ += program_.variable_copies[v];
     }
     linear_ = program_.linear();
+    // Residuals are measured relative to the largest bound and the largest cost, the duality gap
+    // relative to the objective.
     bound_scale_ = 1;
     for (const double bound : program_.bounds)
       bound_scale_ = std::max(bound_scale_, std::abs(bound));
@@ -160,6 +168,8 @@ class InteriorPoint {
   void direction() {
     const std::size_t n = program_.variables();
     const std::size_t m = program_.rows();
+    // Right side of the normal equations: the primal residual and the complementarity terms that
+    // the eliminated dx and ds leave behind.
     for (std::size_t v = 0; v < n; ++v) dx_[v] = (xz_[v] - x_[v] * residual_d_[v]) / z_[v];
     for (std::size_t r = 0; r < m; ++r) right_[r] = sy_[r] / y_[r] - residual_p_[r];
     multiply(dx_, right_);
@@ -192,6 +202,8 @@ class InteriorPoint {
     for (std::size_t v = 0; v < n; ++v) xz_[v] = product(v, 0) - x_[v] * z_[v];
     for (std::size_t r = 0; r < m; ++r) sy_[r] = -s_[r] * y_[r];
     direction();
+    // Ratio tests, separately for primal and dual: in a linear program their feasibility does not
+    // depend on each other, and two lengths save iterations (Wright, chapter 10).
     const double primal = std::min({1.0, longest(x_, dx_), longest(s_, ds_)});
     const double dual = std::min({1.0, longest(z_, dz_), longest(y_, dy_)});
     double after = 0;
@@ -220,6 +232,8 @@ class InteriorPoint {
     // With logarithms primal and dual are coupled, as in a quadratic program: one length for both
     // (Nocedal and Wright, section 16.6).
     if (!linear_) p = q = std::min(p, q);
+    // Steps of length zero mean that the iterates are stuck at the boundary; more iterations would
+    // only add rounding errors.
     if (!(p > 0) || !(q > 0) || (p < 1e-10 && q < 1e-10)) return false;
     for (std::size_t v = 0; v < n; ++v) {
       x_[v] += p * dx_[v];

@@ -68,9 +68,11 @@ void KktSystem::solve_once(const KktVector& right, KktVector& step) {
     wide_.push_back(is_free(v) ? right.x[v] : known_[v] / d_[v]);
     known_[v] = 0;
   }
+  // Right side of the normal equations, E known - right.
   multiply(known_, step.row);
   for (std::size_t r = 0; r < step.row.size(); ++r) step.row[r] -= right.row[r];
   normal_.solve_in_place(step.row, wide_);
+  // Back substitution: dx from dy, then the duals of the rows of signs.
   step.x.resize(n);
   step.sign.assign(n, 0.0);
   for (std::size_t v = 0; v < n; ++v) {
@@ -108,6 +110,7 @@ void KktSystem::solve(const KktVector& right, KktVector& step) {
   solve_once(right, step);
   constexpr int kRefinements = 3;
   constexpr double kExact = 1e-15;
+  // The residual is compared with the right side: at machine precision another pass cannot help.
   const double size = largest_entry(right.x, largest_entry(right.sign, largest_entry(right.row)));
   double before = find_residual(right, step);
   for (int i = 0; i < kRefinements && before > kExact * size; ++i) {

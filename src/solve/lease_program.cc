@@ -24,6 +24,8 @@ bool pack(const LeaseJob& job, int within, Leases& free, std::vector<int>& taken
   taken.clear();
   for (int lease = within - 1; lease >= 0; --lease) {
     if (static_cast<int>(taken.size()) == job.needed) break;
+    // As late as possible: early leases stay free for jobs with earlier deadlines, as in backward
+    // list scheduling.
     if (free[static_cast<std::size_t>(lease)] >= job.gpus) taken.push_back(lease);
   }
   if (static_cast<int>(taken.size()) < job.needed) return false;
@@ -60,6 +62,7 @@ double weight_of_gpu(const std::vector<LeaseJob>& jobs, int capacity, LeaseAim a
       if (option.value > 0 && (least == 0 || option.value < least)) least = option.value;
     }
   }
+  // A lexicographic objective in one sum: first the value of the promises, then the use of GPUs.
   constexpr double kPart = 0.1;
   const double weight = kPart * (least > 0 ? least : 1) / std::max(1, capacity);
   return aim == LeaseAim::kMany ? weight : -weight;
@@ -71,7 +74,7 @@ int used_now(const std::vector<LeaseJob>& jobs, const std::vector<char>& now) {
   return gpus;
 }
 
-// Gives those with several deadlines the first that everybody's leases allow; `promised` are the
+// Gives those with several deadlines the first that all jobs' leases allow; `promised` are the
 // jobs of the choice, in this order.
 // O(jobs^2 * deadlines * leases): each try packs all jobs anew.
 void advance_deadlines(const std::vector<LeaseJob>& jobs, const std::vector<std::size_t>& order,
@@ -193,6 +196,7 @@ class Program {
       const LeaseJob& job = jobs_[i];
       const std::size_t once = program_.add_row(0, 1);
       for (std::size_t v = 0; v < job.options.size(); ++v) {
+        // Too few leases are left before this deadline: the option is infeasible by itself.
         if (job.options[v].within < job.needed) continue;
         const std::size_t enough = program_.add_row(0, 0);
         const auto option = static_cast<int>(v);
@@ -201,6 +205,8 @@ class Program {
         program_.add_term(enough, -job.needed);
         for (std::size_t k = 0; k < ends_.size() && ends_[k] <= job.options[v].within; ++k) {
           const double gain = k == 0 ? weight * job.gpus : 0;
+          // A job takes at most one of each lease, and never more than it needs: tight bounds on
+          // variables strengthen the linear relaxation.
           const double most = std::min(length(k), job.needed);
           variables_.push_back(
               {program_.add_variable(gain, 0, most, true), i, option, static_cast<int>(k)});
@@ -238,7 +244,7 @@ LeaseChoice choose_leases_greedily(const std::vector<LeaseJob>& jobs, int capaci
   LeaseChoice choice;
   choice.now.assign(jobs.size(), 0);
   choice.option.assign(jobs.size(), LeaseChoice::kNone);
-  // First a place for everybody at their last deadline, then the most valuable that still fits.
+  // First a place for every job at its last deadline, then the most valuable that still fits.
   const std::vector<std::size_t> order = packing_order(jobs);
   const auto leases = static_cast<std::size_t>(horizon(jobs));
   Leases room(leases, capacity);
@@ -293,9 +299,11 @@ LeaseChoice choose_leases(const std::vector<LeaseJob>& jobs, int capacity, Lease
                           const IntegerOptions& options) {
   LeaseChoice choice = choose_leases_greedily(jobs, capacity, aim);
   constexpr double kNothing = 1e-9;
+  // A greedy choice that reaches its bound is optimal, and branch and bound is not needed.
   if (jobs.empty() || choice.gap <= kNothing) return choice;
   const Program program(jobs, capacity, aim);
   IntegerOptions begun = options;
+  // The greedy choice is a feasible incumbent, so the search can prune from its first node on.
   begun.start = program.values(choice);
   const IntegerSolution solution = solve_integer(program.program(), begun);
   if (solution.found()) program.read(solution, choice);

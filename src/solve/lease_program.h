@@ -35,7 +35,7 @@ struct LeaseChoice {
   std::vector<char> now;    // by job: it runs in the next lease
   std::vector<int> option;  // by job: the deadline it will meet; kNone: none of them
   double gap = 0;           // how much better another choice could be, relative
-  bool all() const;         // whether everybody is promised a deadline
+  bool all() const;         // whether every job is promised a deadline
 };
 
 // Whether many or few GPUs should be used now, other things equal: many leave more for later, few

@@ -126,17 +126,23 @@ bool Matcher::phase() {
     set_mark(b, kOuter);
     enqueue(b);
   }
+  // Without a free vertex the matching is perfect, and so cannot be augmented.
   if (queue_.empty()) return false;
   for (;;) {
+    // First all tight edges of outer vertices: they cost no dual adjustment.
     for (skip_repeated(); head_ < queue_.size(); skip_repeated()) {
       const Vertex u = queue_[head_++];
       if (!repeats(u) && scan(u)) return true;
     }
+    // No tight edge is left: the duals move until one is, or until a free vertex's dual is 0, which
+    // proves that the weight is a maximum.
     if (!adjust()) return false;
     queue_.clear();
     head_ = 0;
     if (follow_best()) return true;
     Vertex b = n_;
+    // An inner blossom with dual 0 gets no further down; its cycle is opened, so that the search
+    // can pass through it.
     while ((b = next_to_expand(b + 1)) != 0) expand(b);
   }
 }
@@ -239,9 +245,13 @@ bool Matcher::found(Edge e) {
   ++changes_;
   const Vertex u = top_[e.u];
   const Vertex v = top_[e.v];
+  // Grow step: v becomes inner and its mate outer. Every vertex outside of the trees is matched,
+  // because all free ones are roots.
   if (mark_[v] == kUntouched) {
     parent_[v] = e.u;
     set_mark(v, kInner);
+    // Inner vertices are entered through an unmatched edge and left through the matched one, so
+    // paths alternate.
     const Vertex next = top_[mate_[v]];
     set_mark(next, kOuter);
     set_best(v, 0, kInfinity);
@@ -249,6 +259,8 @@ bool Matcher::found(Edge e) {
     enqueue(next);
   } else if (mark_[v] == kOuter) {
     const Vertex base = ancestor(u, v);
+    // Two trees: the edge completes an augmenting path from root to root, and the matching grows by
+    // one pair.
     if (base == 0) {
       augment(u, v);
       augment(v, u);

@@ -52,7 +52,7 @@ class Matcher {
   const std::vector<int>& solve(std::span<const int> kinds, std::span<const double> weights);
 
  private:
-  using Vertex = std::int32_t;  // from 1; 0 is nobody; above n_ blossoms
+  using Vertex = std::int32_t;  // from 1; 0 is none; above n_ blossoms
   using Class = std::int32_t;
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
   enum Mark : std::int8_t { kUntouched, kOuter, kInner };

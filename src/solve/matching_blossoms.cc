@@ -63,6 +63,8 @@ void Matcher::adopt_edges(Vertex b) {
     adopted[c] = weight;
   };
   const auto take = [=](std::size_t c, Vertex leaf, double gap, double weight) {
+    // Keeping only the edge of least slack per class suffices: the dual step is bounded by the
+    // least one.
     if (gap < shrunk[c] || !(adopted[c] > 0)) put(c, leaf, gap, weight);
   };
   const auto each = [&](Vertex child, const auto& use) {
@@ -120,6 +122,8 @@ void Matcher::shrink(Vertex u, Vertex base, Vertex v) {
   made.born = ++births_;
   mate_[b] = mate_[base];
   made.ring.assign(1, base);
+  // From each end up to the base, an outer and an inner vertex at a time. The inner ones become
+  // outer through the cycle, so their edges are scanned now, too.
   const auto climb = [&](Vertex x) {
     while (x != base) {
       made.ring.push_back(x);
@@ -197,6 +201,8 @@ std::size_t Matcher::rotate_to(Vertex b, Vertex child) {
   std::vector<Vertex>& ring = blossom(b).ring;
   const auto position =
       static_cast<std::size_t>(std::find(ring.begin(), ring.end(), child) - ring.begin());
+  // The cycle is odd, so exactly one of the two directions from the child to the base has even
+  // length.
   if (position % 2 == 0) return position;
   std::reverse(ring.begin() + 1, ring.end());
   return ring.size() - position;
@@ -226,6 +232,7 @@ void Matcher::match(Vertex u, Vertex v) {
 // Exchanges matched and unmatched edges on the path from u to the root of its tree.
 void Matcher::augment(Vertex u, Vertex v) {
   for (;;) {
+    // The old mate of u is inner; it is rematched to its parent, one level closer to the root.
     const Vertex next = top_[mate_[u]];
     match(u, v);
     if (next == 0) return;
@@ -257,6 +264,7 @@ void Matcher::expand(Vertex b) {
   const std::vector<Vertex>& ring = blossom(b).ring;
   const Vertex entry = child_with(b, edge(b, parent_[b]).u);
   tops_.erase(std::find(tops_.begin(), tops_.end(), b));
+  // The blossom's dual is 0, so its removal changes no slack.
   set_mark(b, kUntouched);
   hand_back_leaves(b);
   for (const Vertex child : ring) {
@@ -278,6 +286,7 @@ void Matcher::expand(Vertex b) {
   set_mark(entry, kInner);
   set_best(entry, 0, kInfinity);
   parent_[entry] = parent_[b];
+  // The rest of the cycle stays matched in pairs and leaves the tree.
   for (std::size_t i = position + 1; i < ring.size(); ++i) {
     set_mark(ring[i], kUntouched);
     rebuild_best(ring[i]);

@@ -62,11 +62,15 @@ void Matcher::list_tight_classes(Class from) {
 double Matcher::longest_step() {
   double step = kInfinity;
   const auto consider = [&](Vertex x) {
+    // Between two outer vertices the slack falls by twice the step, from an outer one to one
+    // outside of the trees by the step.
     step = std::min(step, mark_[x] == kOuter ? best_slack_[x] / 2 : best_slack_[x]);
   };
   const auto consider_blossoms = [&] {
     for (const Vertex b : tops_) {
       if (mark_[b] == kInner) {
+        // Feasibility of the dual: an inner blossom's dual falls by twice the step and must not
+        // become negative.
         step = std::min(step, blossom(b).dual / 2);
       } else {
         consider(b);
@@ -94,6 +98,8 @@ bool Matcher::ends_search(double step) const {
   for (Class c = 0; c < classes_; ++c) {
     const double dual = dual_[c];
     if (marked_[kOuter][c] != 0 &&
+        // All free vertices are outer and have been since the start, so they share the least dual
+        // of all outer ones; when it reaches 0, complementary slackness holds.
         (dual <= step || std::abs(dual - step) <= options_.stop_tolerance * std::max(dual, step))) {
       return true;
     }
@@ -107,6 +113,7 @@ bool Matcher::adjust() {
   const double step = longest_step();
   if (ends_search(step)) return false;
   ++changes_;
+  // A step of length 0 changes no dual, but the edges that are tight already are to be followed.
   if (step == 0) return true;
   settle_offers();
   split_mixed_classes();
@@ -144,6 +151,7 @@ void Matcher::split(Class from, Mark mark) {
     stride_ *= 2;
     make_room();
   }
+  // The new class starts as a copy: duals, weights and slacks agree until the next step.
   dual_[fresh] = dual_[from];
   for (std::vector<double>* table : {&doubled_, &reach_}) {
     double* const to = table->data();

@@ -40,6 +40,7 @@ void Matcher::rebuild_best(Vertex x) {
     const std::int32_t* const count = blossom(x).count.data();
     for (Class c = 0; c < classes_; ++c) consider(c, within * count[c], class_of(near[c]));
   }
+  // No outer vertex has an edge to it, so it cannot bound a step.
   if (least == kInfinity) {
     set_best(x, 0, kInfinity);
     return;
@@ -50,7 +51,7 @@ void Matcher::rebuild_best(Vertex x) {
 }
 
 // Makes the offers since the dual variables last moved, one after another. As long as they rest,
-// nobody needs to know of edges that are not tight, and most searches end before.
+// edges that are not tight are not needed, and most searches end before.
 void Matcher::settle_offers() {
   if (offers_.empty()) return;
   std::fill_n(first_offer_.begin(), classes_, kNoOffer);
@@ -66,6 +67,7 @@ void Matcher::settle_offers() {
       const double gap = gap_from(d)[c];
       if (!(gap > 0) || gap == kInfinity) continue;
       ranked_.push_back({gap, d});
+      // Insertion sort: there are few classes with offers.
       for (auto at = ranked_.size() - 1; at > 0 && gap < ranked_[at - 1].gap; --at) {
         std::swap(ranked_[at], ranked_[at - 1]);
       }
@@ -109,6 +111,8 @@ void Matcher::take_offer(Vertex b, const Offer& offer) {
   const double* const gap = gap_from(own);
   const Class to = class_of(blossom(b).near[own]);
   const double offered = gap[to] < kInfinity ? gap[to] : dual_[own] + dual_[to];
+  // Only a smaller slack bounds the next dual step; equal ones keep the first, as the fixed order
+  // of ties demands.
   if (!(offered < best_slack_[b]) || top_[offer.u] == b) return;
   const auto suits = [gap](Class c) { return gap[c] > 0 && gap[c] < kInfinity; };
   bool any = false;

@@ -30,7 +30,11 @@ class Munkres {
 
   std::vector<std::size_t> solve() {
     for (std::size_t i = 0; i < rows_; ++i) begin(i);
+    // At most one augmentation per row. Each costs at most `rows` adjustments of the duals, of
+    // O(rows columns) each.
     while (cover_stars() < rows_) {
+      // Koenig's theorem: the covered lines are a vertex cover of the zeros. If all zeros are
+      // covered, the matching among them is of maximum size, and the duals have to move.
       std::size_t end = prime_zeros();
       while (end == kUnset) {
         make_zeros();
@@ -44,6 +48,8 @@ class Munkres {
  private:
   void begin(std::size_t i) {
     double* row = &left_[i * columns_];
+    // Step 1: row reduction makes a zero, a tight edge, in each row; greedy stars start the
+    // matching.
     const double least = *std::min_element(row, row + columns_);
     for (std::size_t j = 0; j < columns_; ++j) row[j] -= least;
     for (std::size_t j = 0; j < columns_ && star_[i] == kUnset; ++j) {
@@ -96,6 +102,7 @@ class Munkres {
   void move_stars(std::size_t i) {
     while (i != kUnset) {
       const std::size_t j = prime_[i];
+      // Stars and primes alternate along the path; exchanging them adds one star.
       const std::size_t driven = row_of_star_[j];
       set_star(i, j);
       i = driven;
@@ -106,6 +113,9 @@ class Munkres {
   }
 
   void make_zeros() {
+    // Dual adjustment: the least uncovered reduced cost is subtracted from uncovered columns and
+    // added to covered rows. Uncovered entries fall by it, entries covered twice rise, and all stay
+    // non-negative.
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < rows_; ++i) {
       const double* row = &left_[i * columns_];

@@ -41,6 +41,9 @@ void NormalLayout::order_variables(const LinearProgram& program) {
     for (std::size_t t = program.first_term(v); t < program.last_term(v); ++t) {
       const std::size_t row = program.terms[t].row;
       if (is_link(row)) continue;
+      // A variable with rows in two groups would fill in the block between them, so it becomes a
+      // dense column of the border (Wright, "Primal-Dual Interior-Point Methods", chapter 11, on
+      // dense columns).
       is_wide = is_wide || (home[v] != groups.size() && home[v] != group_of[row]);
       home[v] = group_of[row];
     }
@@ -89,6 +92,9 @@ void NormalLayout::order_rows(const LinearProgram& program) {
   }
   by_place.resize(first);
   std::vector<std::size_t> filled(groups.size(), 0);
+  // Two passes: first the rows without dense columns, then those with one. A pivot at the end of
+  // the elimination has had all other rows of the group subtracted, so it shows how tight its row
+  // is.
   for (const int last : {0, 1}) {
     for (std::size_t r = 0; r < program.rows(); ++r) {
       if (is_link(r) || has_wide[r] != last) continue;

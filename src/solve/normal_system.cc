@@ -40,6 +40,8 @@ bool NormalSystem::factor(const std::vector<double>& d, const std::vector<double
   add_border();
   add_rows();
   for (const Group& group : layout_.groups) {
+    // QR of the square roots has the condition number of D^(1/2) E', not its square (Golub and Van
+    // Loan, section 5.3); it is affordable only for small blocks.
     if (group.lower <= kSmallGroup) {
       factor_by_qr(group);
     } else if (!factor_by_cholesky(group)) {
@@ -48,6 +50,8 @@ bool NormalSystem::factor(const std::vector<double>& d, const std::vector<double
     eliminate_border(group, layout_.border_rows, layout_.border);
   }
   find_tightest();
+  // The Schur complement is indefinite because of the -1 / D on the diagonal, so it needs LU
+  // factors with pivoting instead of Cholesky's method.
   return schur_.factor();
 }
 
@@ -95,6 +99,7 @@ void NormalSystem::add_variable(std::size_t variable, double d) {
     placed_.push_back({in_border, in_border ? place : layout_.lower[term.row], term.value});
   }
   for (const Placed& a : placed_) {
+    // Only the lower triangle is stored, the matrix is symmetric.
     const double product = d * a.value;
     if (a.in_border) {
       double* row = schur_.row(a.place);
@@ -125,6 +130,7 @@ void NormalSystem::find_tightest() {
       double pivot = HUGE_VAL;
       if (!layout_.in_border(term.row)) {
         const Group& group = layout_.group_with(term.row);
+        // A diagonal entry of the triangle is the square root of the pivot of its row.
         const double root = matrices_[group.matrix + layout_.lower[term.row] * (group.lower + 1)];
         pivot = root * root;
       } else if (term.row == layout_.promoted[k]) {
@@ -185,6 +191,8 @@ void NormalSystem::solve(const std::vector<double>& right, std::vector<double>& 
   solve_once(y, eliminated);
   constexpr int kRefinements = 2;
   constexpr double kExact = 1e-14;
+  // Without the safeguard a correction from inaccurate factors could increase the error; kept_ is
+  // the last y whose residual was smaller.
   double before = HUGE_VAL;
   for (int i = 0; i <= kRefinements; ++i) {
     residual_ = right;

@@ -52,6 +52,8 @@ inline __attribute__((always_inline)) double shorten_all(const Visit& visit, con
     load(distance + p, known);
     load(through + p, before);
     const Numbers cost = delay * visit.run + visit.anywhere;
+    // Reduced cost along the path; the order of operations is that of solve/assignment.cc, so that
+    // ties fall alike.
     const Numbers found = visit.length + cost - visit.dual - there;
     const Jobs nearer = found < known;
     known = nearer ? found : known;
@@ -137,6 +139,8 @@ class QueueAssignment {
   void add(std::size_t job) {
     double length = 0;
     std::size_t slot = shortest_path(job, length);
+    // The same potential update as in solve/assignment.cc, over the places that the search has
+    // settled.
     job_dual_[job] += length;
     for (const Seen& seen : seen_) {
       if (job_at_[seen.slot] != kUnmatched) {
@@ -144,6 +148,7 @@ class QueueAssignment {
       }
       place_dual_[seen.slot] -= length - seen.distance;
     }
+    // One more place is assigned, so the first free place of this queue moves back by one.
     std::size_t& open = open_[slot / stride_];
     open = std::min(jobs_, std::max(open, slot % stride_ + 2));
     for (;;) {
@@ -159,6 +164,7 @@ class QueueAssignment {
     for (std::size_t q = 0; q < queues_; ++q) {
       double* distance = distance_.data() + q * stride_;
       std::fill(distance, distance + open_[q], kFar);
+      // The rest of the last vector is padding, which a NaN keeps out of every comparison.
       std::fill(distance + open_[q], distance + rounded(open_[q]), kGone);
     }
     seen_.clear();

@@ -72,6 +72,7 @@ WarmSimplex::WarmSimplex(const LinearProgram& program) : model_(std::make_unique
                         nullptr, program.costs.data(), nullptr, program.bounds.data());
   clp().Clp_setPrimalTolerance(model, 1e-9);
   clp().Clp_setDualTolerance(model, 1e-9);
+  // The bounds are kept because CLP reports row activities and not slacks.
   model_->bounds = program.bounds;
 }
 
@@ -108,6 +109,8 @@ LinearSolution WarmSimplex::solve() {
   solution.x.assign(x, x + clp().Clp_numberColumns(model));
   solution.slack.resize(model_->bounds.size());
   solution.duals.resize(model_->bounds.size());
+  // Complementary slackness holds at an optimal basis: a row has no slack or a dual of zero, up to
+  // the tolerances above.
   const double* rows = clp().Clp_primalRowSolution(model);
   const double* duals = clp().Clp_dualRowSolution(model);
   for (std::size_t r = 0; r < model_->bounds.size(); ++r) {

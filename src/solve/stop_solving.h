@@ -1,4 +1,4 @@
-// Ends a solver from outside: somebody pressed Ctrl-C. Solvers look between two iterations, in the
+// Ends a solver from outside, for example at Ctrl-C. Solvers look between two iterations, in the
 // thread in which such an object lives; all other threads solve to the end.
 #pragma once
 

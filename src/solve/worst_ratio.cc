@@ -27,6 +27,8 @@ class RatioBarrier {
   // best, so the number of centrings is logarithmic in the tolerance.
   std::optional<RatioAnswer> solve(double tolerance) {
     if (!begin()) return std::nullopt;
+    // The growth of tau per outer iteration. Over a wide range the total number of Newton steps
+    // hardly depends on it (Boyd and Vandenberghe, section 11.3.1).
     constexpr double kGrowth = 20;
     double tau = barriers_ / ratio_;
     for (;; tau *= kGrowth) {
@@ -61,6 +63,7 @@ class RatioBarrier {
       for (std::size_t k = 0; k < kinds_; ++k) {
         if (!there(i, k)) continue;
         if (!(program_.capacity[k] > 0)) return false;
+        // Half of the equal part leaves every logarithm a positive argument.
         const double part = std::min(1.0, program_.capacity[k] / wanted[k]);
         x_[i * kinds_ + k] = 0.5 * part / static_cast<double>(kinds_);
       }
@@ -111,6 +114,8 @@ class RatioBarrier {
     double now = value(x_, ratio_, tau);
     for (int step = 0; step < kMostSteps; ++step) {
       StopSolving::look();
+      // Half of the squared Newton decrement: an estimate of how far the value is from the maximum
+      // (Boyd and Vandenberghe, section 9.5.1).
       const double gain = direction(tau);
       if (!std::isfinite(gain)) return false;
       if (gain < kNear) return true;
@@ -159,6 +164,8 @@ class RatioBarrier {
     const bool rated = row.whole > 0;
     const double fast = rated ? speed(x_, i) : 1;
     const double slack = rated ? ratio_ * row.whole - row.age - 1 / fast : 1;
+    // First and second derivatives of log x + 2 log u by the speed x, but for the rank-one term of
+    // u, which differentiate() leaves to `turn` and `width`.
     const double pull = rated ? 1 / fast + 2 / (slack * fast * fast) : 0;
     const double bend = rated ? 1 / (fast * fast) + 4 / (slack * fast * fast * fast) : 0;
     part.factor.assign(n * n, 0.0);
@@ -175,6 +182,7 @@ class RatioBarrier {
       part.factor[a * n + a] += row.copies / (x[k] * x[k]);
     }
     cholesky(part.factor.data(), n);
+    // The block of this row is eliminated by Cholesky's method, O(kinds^3).
     part.free = part.slope;
     solve_with(part, part.free);
     part.width = HUGE_VAL;
@@ -196,6 +204,8 @@ class RatioBarrier {
     const RatioProgram::Row& row = program_.rows[i];
     const double held = row.copies * row.units;
     const std::size_t n = part.kinds.size();
+    // Sherman and Morrison's formula: the rank-one curvature of the row's cone enters as turn turn'
+    // / width.
     const double scale = row.whole > 0 ? row.whole / part.width : 0;
     column_.resize(n);
     for (std::size_t a = 0; a < n; ++a) {
@@ -230,6 +240,8 @@ class RatioBarrier {
     system_.resize(kinds_ + 1);
     system_.clear();
     answer_.assign(kinds_ + 1, 0.0);
+    // The inverse curvature of the barriers of the capacities, whose variables are the changes of
+    // the prices.
     for (std::size_t k = 0; k < kinds_; ++k) system_.at(k, k) = left[k] * left[k];
     answer_[kinds_] = -slope;
     parts_.resize(program_.rows.size());
@@ -240,6 +252,7 @@ class RatioBarrier {
     if (!system_.factor()) return std::nan("");
     system_.solve(answer_);
     ratio_step_ = answer_[kinds_];
+    // The decrement: gradient times direction, over rho and all rows.
     double gain = slope * ratio_step_;
     step_.assign(x_.size(), 0.0);
     for (std::size_t i = 0; i < parts_.size(); ++i) gain += follow(i, parts_[i]);

@@ -11,7 +11,7 @@
 // for a tau that grows until the gap, (number of barriers) / tau, is small. The last sum is the
 // barrier of the cones, in which the variable between x and rho has been chosen best. Where many
 // answers are as good, as the worst row seldom needs all there is, this ends at their analytic
-// centre: nobody who could have more is left at the edge.
+// centre: no row that could have more is left at the boundary.
 //
 // A row touches the others only through the capacities and rho. A Newton step therefore factors a
 // small matrix for each row and one more, of the kinds and rho: O(rows kinds^3).

@@ -1,5 +1,5 @@
 // Jobs whose length is a belief: passes on what another source yields, with the true length hidden
-// from whoever decides. model/belief.h has the rules.
+// from policies. model/belief.h has the rules.
 #pragma once
 
 #include <memory>

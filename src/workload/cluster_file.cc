@@ -122,7 +122,7 @@ Result<ClusterSpec> virtual_clusters(const Table& table, Symbols& symbols) {
   return finish_cluster(std::move(cluster), table.file);
 }
 
-// Alibaba's openb: a node per row. Nodes without GPUs are passed over: Muster hands out GPUs.
+// Alibaba's openb: a node per row. Nodes without GPUs are skipped: Muster allocates GPUs.
 Result<ClusterSpec> node_list(const Table& table, Symbols& symbols) {
   ClusterSpec cluster;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {

@@ -232,7 +232,7 @@ class SlurmClusterBuilder {
     return Done{};
   }
 
-  // "16+" is what sinfo writes of nodes that have 16 and more; empty means that nobody says.
+  // "16+" is what sinfo writes of nodes that have 16 and more; empty means unknown.
   static bool amount(std::string_view text, double& value) {
     if (text.ends_with('+')) text.remove_suffix(1);
     return is_slurm_nothing(text) || (read_real(text, value) && value >= 0 && value < 1e12);

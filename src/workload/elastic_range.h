@@ -7,8 +7,8 @@
 
 namespace muster {
 
-// The global batch is divided among the GPUs, at most one GPU per sample; nobody measured more than
-// 64 GPUs.
+// The global batch is divided among the GPUs, at most one GPU per sample; no measurement has more
+// than 64 GPUs.
 inline void set_elastic_range(JobSpec& job) {
   constexpr int kMeasured = 64;
   job.min_gpus = 1;

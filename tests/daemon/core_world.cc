@@ -121,7 +121,7 @@ void CoreWorld::submit() {
   request->grace = 8;
   request->retries = 1'000'000;  // a start that fails after it was seen in place is one of these
   request->priority = static_cast<int>(random_.below(3));
-  request->hold = plan_.wishes && random_.chance(0.1);
+  request->hold = plan_.changes && random_.chance(0.1);
   const StoredJob row = submitted_row(JobId{next_++}, *request, now_);
   work_left_[row.id] = request->estimate * random_.uniform(0.5, 2);
   Batch batch;
@@ -136,8 +136,8 @@ void CoreWorld::submit() {
   step();
 }
 
-void CoreWorld::wish() {
-  if (!plan_.wishes || accepted_.empty() || now_ > faults_.until) return;
+void CoreWorld::change() {
+  if (!plan_.changes || accepted_.empty() || now_ > faults_.until) return;
   auto which = accepted_.begin();
   std::advance(which, static_cast<long>(random_.below(accepted_.size())));
   const JobId job = *which;
@@ -208,7 +208,7 @@ void CoreWorld::second() {
       static_cast<void>(static_cast<bool>(core_->drain(node, false, {})));
     }
   } else if (random_.chance(0.05)) {
-    wish();
+    change();
   }
   if (std::fmod(now_, 15.0) < 1 || census_ == 0) {
     census_ = static_cast<std::uint64_t>(life_) * 100'000 + static_cast<std::uint64_t>(now_);

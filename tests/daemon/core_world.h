@@ -21,8 +21,8 @@ struct CoreWorldPlan {
   int nodes = 2;
   int gpus = 4;
   int jobs = 10;
-  bool wishes = true;  // people change their minds
-  int profiled = 0;    // GPUs of the last node that are a profiler's
+  bool changes = true;  // people change their minds
+  int profiled = 0;     // GPUs of the last node that are a profiler's
 };
 
 class CoreWorld final : public MachineWorld {
@@ -43,7 +43,7 @@ class CoreWorld final : public MachineWorld {
   void crash();
   void second();
   void submit();
-  void wish();
+  void change();
   void revise(JobId job);
   void check_size(const StoredRun& row);
   void step();

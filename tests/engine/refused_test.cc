@@ -64,7 +64,7 @@ Scenario one_of_two_nodes_leaves() {
 }
 
 // The node that a large job needs has left for good. It is refused; the one behind it can run then.
-TEST(DeadEnd, RefusesWhoCannotRunAndNobodyElse) {
+TEST(DeadlockCheck, RefusesOnlyJobsThatCannotRun) {
   Scenario scenario = one_of_two_nodes_leaves();
   scenario.jobs = {job_of(0, 20, 4), job_of(10, 10, 8), job_of(11, 10, 4)};
   scenario.placement = {"consolidated", {{"backfill", "false"}}};
@@ -77,7 +77,7 @@ TEST(DeadEnd, RefusesWhoCannotRunAndNobodyElse) {
   EXPECT_EQ(log.job(2).end, 30);
 }
 
-TEST(DeadEnd, OfAJobThatHasRunIsAFailure) {
+TEST(DeadlockCheck, OfAJobThatHasRunIsAFailure) {
   Scenario scenario;
   scenario.cluster = uniform_cluster(1, 4);
   scenario.cluster.schedule = {{5, NodeId{0}, false}};
@@ -96,7 +96,7 @@ TEST(DeadEnd, OfAJobThatHasRunIsAFailure) {
 }
 
 // Failures that go on for ever must not keep a hopeless job waiting for ever.
-TEST(DeadEnd, IsFoundAlthoughNodesComeAndGo) {
+TEST(DeadlockCheck, IsFoundAlthoughNodesComeAndGo) {
   Scenario scenario = one_of_two_nodes_leaves();
   scenario.jobs = {job_of(10, 10, 8)};
   scenario.failures.node_mtbf = 100;
@@ -105,7 +105,7 @@ TEST(DeadEnd, IsFoundAlthoughNodesComeAndGo) {
 }
 
 // What has left for good is nothing to wait for, however rarely the others fail.
-TEST(DeadEnd, IsFoundAtOnceWhereAllAreThereThatWillEverBe) {
+TEST(DeadlockCheck, IsFoundAtOnceWhereAllAreThereThatWillEverBe) {
   Scenario scenario = one_of_two_nodes_leaves();
   scenario.jobs = {job_of(10, 10, 8)};
   scenario.failures.node_mtbf = 1e6;
@@ -118,7 +118,7 @@ constexpr SchedulingTraits kIdles = {
     .preemptive = true, .stable_between_events = false, .work_conserving = false};
 
 // A policy that leaves GPUs idle on purpose, and says until when, is waited for.
-TEST(DeadEnd, IsNotWhereAPolicyWaitsOnPurpose) {
+TEST(DeadlockCheck, IsNotWhereAPolicyWaitsOnPurpose) {
   Scenario scenario;
   scenario.jobs = {job_of(0, 10)};
   scenario.policy_sets = scripted_set(
@@ -129,7 +129,7 @@ TEST(DeadEnd, IsNotWhereAPolicyWaitsOnPurpose) {
   EXPECT_EQ(simulate(scenario).job(0).end, 110);
 }
 
-TEST(DeadEnd, IsWhereAPolicyNeverActs) {
+TEST(DeadlockCheck, IsWhereAPolicyNeverActs) {
   Scenario scenario;
   scenario.jobs = {job_of(0, 10)};
   scenario.policy_sets = scripted_set([](const View&, Plan&) {}, {}, kIdles);

@@ -106,7 +106,7 @@ TEST(CpuProfiles, InterpolateTheMeasuredSpeeds) {
   EXPECT_EQ(model->wanted_host(job).cpus_per_gpu, 10);
 }
 
-TEST(Product, MultipliesRatesAndTakesTheLargestWish) {
+TEST(Product, MultipliesRatesAndTakesTheLargestRequest) {
   Symbols symbols;
   std::vector<std::unique_ptr<PerfModel>> models;
   models.push_back(make_perf({"locality", {{"across_nodes", "0.5"}}}, symbols));

@@ -1,4 +1,4 @@
-// Divisions asked with bad numbers: each has a defined answer, whatever the policy. Whole runs with
+// Allocations asked with bad numbers: each has a defined answer, whatever the policy. Whole runs with
 // bad input are in tests/run/gavel_bad_input_test.cc.
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// Divisions of time between owners: entities by weight, parts of a large problem, and shares for
+// Allocations of time between owners: entities by weight, parts of a large problem, and shares for
 // which it does not pay to lie.
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Divisions of time in plain numbers, for tests of allocators: a cluster of V100, P100 and K80, and
+// Allocations of time in plain numbers, for tests of allocators: a cluster of V100, P100 and K80, and
 // jobs with a rate on each.
 #pragma once
 

@@ -209,7 +209,7 @@ TEST(Synergy, FairGivesEveryGpuItsPartOfTheCores) {
   EXPECT_EQ(view.jobs.running().size(), 2U);
 }
 
-TEST(Synergy, GreedyMakesJobsWaitForTheirWish) {
+TEST(Synergy, GreedyMakesJobsWaitForTheirRequest) {
   Scenario scenario = synergy("greedy");
   scenario.perf = {};
   TestRun simulation(scenario);

@@ -109,7 +109,7 @@ LifeOptions any_life(const Scenario& scenario, Random& random) {
 }
 
 // What people do: everything that is taken away comes back.
-std::vector<JobEvent> any_wishes(const Scenario& scenario, Random& random) {
+std::vector<JobEvent> any_requests(const Scenario& scenario, Random& random) {
   std::vector<JobEvent> events;
   const auto add = [&](Seconds time, EventKind kind) -> JobEvent& {
     JobEvent& event = events.emplace_back();
@@ -185,8 +185,8 @@ Scenario random_life(std::uint64_t seed) {
   if (!rests && length > 0 && length < 10)
     scenario.cost.restart = std::min(0.2, scenario.cost.restart);
   scenario.life.seed = seed;
-  const std::vector<JobEvent> wishes = any_wishes(scenario, random);
-  scenario.injected.insert(scenario.injected.end(), wishes.begin(), wishes.end());
+  const std::vector<JobEvent> requests = any_requests(scenario, random);
+  scenario.injected.insert(scenario.injected.end(), requests.begin(), requests.end());
   std::stable_sort(scenario.injected.begin(), scenario.injected.end(),
                    [](const JobEvent& a, const JobEvent& b) { return a.time < b.time; });
   const LifeOptions life = scenario.life;

@@ -13,7 +13,7 @@ from slurm_daemon import ROOT
 class Back(unittest.TestCase):
     def of_others(self, lab, daemon):
         """Jobs that wait and that Slurm is not to start: held by an administrator, before and after Muster took it in; not due yet,
-        and with a node of their own; with a wish that Muster cannot keep."""
+        and with a node of their own; with a constraint that Muster cannot honour."""
         def submit(*words):
             return int(lab.call("sbatch", "--parsable", "-o", "/dev/null", "-p", "all", "--gres=gpu:1", *words, "--wrap", "true"))
         taken = submit("--hold", "-J", "taken")
@@ -23,10 +23,10 @@ class Back(unittest.TestCase):
             lab.call("scontrol", "hold", job)
         wait_until(lambda: "administrator holds it" in daemon.by_name("taken")["reason"], 20, "the hold")
         spread = submit("--hold", "-N2", "-J", "spread")
-        wait_until(lambda: daemon.by_name("spread"), 20, "word of the wish")
+        wait_until(lambda: daemon.by_name("spread"), 20, "the constraint")
         return [taken, untaken, spread, submit("--begin=now+1hour"), submit("--begin=now+1hour", "-w", "n2")]
 
-    def wishes(self, lab, job):
+    def constraints(self, lab, job):
         row = lab.jobs()[job]
         return {key: row[key] for key in ("job_state", "state_reason", "priority", "eligible_time", "required_nodes")}
 
@@ -49,9 +49,9 @@ class Back(unittest.TestCase):
                 others = self.of_others(lab, daemon)
                 daemon.end()
                 self.assertEqual({lab.state(job) for job in runs}, {"PENDING"})
-                was = {job: self.wishes(lab, job) for job in others}
+                was = {job: self.constraints(lab, job) for job in others}
                 subprocess.run(["bash", "-c", loop], env=lab.environment, check=True)
-                self.assertEqual({job: self.wishes(lab, job) for job in others}, was, "jobs that are not Muster's are as they were")
+                self.assertEqual({job: self.constraints(lab, job) for job in others}, was, "jobs that are not Muster's are as they were")
                 for job in [*short, *runs, last]:
                     lab.until(job, "COMPLETED", seconds=120)
                 self.assertEqual({lab.state(job) for job in others}, {"PENDING"})

@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-constexpr std::int64_t kMostCpus = CPU_SETSIZE;  // beyond them nobody can be pinned
+constexpr std::int64_t kMostCpus = CPU_SETSIZE;  // processors beyond cannot be pinned to
 
 std::string line_of(const std::filesystem::path& file) {
   const Result<std::string> text = read_file(file.string());

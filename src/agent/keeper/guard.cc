@@ -19,7 +19,7 @@
 namespace muster {
 namespace {
 
-// Away from whoever started us: a session of our own, no descriptors, output into a file.
+// Detaches from its parent: a session of our own, no descriptors, output into a file.
 Status detach() {
   setsid();
   umask(077);

@@ -1,5 +1,5 @@
 // Whose processes a launch consists of: a user of this machine with all his groups. Only root can
-// become somebody else.
+// become another user.
 #pragma once
 
 #include <string>
@@ -18,10 +18,10 @@ struct Identity {
   friend bool operator==(const Identity&, const Identity&) = default;
 };
 
-// Of a user by name; an error where there is none, and for root, as whom nothing runs for others.
+// By name; an error for an unknown user, and for root, because jobs of others never run as root.
 Result<Identity> identity_of(const std::string& user);
 
-// Becomes this user for good; false where that did not work, in whole or in part.
+// Becomes this user for good; false if any part of that failed.
 bool become(const Identity& identity);
 
 // Looks at files as this user does, while it lives. The process has one thread.

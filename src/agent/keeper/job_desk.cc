@@ -113,7 +113,7 @@ void JobDesk::ask_to_leave() {
   for (const auto& [client, rank] : ranks_) {
     if (!rank.gone) replies_.emplace_back(client, "where");
   }
-  // Without ranks here there is nobody to ask; the keeper then uses signals.
+  // Without ranks here nothing can be asked; the keeper then uses signals.
 }
 
 void JobDesk::count_answers() {

@@ -3,9 +3,9 @@
 // out; sockets and time are the keeper's.
 //
 // The agreement: every rank is asked where it is. A rank that has completed c steps answers c and
-// promises not to go beyond step c + 1 until it hears the last step. The last step is the greatest
-// answer plus one, so no rank has passed it, and every rank can reach it. Answers come from a
-// thread of the client, not from the training loop: a rank that waits for others inside a
+// promises not to go beyond step c + 1 until it receives the last step. The last step is the
+// greatest answer plus one, so no rank has passed it, and every rank can reach it. Answers come
+// from a thread of the client, not from the training loop: a rank that waits for others inside a
 // collective operation answers all the same.
 #pragma once
 
@@ -50,14 +50,14 @@ class JobDesk {
   std::int64_t step() const { return step_; }
   std::int64_t saved_step() const { return saved_; }
 
-  // Lines for clients, and lines for whoever drives the keeper, since the last call.
+  // Lines for clients, and lines for the scheduler, since the last call.
   std::vector<std::pair<Client, std::string>> take_replies() { return std::exchange(replies_, {}); }
   std::vector<std::string> take_news() { return std::exchange(news_, {}); }
 
  private:
   struct Rank {
     int number = -1;
-    std::optional<std::int64_t> at;  // its answer to the question where it is
+    std::optional<std::int64_t> at;  // its answer to `where`
     bool gone = false;               // said that it has left or is done
   };
 

@@ -72,7 +72,7 @@ Status Keeper::prepare() {
   jobs_.emplace(std::move(*jobs));
 
   {
-    // What its user cannot see is not there: nobody learns from errors what root can see.
+    // What its user cannot see counts as missing: errors must not reveal what only root can see.
     const ActingAs user(identity);
     const Result<std::string> program = find_program(order_);
     if (!program) return program.error();
@@ -91,7 +91,7 @@ Status Keeper::prepare() {
   for (const KeeperRank& rank : order_.ranks) {
     if (Status opened = open_rank(rank); !opened) return opened;
   }
-  // Once all have become their program nobody has the other end of this pipe.
+  // Once all ranks execute their program, the other end of this pipe is closed.
   close(failures[1]);
   place_.failures = failures[0];
   fcntl(failures[0], F_SETFL, O_NONBLOCK);
@@ -233,7 +233,7 @@ void Keeper::rank_ended(Child& child, const KeeperRank& rank, int status) {
 
 void Keeper::pass_time(double now) {
   if (state_ == State::kReady && now >= began_ + order_.prepare_seconds) {
-    clear("nobody gave the word to go");
+    clear("the order to go did not come");
   }
   if (order_.fence_seconds > 0 && now >= contact_ + order_.fence_seconds &&
       state_ < State::kClearing) {
@@ -289,7 +289,7 @@ void Keeper::write_record() {
   ExitRecord record;
   record.job = order_.job;
   record.launch = order_.launch;
-  record.outcome = verdict(end_);
+  record.outcome = outcome_of(end_);
   record.cause = cause_;
   record.exit_code = exit_code(end_);
   record.seconds = end_.started ? keeper_clock() - began_ : 0;

@@ -16,11 +16,11 @@
 #include "agent/keeper/exit_record.h"
 #include "agent/keeper/job_desk.h"
 #include "agent/keeper/launch_cgroup.h"
+#include "agent/keeper/launch_end.h"
 #include "agent/keeper/line_server.h"
 #include "agent/keeper/log_file.h"
 #include "agent/keeper/order.h"
 #include "agent/keeper/rank.h"
-#include "agent/keeper/verdict.h"
 
 namespace muster {
 

@@ -1,5 +1,5 @@
 // A cgroup v2 of a launch's own, where the machine lets us: limits of memory and CPU time, and an
-// end that nobody escapes. Everything works without it.
+// end that no process escapes. Everything works without it.
 #pragma once
 
 #include <string>

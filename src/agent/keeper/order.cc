@@ -98,7 +98,7 @@ std::string take_identity(Fields& fields, std::optional<Identity>& identity) {
   Fields of_user(*object, "order: identity");
   constexpr double kMostIds = 4294967294.0;
   identity.emplace();
-  // Root does not become root: without a number it is nobody's identity.
+  // Root does not become root: without a number it is no valid identity.
   of_user.take("user", identity->user, 1, kMostIds);
   of_user.take("group", identity->group, 0, kMostIds);
   if (identity->user == 0) of_user.wrong("'user' is missing");

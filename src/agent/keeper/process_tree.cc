@@ -54,7 +54,7 @@ pid_t parent_of(pid_t process) {
 }
 
 // A process that stays the one it was when the handle was made: its number may be used again, and
-// whoever has it then must not be killed for it.
+// its new owner must not be killed for it.
 class Handle {
  public:
   explicit Handle(pid_t process) : process_(process), descriptor_(open_process(process)) {}

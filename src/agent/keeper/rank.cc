@@ -78,7 +78,7 @@ void take_place_on_node(const LaunchPlace& place, const KeeperRank& rank) {
   take_place_on_node(place, rank);
   const std::optional<Identity>& identity = place.order->identity;
   if (identity && !become(*identity)) give_up(place.failures, rank.rank, EPERM);
-  // The kernel forgets this where a process becomes somebody else, so it comes after that.
+  // The kernel resets this when a process changes its user, so it comes after that.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != keeper) _exit(127);  // it died before we asked
   const int nothing = open("/dev/null", O_RDONLY);

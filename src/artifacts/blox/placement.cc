@@ -9,7 +9,7 @@ namespace {
 //
 // Jobs are taken in order. One that runs is skipped. One that does not fit makes the running jobs
 // behind it stop, last one first, until it fits. If it never fits, the whole pass ends there:
-// nobody behind it is tried, and those who were stopped for it stay stopped. A stopped job may be
+// no job behind it is tried, and jobs that were stopped for it stay stopped. A stopped job may be
 // started again later in the same pass.
 //
 // The search visits nodes in order and takes from each up to the whole demand instead of what is

@@ -101,7 +101,7 @@ class Edf final : public ElasticScheduler {
     }
   }
 
-  // One by one; whoever is admitted changes the plans of all at once.
+  // One by one; each admitted job changes the plans of all at once.
   void admit() {
     bool admitted = false;
     for (const Slot slot : arrivals_) {

@@ -113,7 +113,7 @@ class ElasticFlow final : public ElasticScheduler {
     if (!admitted) plan_all();
   }
 
-  // The original plans everybody once more here, with the same outcome.
+  // The original plans all jobs once more here, with the same outcome.
   void adopt() {
     sort_by_deadline(runnable_);
     for (const Slot slot : runnable_) {

@@ -36,7 +36,7 @@ class Gandiva final : public Scheduler {
  protected:
   void round() override {
     if (!begun_) free_nodes_ = nodes_;
-    // Only rounds before which somebody was still to come cost overhead; whoever came now was.
+    // Only rounds before the last arrival cost overhead; jobs that arrive now count.
     if (begun_ && !arrivals_.empty()) charge();
     begun_ = true;
     const bool released = execute();

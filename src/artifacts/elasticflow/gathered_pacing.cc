@@ -16,7 +16,7 @@ class GatheredPacing final : public Pacing {
     const Seconds change = std::min(m.next_arrival, own);
     switch (rule_) {
       case Gathering::kEverything: {
-        // Where nobody comes any more, the policy has put its own events together.
+        // After the last arrival the policy has put its own events together.
         const bool lone = !coming || (m.last_arrival && own == kNever);
         return or_soon(lone ? change : std::max(change, soon), m);
       }

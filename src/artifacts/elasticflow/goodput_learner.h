@@ -25,7 +25,7 @@ class GoodputLearner {
   BatchChoice best(int nodes, int gpus);
   double goodput(int nodes, int gpus);
 
-  // All but the application itself, which is known to whoever has the performance model.
+  // All but the application itself, which the performance model knows.
   void checkpoint(Archive& archive) {
     archive.value(nodes_);
     archive.value(gpus_);

@@ -123,7 +123,7 @@ class PolluxAsCoded final : public SchedulingPolicy, public CompletionRule, priv
     double samples = 0;
     double samples_wanted = 0;  // 0: no such limit
     double attained = 0;        // GPU-seconds
-    double left = 0;            // of its recorded duration, if nobody has measured it
+    double left = 0;            // of its recorded duration, if it was not measured
     double rate = 1;
     int least = 0;  // 0: any number will do
     int most = 1;
@@ -211,7 +211,7 @@ class PolluxAsCoded final : public SchedulingPolicy, public CompletionRule, priv
     }
   }
 
-  // A job whose application nobody has measured runs as the performance model says.
+  // A job whose application was not measured runs as the performance model says.
   static void advance_unmeasured(State& job, Seconds time, Seconds seconds) {
     const Seconds needed = job.left / job.rate;
     if (needed <= seconds) job.done = time + needed;

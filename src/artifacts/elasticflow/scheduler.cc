@@ -150,7 +150,7 @@ void Scheduler::refuse_odd_sizes() {
 }
 
 void Scheduler::schedule(const View&, Plan& plan) {
-  // The largest first, for whoever places them.
+  // The largest first, for the placement.
   std::stable_sort(running_now_.begin(), running_now_.end(),
                    [](const Given& a, const Given& b) { return a.gpus > b.gpus; });
   for (const Given& given : running_now_)

@@ -1,7 +1,7 @@
-// The schedulers of the published ElasticFlow, slip for slip: what they share. Its simulator has no
+// The common part of the published ElasticFlow schedulers, defects included. Its simulator has no
 // workers that report; each scheduler keeps the clock of its jobs, and a job is over when the list
-// of events says so. These policies therefore judge (SchedulingTraits), run under the pacing
-// `gathered`, on a cluster of equal nodes on which nothing fails.
+// of events says so. These policies therefore drive completion (SchedulingTraits). They run under
+// the pacing `gathered`, on a cluster of equal nodes on which nothing fails.
 #pragma once
 
 #include <map>
@@ -117,7 +117,7 @@ class Events {
   // Those up to `now` leave the list: the jobs whose ends they are, in order.
   std::vector<Slot> take(Seconds now);
   Seconds first() const { return events_.empty() ? kNever : events_.begin()->first; }
-  // The moment of the next round, if nobody arrives before.
+  // The moment of the next round, if no job arrives before.
   Seconds next(Seconds now, Seconds slot) const;
   void checkpoint(Archive& archive);
 

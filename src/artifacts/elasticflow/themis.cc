@@ -94,7 +94,7 @@ class Themis final : public Scheduler {
       terms_.push_back({event_ - j.submit, j.wants.left / speed_of(j),
                         s.done_alone + j.wants.left / s.alone, j.request});
     }
-    // Where everybody fits, no order matters.
+    // If all jobs fit, no order matters.
     if (demand <= cluster_gpus_) return;
     const auto [worst, binding] = least_worst();
     fractions_.clear();
@@ -195,7 +195,7 @@ class Themis final : public Scheduler {
   std::vector<Slot> jobs_;    // in the order in which they were last sorted
   std::vector<State> state_;  // by slot
   std::vector<Term> terms_;
-  std::vector<double> fractions_;  // the least that keep everybody within the bound
+  std::vector<double> fractions_;  // the least that keep all jobs within the bound
   std::vector<Rank> ranks_;
   std::vector<Slot> ending_;
   Seconds event_ = 0;  // of the last arrival or end

@@ -242,7 +242,7 @@ class FluidRun final : public Execution {
     if (window && job.spec.id >= window->first && job.spec.id <= window->second) ++window_left_;
   }
 
-  // Nobody gets anything any more, and nobody will come.
+  // No job makes progress any more, and none will arrive.
   void give_up() {
     for (const FluidJob& job : jobs_) leave(job, JobState::kRefused, Reason::kNeverFits);
     if (jobs_.empty()) return;

@@ -1,4 +1,4 @@
-// The simulated cluster of Gavel's simulator: work is handed out in leases, from turn to turn (see
+// The simulated cluster of Gavel's simulator: jobs get their work in leases, from turn to turn (see
 // lease_book.h). Needs the pacing `leases`.
 #pragma once
 

@@ -1,6 +1,6 @@
-// Work that is handed out in leases: at each turn every running job gets whole training steps, as
-// many as it can do in a round, and idles from their end to the next turn, which comes when the
-// last job is through. Jobs that share GPUs end their leases together.
+// Work in leases: at each turn every running job gets whole training steps, as many as it can do in
+// a round. It idles from their end to the next turn, which comes when the last job has done its
+// steps. Jobs that share GPUs end their leases together.
 #pragma once
 
 #include <vector>
@@ -29,7 +29,7 @@ class LeaseBook {
 
   // Gives a lease to every running job that has none.
   void give(Seconds now);
-  // When the last lease ends; kNever if nobody runs.
+  // When the last lease ends; kNever if no job runs.
   Seconds end() const;
   // The node, or one GPU of it (-1: all), is gone at `at`: leases that end later there are lost.
   void lose(NodeId node, int gpu, Seconds at);

@@ -90,7 +90,7 @@ class WaterFillingAsCoded final : public WaterFilling {
       } else {
         objective.rows.push_back({c, 0, -most, 1});
       }
-      objective.rows.push_back({c, 1 / water.fair, water.level, 0});  // nobody falls
+      objective.rows.push_back({c, 1 / water.fair, water.level, 0});  // no job falls
     }
     const AllocationProgram::Answer answer = program.solve(objective);
     if (answer.status != SolveStatus::kOptimal) return false;

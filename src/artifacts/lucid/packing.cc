@@ -22,7 +22,7 @@ class PackingAsCoded final : public PackingPlacement {
 
 PolicyInfo<PlacementPolicy> packing_as_coded_row() {
   return variant_of<PlacementPolicy>(placement_table(), "packing", "packing-as-coded",
-                                     "as packing, and who once joined another may not host",
+                                     "as packing, and a job that once joined another may not host",
                                      [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
                                        return std::make_unique<PackingAsCoded>(params);
                                      });

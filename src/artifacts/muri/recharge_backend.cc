@@ -67,7 +67,7 @@ JobProgress RechargeBackend::act(const Command& command, Seconds now) {
   }
   JobProgress progress;
   if (command.kind == CommandKind::kStop) {
-    // A node may have failed between two turns; the engine hears of it at the turn.
+    // A node may have failed between two turns; the engine learns of it at the turn.
     if (run.place != kNotRunning && now > run.last) credit(run, now);
     remove(command.slot);
     progress.work = progress.saved_work = work_of(run);
@@ -197,7 +197,7 @@ Seconds RechargeBackend::advance(Seconds until, bool stop_at_event, std::vector<
   const bool ends = due_time_ <= at || options_.arrivals.close(due_time_, until);
   if (ends && options_.arrivals.close(due_time_, until)) at = until;
   if (!first_only) {
-    // Fixed rounds: whoever is done within the round leaves at its end.
+    // Fixed rounds: a job that is done within the round leaves at its end.
     due_.clear();
     for (const Slot slot : running_) {
       const Run& run = runs_[index(slot)];
@@ -258,7 +258,7 @@ bool RechargeBackend::checkpoint(Archive& archive) {
 
 ProgressInfo recharged_progress() {
   return {"recharged",
-          "every turn charges a restart to everyone who runs, whether touched or not",
+          "every turn charges a restart to every running job, whether it changes or not",
           "Tiresias, 2019, and Muri, 2022",
           {{"merge", ParamKind::kReal, "1e-9",
             "completions this close, relative to the time, are one event", 0},

@@ -42,8 +42,8 @@ class Gandiva final : public SchedulingPolicy {
       if (!hint_node(slot, view.jobs[slot].spec.gpus)) pending_.push_back(slot);
     }
     arrived_.clear();
-    // The original removes from the list that it walks, so that whoever follows one that was
-    // seated is passed over.
+    // The original removes jobs from the list that it iterates over, so it skips the job after each
+    // one that got a node hint.
     for (std::size_t i = 0; released && i < pending_.size(); ++i) {
       const Slot slot = pending_[i];
       if (hint_node(slot, view.jobs[slot].spec.gpus)) std::erase(pending_, slot);

@@ -1,9 +1,10 @@
-// What carries launches out: processes of this machine, agents on nodes, Slurm.
+// The contract with the part that carries launches out: processes of this machine, agents on nodes,
+// Slurm.
 //
 // Every call returns at once; answers come later as reports in the mailbox that the executor was
 // made with. Reports may be late, repeated or out of order: the run book has an answer to each of
-// them. The daemon commits a decision before it calls, and calls again after a restart, so a run is
-// prepared, started and stopped once, however often that is said.
+// them. The daemon commits a decision before it calls, and calls again after a restart. So each
+// call may come several times, but a run is prepared, started and stopped only once.
 #pragma once
 
 #include <cstdint>
@@ -73,7 +74,7 @@ struct ProgressReport {
 struct NodeReport {
   NodeId node = kNoNode;
   bool up = true;        // false: nothing can run there any more
-  bool drained = false;  // by somebody else than us: it takes nothing new
+  bool drained = false;  // not by us: it takes nothing new
   int taken = 0;         // GPUs that others than us use
   std::string detail;
 };
@@ -81,7 +82,7 @@ struct NodeReport {
 // of whatever carries launches out. It is adopted, never fought.
 struct JobReport {
   enum class Kind : std::uint8_t {
-    kFound,      // nobody submitted it here
+    kFound,      // it was not submitted to this daemon
     kCancelled,  // or taken out of our hands
     kHeld,
     kReleased,

@@ -1,13 +1,14 @@
-// Which run is physically on which GPU, and who comes next.
+// Which run is physically on which GPU, and which run gets it next.
 //
-// The engine gives GPUs away the moment it decides; the run that had them needs a while to save its
-// work and leave. The ledger stands between the two: a decision is a promise, and a promise is
-// granted when everyone who has to leave has left. A GPU has one holder, or several if all of them
-// declared that they share. Promises for the same GPU are granted in the order in which they were
-// made, unless both share.
+// The engine reassigns GPUs the moment it decides, but the run that had them needs time to save its
+// work and leave. The ledger keeps track of both. A decision is a promise; it is granted when all
+// runs that have to leave have left. A GPU has one holder, or several if all of them declared that
+// they share. Promises for the same GPU are granted in the order in which they were made, unless
+// both share.
 //
-// For executors that choose GPU indexes themselves (Slurm) the indexes are names only: waiting for
-// the run that was decided to leave is then sometimes longer than needed and never too short.
+// For executors that choose GPU indexes themselves (Slurm) the indexes are only names. A promise
+// then sometimes waits longer than needed for the run that was decided to leave, but never too
+// short.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,7 @@ class GpuLedger {
   Status promise(RunId run, const GpuSet& gpus, Sharing sharing);
 
   // A job was co-located with those who hold or were promised these GPUs: they share them from now
-  // on, but for those who leave. Returns whom that changes, in order.
+  // on, except for those that leave. Returns the runs that this changes, in order.
   std::vector<RunId> join(const GpuSet& gpus);
 
   // The promises that can be carried out now, in order; these runs hold their GPUs from here on.

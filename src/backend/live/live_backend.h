@@ -1,6 +1,6 @@
-// The engine's side of real machines: answers what is believed, and collects the orders of a turn
-// for whoever commits them and has them carried out. Time and events come in through the engine,
-// not through here.
+// The engine's side of real machines: answers with beliefs, and collects the orders of a turn for
+// the caller, which commits them and has them carried out. Time and events reach the engine
+// directly, not through this class.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,4 @@
-// What a job says of its work, in the words of the job protocol (docs/job-protocol.md), as a
-// report.
+// Turns a job's message about its work, in the job protocol (docs/job-protocol.md), into a report.
 #pragma once
 
 #include <string_view>

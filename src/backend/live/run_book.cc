@@ -38,7 +38,7 @@ constexpr Row row_of_over(RunState state) {
 }
 
 constexpr std::array<Row, kRunStates> kTable = {{
-    // planned: nobody outside has heard of it
+    // planned: the executor does not know it yet
     {{
         {kPreparing, RunCommand::kPrepare},            // granted
         strange(kAborting, RunCommand::kKill),         // ready
@@ -96,7 +96,7 @@ constexpr std::array<Row, kRunStates> kTable = {{
         stay(kRunning),                                       // seen running
         {kLost, RunCommand::kNone, News::kLost},              // not seen
     }},
-    // stopping: the executor may not have heard of the stop, or of the run
+    // stopping: the executor may not know of the stop yet, or of the run
     {{
         strange(kStopping),                            // granted
         {kStopping, RunCommand::kStop},                // ready: the stop overtook the order

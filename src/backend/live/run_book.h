@@ -4,10 +4,10 @@
 //                   │             │           │
 //                   └─────────────┴───────────┴──► stopping, aborting ──► ended | lost
 //
-// The book is pure: it has no clock, no I/O and no memory but the states. The caller feeds it what
-// happened, commits the new state, and only then does what the answer says. Every event has an
-// answer in every state; the whole table is in run_book.cc and is tested cell by cell. Executors
-// may lose, repeat and reorder words: the answers take that into account.
+// The book has no clock, no I/O and no memory but the states. The caller feeds it an event, commits
+// the new state, and only then does what the answer says. Every event has an answer in every state;
+// the whole table is in run_book.cc and is tested cell by cell. Executors may lose, repeat and
+// reorder messages; the answers take that into account.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +26,9 @@ enum class RunState : std::uint8_t {
   kStarting,   // all in place, `go` is given and not yet confirmed
   kRunning,
   kStopping,  // the scheduler wants its GPUs back
-  kAborting,  // it did not come up in time; nobody asked for its end
+  kAborting,  // it did not start in time; the scheduler did not ask for its end
   kEnded,     // nothing of it is left, and its executor said so
-  kLost,      // nothing of it is left, because its fence has passed or nobody knows it any more
+  kLost,      // nothing of it is left: its fence has expired, or its executor does not know it
 };
 inline constexpr std::size_t kRunStates = 8;
 

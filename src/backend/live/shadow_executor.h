@@ -1,5 +1,5 @@
-// Launches that are only pretended: each is said to start at once and to take as long as it is
-// believed to. A daemon with it decides, says what it would have done, and touches nothing.
+// Simulated launches: each is reported to start at once and to run for its believed duration. A
+// daemon with this executor decides, says what it would have done, and changes nothing.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace muster {
 
 class ShadowExecutor final : public Executor {
  public:
-  // `say` hears what would have been done.
+  // `say` is called with what would have been done.
   ShadowExecutor(Mailbox& mailbox, std::function<void(const std::string&)> say);
   ~ShadowExecutor() override;
 

@@ -48,7 +48,7 @@ void KeeperLink::say(std::string_view line) {
   std::string text(line);
   text += '\n';
   const ssize_t sent = send(socket_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-  // Commands are short and few: one that does not fit means that nobody reads.
+  // Commands are short and few: one that does not fit means that the keeper does not read.
   if (sent != static_cast<ssize_t>(text.size())) shutdown(socket_, SHUT_RDWR);
 }
 

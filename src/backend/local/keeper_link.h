@@ -20,7 +20,7 @@ class KeeperLink {
   }
   ~KeeperLink() { close(); }
 
-  // To control.sock in `folder`. False: nobody listens there now.
+  // To control.sock in `folder`. False: no keeper listens there now.
   bool connect(const std::filesystem::path& folder);
   bool connected() const { return socket_ >= 0; }
   int socket() const { return socket_; }

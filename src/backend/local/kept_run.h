@@ -31,7 +31,7 @@ struct KeptRun {
   bool census = false;      // a census waits for its state
   double look_at = 0;       // when to try the connection or the record again
   double wait = 0.005;      // and how long to wait after that
-  double first_silent = 0;  // since when nobody answers; 0: somebody does
+  double first_silent = 0;  // since when its keeper has not answered; 0: it answers
   double told_progress_at = 0;
 
   // What a line of the keeper says about the job's work; false if it is about something else.

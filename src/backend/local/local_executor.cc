@@ -138,7 +138,7 @@ void LocalExecutor::acknowledge(RunId run) {
 
 KeptRun* LocalExecutor::find(RunId run) {
   if (const auto known = kept_.find(run); known != kept_.end()) return &known->second;
-  // It may be one that an earlier daemon started, and nobody has asked for a census yet.
+  // An earlier daemon may have started it, and no census was asked for yet.
   const std::filesystem::path folder = settings_.runs / run_folder_name(run);
   if (access(folder.c_str(), F_OK) != 0) return nullptr;
   KeptRun& kept = kept_[run];

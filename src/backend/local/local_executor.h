@@ -1,5 +1,5 @@
 // Launches as processes of this machine: one keeper each (agent/keeper), which outlives us. One
-// thread talks to all of them; what it hears goes to the mailbox.
+// thread talks to all of them; their reports go to the mailbox.
 //
 // Folders of launches are in `runs` until their end is acknowledged, and in `ended` after that.
 // They are what a new executor finds after a crash: whatever has a folder in `runs` is running, or
@@ -63,7 +63,7 @@ class LocalExecutor final : public Executor {
   void census_now(std::uint64_t number);
   void acknowledge_now(RunId run);
 
-  // local_talk.cc: what is heard
+  // local_talk.cc: reports of keepers
   void look(KeptRun& kept, double now);
   void greet(KeptRun& kept);
   void hear(KeptRun& kept);

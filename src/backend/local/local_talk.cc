@@ -1,4 +1,4 @@
-// What the executor hears from keepers, and what it makes of those that it does not hear from.
+// The executor's answers to reports of keepers, and to keepers that do not report.
 #include <algorithm>
 #include <sys/wait.h>
 

@@ -45,7 +45,7 @@ std::optional<RunId> parse_run_folder(std::string_view name) {
     return std::nullopt;
   }
   const RunId run{JobId{static_cast<std::uint32_t>(*job)}, static_cast<std::uint32_t>(*launch)};
-  // One spelling only: "01.2" is nobody's.
+  // One spelling only: "01.2" is no run.
   if (run_folder_name(run) != name) return std::nullopt;
   return run;
 }
@@ -63,7 +63,7 @@ Status make_run_folder(const std::filesystem::path& folder, const KeeperOrder& o
   if (mkdir(folder.c_str(), 0700) != 0) {
     return file_error("make", folder.string(), errno);
   }
-  // Processes of somebody else pass through to the job's socket, and see nothing on their way.
+  // Processes of other users may reach the job's socket, but cannot list the folder.
   if (order.identity &&
       (chmod(folder.parent_path().c_str(), 0711) != 0 || chmod(folder.c_str(), 0711) != 0)) {
     return file_error("set the permissions of", folder.string(), errno);

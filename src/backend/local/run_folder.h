@@ -27,12 +27,12 @@ Result<pid_t> start_keeper(const std::filesystem::path& program,
                            const std::filesystem::path& folder);
 // How the launch ended; empty while there is no record, an error where it cannot be read.
 Result<std::optional<ExitRecord>> read_exit_record(const std::filesystem::path& folder);
-// Whether its keeper or the guard above it lives, whoever started them.
+// Whether its keeper or the guard above it lives, whichever daemon started them.
 bool keeper_lives(const std::filesystem::path& folder);
 // Whether its keeper got as far as to listen: before that nothing of the job can have run.
 bool keeper_listened(const std::filesystem::path& folder);
 
-// A port of this machine that nobody listens at, for the ranks of a job to meet.
+// A free port of this machine, for the ranks of a job to meet.
 int free_port();
 
 }  // namespace muster

@@ -1,6 +1,6 @@
 // What real commands are like and simulated ones usually are not: they take time, fail, and are
 // heard of late. All of it is drawn from a seed, launch by launch: what happens to launch 2 of job
-// 7 depends on nothing else, so policies that are compared meet the same luck.
+// 7 depends on nothing else, so all compared policies get the same draws.
 #pragma once
 
 #include <cstdint>

@@ -214,7 +214,7 @@ Seconds LifeBackend::next_own() const {
   return std::min(timer, reports_.empty() ? kNever : reports_.begin()->first.first);
 }
 
-// A job whose start is heard of late may have been done before that.
+// A job whose start is reported late may have ended before that.
 Seconds LifeBackend::next_event() {
   return std::max(now_, std::min(next_own(), inner_->next_event()));
 }

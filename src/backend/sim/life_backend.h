@@ -7,10 +7,10 @@
 //                 │          └───────────────┴─► stopping ─► kReleased
 //                 └─ (stopped before it began: gone at once)
 //
-// A launch is queued until whoever was told to leave its GPUs has left them, and until all earlier
-// launches of its job have gone. A job that would be done before its stop is through finishes
-// instead. Words of all this reach the engine late, or with the next census if they are lost; they
-// carry the time at which they arrive.
+// A launch is queued until the jobs that were told to leave its GPUs have left, and until all
+// earlier launches of its job have gone. A job that would be done before its stop is through
+// finishes instead. Words of all this reach the engine late, or with the next census if they are
+// lost; they carry the time at which they arrive.
 #pragma once
 
 #include <map>

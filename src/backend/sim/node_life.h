@@ -30,7 +30,7 @@ class NodeLife {
   Seconds next() const { return heap_.empty() ? kNever : heap_.front().time; }
   // Removes and returns the next event; call only when there is one.
   JobEvent pop();
-  // Forgets the failures to come, which nobody can know of; the schedule and the repairs of what is
+  // Forgets future failures, which are unknown in reality; the schedule and the repairs of what is
   // broken now stay.
   void forget_failures();
   void checkpoint(Archive& archive);

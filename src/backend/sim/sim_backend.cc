@@ -36,7 +36,7 @@ JobProgress SimBackend::act(const Command& command, Seconds now) {
     progress.since = job.since == kNever ? now : std::max(now, job.since);
     progress.saved_work = saved_by(job, now);
     // Its end has been reported already, in the same batch as what changed its neighbours, or it
-    // never began here and nobody knows of that yet.
+    // never began here, which is not known yet.
     if (updates && !runs(command.slot)) return progress;
   } else {
     progress.since = now + delay_of(command);

@@ -28,7 +28,8 @@ class SimBackend final : public Backend {
   std::unique_ptr<Backend> fork() const override { return copy(); }
   std::unique_ptr<SimBackend> copy() const;
   bool checkpoint(Archive& archive) override;
-  // When the job that runs here will be done, as things stand; kNever: nobody does, or it will not.
+  // When the job that runs here will be done, as things stand; kNever: no job runs, or it will not
+  // end.
   Seconds end_of(Slot slot) const;
 
  private:

@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-constexpr char kBetween = '\x1f';  // nobody writes that into a comment
+constexpr char kBetween = '\x1f';  // never part of a comment
 
 // "3:0": a status and a signal.
 int accounted_code(std::string_view text) {

@@ -24,7 +24,7 @@ int milliseconds_until(CommandClock::time_point end) {
   return static_cast<int>(std::ceil(std::clamp(left, 0.0, 3.6e6)));
 }
 
-// Hands over a part of the input; closes it when all of it is there or nobody reads any more.
+// Hands over a part of the input; closes it when all of it is there or the reader has gone.
 void feed(Child& child, std::string_view& input) {
   const ssize_t count = input.empty() ? 0 : write(child.in.get(), input.data(), input.size());
   if (count > 0) input.remove_prefix(static_cast<std::size_t>(count));

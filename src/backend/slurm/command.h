@@ -1,5 +1,5 @@
 // Runs a program of Slurm as a child and gives back what it said. No shell is involved, the time
-// and the output are bounded, and settings of whoever started us (SQUEUE_FORMAT and the like) do
+// and the output are bounded, and settings of our environment (SQUEUE_FORMAT and the like) do
 // not reach it.
 #pragma once
 

@@ -24,9 +24,9 @@ std::string shown_name(const std::string& name, std::size_t most = kMostShown) {
   return shown;
 }
 
-const std::vector<Gres>& wish_of(const SlurmJob& job) {
-  for (const std::vector<Gres>* wish : {&job.per_job, &job.per_node, &job.per_task}) {
-    if (count_of(*wish, "gpu") > 0) return *wish;
+const std::vector<Gres>& gpu_request(const SlurmJob& job) {
+  for (const std::vector<Gres>* request : {&job.per_job, &job.per_node, &job.per_task}) {
+    if (count_of(*request, "gpu") > 0) return *request;
   }
   return job.per_job;
 }
@@ -37,11 +37,11 @@ int gpus_wanted(const SlurmJob& job) {
   const std::int64_t scale = count_of(job.per_job, "gpu") > 0    ? 1
                              : count_of(job.per_node, "gpu") > 0 ? job.nodes_wanted
                                                                  : job.tasks;
-  const std::int64_t gpus = count_of(wish_of(job), "gpu") * scale;
+  const std::int64_t gpus = count_of(gpu_request(job), "gpu") * scale;
   return static_cast<int>(std::min<std::int64_t>(gpus, 1'000'000));
 }
 
-std::string gpu_type_wanted(const SlurmJob& job) { return type_of(wish_of(job), "gpu"); }
+std::string gpu_type_wanted(const SlurmJob& job) { return type_of(gpu_request(job), "gpu"); }
 
 std::string unfit_to_schedule(const SlurmJob& job) {
   if (job.array) return "it is an array; submit its tasks one by one";
@@ -57,27 +57,27 @@ std::string unfit_to_schedule(const SlurmJob& job) {
   }
   if (gpus_wanted(job) == 0) return "it asks for no GPU; ask with --gres=gpu:N or --gpus=N";
   int types = 0;
-  for (const Gres& gres : wish_of(job)) types += gres.name == "gpu" ? 1 : 0;
+  for (const Gres& gres : gpu_request(job)) types += gres.name == "gpu" ? 1 : 0;
   if (types > 1) return "it asks for GPUs of several types at once";
   return {};
 }
 
-std::string found_description(const SlurmJob& job, const NodeWishes& wishes,
+std::string found_description(const SlurmJob& job, const NodeConstraints& constraints,
                               const std::string& origin) {
   const std::string program = job.command.empty() ? job.name : job.command;
   nlohmann::json json = {{"command", {program.empty() ? "batch" : shown_name(program)}},
                          {"name", shown_name(job.name)},
                          {"gpus", std::max(1, gpus_wanted(job))},
-                         {"partition", wishes.partition},
+                         {"partition", constraints.partition},
                          {"request", origin},
                          {"origin", origin}};
   const std::string type = gpu_type_wanted(job);
-  if (const std::string& only = type.empty() ? wishes.gpu_type : type; !only.empty()) {
+  if (const std::string& only = type.empty() ? constraints.gpu_type : type; !only.empty()) {
     json["gpu_type"] = only;
   }
-  if (wishes.max_nodes > 0) json["max_nodes"] = std::min(wishes.max_nodes, 100'000);
+  if (constraints.max_nodes > 0) json["max_nodes"] = std::min(constraints.max_nodes, 100'000);
   if (job.cpus > 1) json["cpus"] = std::min(job.cpus, 1'000'000);
-  if (!wishes.unfit.empty()) json["unfit"] = shown_name(wishes.unfit, kMostReason);
+  if (!constraints.unfit.empty()) json["unfit"] = shown_name(constraints.unfit, kMostReason);
   // Slurm keeps the limit itself, anew for each start; it is all that is known of its length.
   if (job.time_limit > 0) json["estimate"] = std::min(job.time_limit, 1e9);
   if (job.directory.starts_with('/')) json["working_directory"] = job.directory;

@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "backend/slurm/constraints.h"
 #include "backend/slurm/rows.h"
-#include "backend/slurm/wishes.h"
 
 namespace muster {
 
@@ -17,9 +17,9 @@ std::string gpu_type_wanted(const SlurmJob& job);
 // Why it cannot be scheduled by us, and what to do about it; empty: it can.
 std::string unfit_to_schedule(const SlurmJob& job);
 
-// As it would be submitted to the daemon. Where its wishes cannot be kept it is refused there, so
-// that people see why.
-std::string found_description(const SlurmJob& job, const NodeWishes& wishes,
+// As it would be submitted to the daemon. Where its constraints cannot be kept it is refused there,
+// so that people see why.
+std::string found_description(const SlurmJob& job, const NodeConstraints& constraints,
                               const std::string& origin);
 
 }  // namespace muster

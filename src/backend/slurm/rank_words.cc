@@ -72,7 +72,7 @@ void RankWords::hear(bool all) {
     if (heard.refused) continue;
     heard.rest += appended(folder_ / fmt::format("rank-{}.words", rank), heard.bytes);
   }
-  // All greetings first: whoever is there is waited for before a last step is agreed on.
+  // All greetings first: a last step is agreed on only with all ranks that are there.
   for (std::size_t rank = 0; rank < ranks; ++rank) hear_line(rank, true);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     while (hear_line(rank, false)) {
@@ -90,7 +90,7 @@ bool RankWords::hear_line(std::size_t rank, bool greeting) {
   const std::string line = heard.rest.substr(0, end);
   heard.rest.erase(0, end + 1);
   heard.greeted = true;
-  // There are no leases here, so nobody's clock matters.
+  // There are no leases here, so no clock matters.
   if (desk_.heard(static_cast<JobDesk::Client>(rank), line, 0)) return true;
   heard.refused = true;
   desk_.closed(static_cast<JobDesk::Client>(rank));

@@ -106,7 +106,7 @@ std::vector<Gres> gres_in(const SlurmJson& row, const char* name) {
   return parse_gres(text_of(row, name));
 }
 
-void read_wishes(const SlurmJson& row, SlurmJob& job) {
+void read_constraints(const SlurmJson& row, SlurmJob& job) {
   job.time_limit = 60 * number_of(row, "time_limit", 0);
   job.tasks = std::max(1, whole_of<int>(row, "tasks", 1));
   job.cpus = std::max(1, whole_of<int>(row, "cpus", 1));
@@ -163,7 +163,7 @@ std::optional<SlurmJob> job_of(const SlurmJson& row) {
   job.started = number_of(row, "start_time", 0);
   job.ended = number_of(row, "end_time", 0);
   job.eligible = number_of(row, "eligible_time", 0);
-  read_wishes(row, job);
+  read_constraints(row, job);
   return job;
 }
 

@@ -61,8 +61,8 @@ struct SlurmJob {
   int tasks = 1;
   int cpus = 1;
   int nodes_wanted = 1;
-  int max_nodes = 0;       // 0: nobody said
-  int tasks_per_node = 0;  // 0: nobody said
+  int max_nodes = 0;       // 0: not given
+  int tasks_per_node = 0;  // 0: not given
   std::string nodes;       // that it is on, as a list of hosts
   std::string batch_host;  // where its script runs
   std::string required;    // that it must be on

@@ -159,11 +159,11 @@ void ShadowBook::watch(const SlurmJob& job, double now) {
     not_due_.insert(job.id);
     return;
   }
-  const NodeWishes wishes =
-      node_wishes(job, cluster_, [this](NodeId node) { return cluster_.host(node).gpus; });
-  if (!wishes.unfit.empty()) {
+  const NodeConstraints constraints =
+      node_constraints(job, cluster_, [this](NodeId node) { return cluster_.host(node).gpus; });
+  if (!constraints.unfit.empty()) {
     if (left_out_.insert(job.id).second) {
-      say_(fmt::format("Slurm's job {} is left out: {}", job.id, wishes.unfit));
+      say_(fmt::format("Slurm's job {} is left out: {}", job.id, constraints.unfit));
     }
     return;
   }
@@ -172,7 +172,7 @@ void ShadowBook::watch(const SlurmJob& job, double now) {
       origin_text({job.id, fmt::format("{}", static_cast<std::int64_t>(job.submitted))});
   watched.name = complaint(job.name);
   watched.fair = job.state == SlurmState::kPending || job.submitted >= first_second_;
-  // What it has waited already is nobody's gain.
+  // The time that it has waited already counts for neither side.
   watched.from = not_due_.erase(job.id) > 0 ? now : looked_ ? std::min(job.submitted, now) : begun_;
   if (job.state != SlurmState::kPending && job.started > 0) {
     watched.from = std::min(watched.from, job.started);
@@ -184,7 +184,7 @@ void ShadowBook::watch(const SlurmJob& job, double now) {
   report.kind = JobReport::Kind::kFound;
   report.origin = watched.origin;
   report.owner = job.user;
-  report.description = found_description(job, wishes, watched.origin);
+  report.description = found_description(job, constraints, watched.origin);
   tell_(report);
 }
 

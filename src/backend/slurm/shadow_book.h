@@ -20,7 +20,7 @@ namespace muster {
 
 class ShadowBook {
  public:
-  // `say` hears what would have been done. Times are seconds since 1970.
+  // `say` is called with what would have been done. Times are seconds since 1970.
   ShadowBook(std::vector<std::string> partitions, SlurmCluster cluster,
              std::function<void(Report)> tell, std::function<void(const std::string&)> say,
              double now);

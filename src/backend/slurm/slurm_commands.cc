@@ -75,7 +75,7 @@ Result<SlurmRows<SlurmNode>> SlurmCommands::nodes() {
   return parse_nodes(*text);
 }
 
-// They are held, so it does not matter which of them Slurm hears of first.
+// They are held, so it does not matter which of them reaches Slurm first.
 std::vector<Result<std::uint32_t>> SlurmCommands::submit(
     const std::vector<SlurmSubmission>& submissions) {
   std::vector<Result<std::uint32_t>> numbers(submissions.size(), Error{"it was not submitted"});

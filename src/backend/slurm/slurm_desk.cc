@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kSoon = 0.25;  // something is about to change
 constexpr double kUsual = 1;    // jobs run
-constexpr double kIdle = 2;     // somebody may come
+constexpr double kIdle = 2;     // new jobs may arrive
 constexpr double kLongestBreak = 5;
 
 }  // namespace

@@ -17,11 +17,11 @@
 #include <vector>
 
 #include "backend/live/executor.h"
+#include "backend/slurm/constraints.h"
 #include "backend/slurm/mark.h"
 #include "backend/slurm/rank_words.h"
 #include "backend/slurm/slurm_cluster.h"
 #include "backend/slurm/slurm_control.h"
-#include "backend/slurm/wishes.h"
 
 namespace muster {
 
@@ -31,7 +31,7 @@ struct SlurmSettings {
   std::filesystem::path runs;           // folders of launches, for what jobs write
   std::filesystem::path ended;
   std::string signal = "USR1";  // tells jobs that were found to save their work
-  std::uint32_t user_id = 0;    // ours: nobody else's comment is trusted
+  std::uint32_t user_id = 0;    // ours: comments of other users are not trusted
   std::function<void(const std::string&)> say;
   std::function<std::string()> nonce;  // a new word each time
 };
@@ -172,8 +172,8 @@ class SlurmDesk {
   void report_waiting(const Waiting& waiting, std::uint32_t job, JobReport::Kind kind,
                       const std::string& why, const std::string& description = {});
   void take_in(SlurmJob& row, double now);
-  NodeWishes wishes_of(const SlurmJob& row) const;
-  void leave_alone(const SlurmJob& row, NodeWishes wishes);
+  NodeConstraints constraints_of(const SlurmJob& row) const;
+  void leave_alone(const SlurmJob& row, NodeConstraints constraints);
   bool say_once(const SlurmJob& row, const std::string& why);
   void drop_leavers();
   void drop_records(double now);

@@ -78,7 +78,8 @@ void SlurmDesk::hand_over(Kept& kept, const SlurmJob& row, const std::vector<std
   const int ranks = next.process_per_gpu ? next.gpus.gpus() : next.gpus.nodes();
   const SlurmMark mark{
       settings_.instance, {}, next.run, kept.requeues, static_cast<std::uint32_t>(ranks)};
-  // Before Slurm is told: whoever finds the mark must know that nothing of that launch runs yet.
+  // Before Slurm is told: a daemon that finds the mark must know that nothing of that launch runs
+  // yet.
   std::error_code code;
   std::filesystem::create_directory(folder_of(next.run), code);
   const std::filesystem::path note = folder_of(next.run) / "in-place";
@@ -158,7 +159,7 @@ void SlurmDesk::find_staying(const SlurmJob& row, const SlurmMark& mark) {
     kept_.emplace(kept.run, std::move(kept));
     return;
   }
-  // The launch before it has ended. Whether anybody has heard of that is not known.
+  // The launch before it has ended. Whether that was reported is not known.
   const auto text = read_file((folder_of(mark.run) / "in-place").string());
   const auto launch = text ? parse_integer(trim(*text)) : std::nullopt;
   if (!launch || *launch <= 0 || *launch >= mark.run.launch) return;

@@ -124,7 +124,7 @@ void SlurmDesk::count_again(const std::vector<SlurmNode>& nodes, double now) {
     std::erase_if(*times, [now](const auto& one) { return one.second <= now; });
   }
   const std::map<NodeId, int> used = on_each_node(true);
-  std::set<NodeId> busy;  // with cleaning up, when nobody has GPUs that are not free yet
+  std::set<NodeId> busy;  // with cleaning up: no job has their GPUs, but they are not free yet
   for (const auto& [id, row] : rows_) {
     if (row.state != SlurmState::kCompleting) continue;
     const auto names = expand_hostlist(row.nodes);
@@ -198,7 +198,7 @@ void SlurmDesk::watch_waiting(SlurmJob& row, const SlurmMark& mark) {
   const auto known = waiting_.find(row.id);
   const bool first = known == waiting_.end();
   if (row.state == SlurmState::kCancelled) {
-    // Also one that was cancelled while nobody looked; that is said once.
+    // Also one that was cancelled while no daemon ran; that is reported once.
     const Waiting gone{mark, row.user};
     if (!first || spoken_of_.insert(row.id).second) {
       report_waiting(gone, row.id, JobReport::Kind::kCancelled, "it was cancelled in Slurm");
@@ -222,11 +222,11 @@ void SlurmDesk::watch_waiting(SlurmJob& row, const SlurmMark& mark) {
     const bool found = !mark.nonce.empty();
     const std::string origin = found ? origin_text({row.id, mark.nonce}) : "";
     // What it asked for is known as long as we have not placed it.
-    NodeWishes wishes;
-    wishes.partition = row.partition;
-    if (mark.run.launch == 0) wishes = wishes_of(row);
+    NodeConstraints constraints;
+    constraints.partition = row.partition;
+    if (mark.run.launch == 0) constraints = constraints_of(row);
     report_waiting(waiting, row.id, found ? JobReport::Kind::kFound : JobReport::Kind::kSeen, {},
-                   found ? found_description(row, wishes, origin) : "");
+                   found ? found_description(row, constraints, origin) : "");
   }
   const bool by_admin = row.held && row.reason == kByAdmin;
   const bool by_people = by_admin || (row.held && held_by_user_.contains(row.id));
@@ -269,13 +269,13 @@ void SlurmDesk::take_in(SlurmJob& row, double now) {
   if (parse_mark(row.admin_comment)) return;  // of another Muster
   const JobDue when = job_due(row, rows_, now);
   if (when == JobDue::kLater) return;
-  NodeWishes wishes = wishes_of(row);
+  NodeConstraints constraints = constraints_of(row);
   if (const std::string why = unfit_to_schedule(row); !why.empty()) {
-    wishes.unfit = why;
+    constraints.unfit = why;
   } else if (when == JobDue::kInVain) {
-    wishes.unfit = "what it depends on never comes (" + complaint(row.dependency) + ")";
+    constraints.unfit = "what it depends on never comes (" + complaint(row.dependency) + ")";
   }
-  if (!wishes.unfit.empty()) return leave_alone(row, std::move(wishes));
+  if (!constraints.unfit.empty()) return leave_alone(row, std::move(constraints));
   SlurmMark mark;
   mark.instance = settings_.instance;
   mark.nonce = settings_.nonce();
@@ -287,22 +287,22 @@ void SlurmDesk::take_in(SlurmJob& row, double now) {
   watch_waiting(row, mark);
 }
 
-NodeWishes SlurmDesk::wishes_of(const SlurmJob& row) const {
+NodeConstraints SlurmDesk::constraints_of(const SlurmJob& row) const {
   const std::map<NodeId, int> used = on_each_node(true);
-  return node_wishes(row, cluster_, [&](NodeId node) {
+  return node_constraints(row, cluster_, [&](NodeId node) {
     const auto known = used.find(node);
     return cluster_.host(node).gpus - (known == used.end() ? 0 : known->second);
   });
 }
 
 // People see why in the log and, if it wants GPUs, among the jobs. Nothing is written into it.
-void SlurmDesk::leave_alone(const SlurmJob& row, NodeWishes wishes) {
-  if (!say_once(row, "is left alone: " + wishes.unfit) || gpus_wanted(row) == 0) return;
+void SlurmDesk::leave_alone(const SlurmJob& row, NodeConstraints constraints) {
+  if (!say_once(row, "is left alone: " + constraints.unfit) || gpus_wanted(row) == 0) return;
   JobReport report;
   report.kind = JobReport::Kind::kFound;
   report.owner = row.user;
   report.origin = origin_text({row.id, fmt::format("{:.0f}", row.submitted)});
-  report.description = found_description(row, wishes, report.origin);
+  report.description = found_description(row, constraints, report.origin);
   tell_(report);
 }
 
@@ -337,7 +337,7 @@ void SlurmDesk::drop_leavers() {
     }
     // One of a user that was refused is left as it is: held.
     if (row->second.state != SlurmState::kPending || (origin && !leaver.taken_back)) continue;
-    if (!row->second.held) continue;  // somebody wants Slurm to run it
+    if (!row->second.held) continue;  // a person wants Slurm to run it
     if (const Status done = control_.cancel(job); !done) later.push_back(leaver);
     waiting_.erase(job);
     spoken_of_.insert(job);

@@ -14,11 +14,29 @@
 
 namespace muster {
 
-void add_link_options(CLI::App& command, LinkOptions& options) {
+namespace {
+
+void add_state_option(CLI::App& command, LinkOptions& options) {
   command
       .add_option("--state", options.state,
                   "state folder of the daemon; by default MUSTER_STATE, or the usual one")
       ->type_name("FOLDER");
+}
+
+void add_json_option(CLI::App& command, LinkOptions& options) {
+  command.add_flag("--json", options.json, "print the answer as JSON");
+}
+
+}  // namespace
+
+void add_local_link_options(CLI::App& command, LinkOptions& options) {
+  options.local = true;
+  add_state_option(command, options);
+  add_json_option(command, options);
+}
+
+void add_link_options(CLI::App& command, LinkOptions& options) {
+  add_state_option(command, options);
   command
       .add_option("--server", options.server,
                   "daemon on another machine, as https://HOST:PORT; by default MUSTER_SERVER")
@@ -32,7 +50,7 @@ void add_link_options(CLI::App& command, LinkOptions& options) {
           "--ca", options.authorities,
           "CA certificates used to verify the server; by default MUSTER_CA, or the system's")
       ->type_name("FILE");
-  command.add_flag("--json", options.json, "print the answer as JSON");
+  add_json_option(command, options);
 }
 
 namespace {
@@ -86,7 +104,7 @@ std::string state_folder(const std::string& given) {
 Result<DaemonLink> DaemonLink::open(const LinkOptions& options) {
   // What is said on the command line goes before what is in the environment.
   std::string url = options.server;
-  if (url.empty() && options.state.empty()) url = variable("MUSTER_SERVER");
+  if (url.empty() && options.state.empty() && !options.local) url = variable("MUSTER_SERVER");
   if (!url.empty()) {
     if (!options.state.empty()) return Error{"--state and --server: name one daemon, not two"};
     auto client = connect_to(options, url);

@@ -15,15 +15,18 @@ class App;
 
 namespace muster {
 
-// What every client command takes.
+// The options of every client command.
 struct LinkOptions {
   std::string state;
   std::string server;      // https://HOST:PORT; empty: the daemon of this machine
   std::string token_file;  // who we are there
   std::string authorities;
   bool json = false;
+  bool local = false;  // never a server, whatever the environment says
 };
 void add_link_options(CLI::App& command, LinkOptions& options);
+// For commands that only the daemon's own machine may use: --state and --json alone.
+void add_local_link_options(CLI::App& command, LinkOptions& options);
 
 // The folder that was named, or MUSTER_STATE, or the usual one of this user.
 std::string state_folder(const std::string& given);

@@ -323,9 +323,8 @@ int print_outcome(const DemoDaemon& daemon, const std::vector<DemoJob>& jobs,
   fmt::print("{:<22}{:>12}{:>12}\n", "preemptions", real.preemptions, said.preemptions);
   fmt::print("{:<22}{:>12}{:>12}\n", "resizes", real.resizes, said.resizes);
   fmt::print(
-      "\nThe simulator knows nothing of what it takes to save, stop and start a process, nor of "
-      "the\n"
-      "second in which nobody decided.\n");
+      "\nThe simulator does not know how long it takes to save, stop and start a process, and it\n"
+      "ignores the second without a daemon.\n");
   const std::vector<DemoRun> runs = {std::move(*live), std::move(*simulated)};
   if (Status written = write_demo_page(page, runs, kGpus); !written) {
     return complain(written.error(), kExitFailed);

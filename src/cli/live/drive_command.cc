@@ -152,7 +152,7 @@ Status tell_refused(DaemonLink& link, const std::set<std::uint64_t>& numbers) {
   return Error{fmt::format("{} of {} jobs were refused", count, numbers.size())};
 }
 
-// Until `due`; false where somebody interrupts.
+// Waits until `due`; false after an interrupt.
 bool wait_until(std::chrono::steady_clock::time_point due) {
   while (!interrupted() && std::chrono::steady_clock::now() < due) {
     const auto left = due - std::chrono::steady_clock::now();

@@ -111,7 +111,7 @@ struct Awaited {
   bool all_left = false;
   bool all_well = true;  // of those that were named: they have finished
 
-  // `all`: of those that nobody named, too, each is wanted.
+  // `all`: jobs that were not named are wanted, too.
   Status look(DaemonLink& link, const std::vector<std::string>& ids, bool all);
   Status look_again(DaemonLink& link, const std::string& id);
 };

@@ -98,7 +98,7 @@ std::string jobs_text(const Json& jobs, double now, bool colour) {
 std::string nodes_text(const Json& nodes, bool colour) {
   std::vector<Column> columns = {{"name", "node"},   {"gpu_type", "type"}, {"gpus", "GPUs"},
                                  {"used", "in use"}, {"state", "state"},   {"jobs", "jobs by GPU"}};
-  // Pretended GPUs do nothing, and nobody looks at those of other machines.
+  // Fake GPUs do nothing, and those of other machines are not measured.
   const bool looked_at = !nodes.empty() && nodes[0].contains("gpu_use");
   if (looked_at) columns.push_back({"use", "busy, memory, power"});
   Table table(std::move(columns));

@@ -119,7 +119,8 @@ Status check_doors(const ServeOptions& options) {
   }
   if (options.all_users && geteuid() != 0) {
     return Error{
-        "--all-users needs root: jobs run as who submits them, and only root can start processes "
+        "--all-users needs root: jobs run as the user who submits them, and only root can start "
+        "processes "
         "of others"};
   }
   return Done{};
@@ -168,7 +169,7 @@ int serve(ServeOptions options) {
   if (!settings) return complain(settings.error());
   if (Status fine = check_doors(options); !fine) return complain(fine.error());
   watch_signals();
-  umask(077);  // what it keeps is nobody else's business
+  umask(077);  // its files are for its own user only
   auto daemon = Daemon::start(std::move(*settings));
   if (!daemon) return complain(daemon.error(), kExitFailed);
   const std::string folder = state_folder(options.state);

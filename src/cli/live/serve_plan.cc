@@ -18,9 +18,9 @@ void add_plan_options(CLI::App& command, ServePlan& plan) {
   };
   one("--config", run.config, "TOML file that describes the run, as for `muster simulate`", "FILE");
   one("--preset", run.preset, "start from the settings of a published system, as in blox", "NAME");
-  one("-s,--scheduling", run.schedulings, "scheduling policy: who runs first", "NAME");
+  one("-s,--scheduling", run.schedulings, "scheduling policy: which jobs run first", "NAME");
   one("-p,--placement", run.placements, "placement policy: on which GPUs", "NAME");
-  one("-a,--admission", run.admissions, "admission policy: who is let in", "NAME");
+  one("-a,--admission", run.admissions, "admission policy: which jobs are accepted", "NAME");
   one("--pacing", run.pacing, "when to decide: events, or rounds:length=60", "NAME");
   one("--perf", run.perf, "performance model that policies believe in", "NAME");
   command

@@ -220,7 +220,8 @@ void add_submit_options(CLI::App& command, SubmitOptions& o) {
       ->type_name("MS");
   command
       .add_option("--stage-ms", o.stage_ms,
-                  "what of a step is storage, cpu, gpu and network, for policies that interleave")
+                  "milliseconds of a training step on storage, CPU, GPU and network, for policies "
+                  "that interleave")
       ->type_name("STAGE=MS,...");
   command.add_option("--batch-size", o.batch_size, "for policies that scale it")->type_name("N");
   command.add_option("--model", o.model, "what it trains, for performance models");

@@ -1,4 +1,4 @@
-// token create, list, revoke: who may call a daemon from the network.
+// token create, list, revoke: tokens for callers from the network.
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -25,15 +25,15 @@ struct TokenOptions {
 int create_token(const TokenOptions& options) {
   auto link = DaemonLink::open(options.link);
   if (!link) return complain(link.error(), kExitFailed);
-  TokenJson wish = {{"role", options.role}, {"days", options.days}};
-  if (!options.user.empty()) wish["user"] = options.user;
-  const auto answer = link->post("/v1/tokens", wish.dump());
+  TokenJson request = {{"role", options.role}, {"days", options.days}};
+  if (!options.user.empty()) request["user"] = options.user;
+  const auto answer = link->post("/v1/tokens", request.dump());
   if (!answer) return complain(answer.error(), kExitFailed);
   if (options.link.json) {
     fmt::print("{}", *answer);
   } else {
     fmt::print("{}\n", TokenJson::parse(*answer)["token"].get<std::string>());
-    note("this is the only time that it is shown; whoever has it is you");
+    note("the token is shown only once; keep it secret, because it acts in your name");
   }
   return kExitOk;
 }
@@ -80,17 +80,15 @@ void add_token_command(CLI::App& app, Chosen& chosen) {
   const auto options = std::make_shared<TokenOptions>();
   const auto add = [&](const char* name, const char* sentence, int (*run)(const TokenOptions&)) {
     CLI::App* one = command->add_subcommand(name, sentence);
-    add_link_options(*one, options->link);
+    add_local_link_options(*one, options->link);
     one->callback(
         [options, run, &chosen] { chosen.run = [options, run] { return run(*options); }; });
     return one;
   };
   CLI::App* create = add("create", "Print a new token", create_token);
-  create
-      ->add_option("--user", options->user, "user who submits and sees jobs with it (default: you)")
+  create->add_option("--user", options->user, "user whose jobs it submits and sees (default: you)")
       ->type_name("NAME");
-  create
-      ->add_option("--role", options->role, "user, or operator, who may see and change everything")
+  create->add_option("--role", options->role, "user, or operator (may see and change everything)")
       ->check(CLI::IsMember({"user", "operator"}))
       ->capture_default_str();
   create->add_option("--days", options->days, "days until it expires")

@@ -33,7 +33,7 @@ int gpus_here() {
 }
 
 // ElasticFlow's fast-forward: steps that pass without being done. So many of them at once that
-// nobody waits long for an answer.
+// answers come without delay.
 std::int64_t skipped_at_once(double seconds, std::int64_t left) {
   constexpr double kStride = 0.2;
   const double steps = std::floor(kStride / std::max(seconds, 1e-9));

@@ -31,7 +31,8 @@ std::string Access::cannot_run(const std::string& user) {
   if (user == own) return {};
   if (geteuid() != 0) {
     return fmt::format(
-        "jobs run as who submits them, and this daemon, which runs as '{}', cannot start processes "
+        "jobs run as the user who submits them, and this daemon, which runs as '{}', cannot start "
+        "processes "
         "of '{}': run it as root",
         own, user);
   }

@@ -1,6 +1,6 @@
-// Who may do what. A user sees and changes the jobs that are his own; an operator all of them, the
-// nodes and the daemon. Over the Unix socket the kernel says who is there, over the network a
-// token.
+// Access rights. Users see and change only their own jobs; operators see and change all jobs, the
+// nodes and the daemon. Over the Unix socket the kernel identifies the caller, over the network a
+// token does.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// The API: one table of routes, each with its method, its path, who may call it and a sentence.
-// What reads is answered from the board; submissions go to the intake; everything that changes a
-// job or a node is a wish to the engine's thread, answered once it is committed.
+// The API: one table of routes, each with its method, its path, the role that may call it and a
+// sentence. Reads are answered from the board; submissions go to the intake; a change of a job or a
+// node is a request to the engine's thread, answered once it is committed.
 #pragma once
 
 #include <filesystem>
@@ -22,8 +22,8 @@ namespace muster {
 
 class Core;
 
-// Something to be done by the engine's thread, and whom to tell when it is durable.
-struct Wish {
+// A change that the engine's thread carries out, and the function to call when it is durable.
+struct ChangeRequest {
   std::function<Status(Core&)> work;
   std::function<void(const Status&)> told;
 };
@@ -37,7 +37,7 @@ struct ApiParts {
   RateLimit& rate;
   std::filesystem::path runs;   // folders of launches
   std::filesystem::path ended;  // and of those whose end is committed
-  std::function<void(Wish)> ask;
+  std::function<void(ChangeRequest)> ask;
   // For the engine's thread: what was decided about a job.
   std::function<Result<std::vector<StoredDecision>>(JobId)> decisions;
   // For what takes long; false: too much of that waits already.
@@ -81,7 +81,7 @@ class Api {
   void handle(const HttpRequest& request, HttpReply reply);
   static std::span<const ApiRoute> routes();
 
-  // The handlers: api_jobs.cc what reads and submits, api_logs.cc output, api_wishes.cc what
+  // The handlers: api_jobs.cc what reads and submits, api_logs.cc output, api_changes.cc what
   // changes things, api_questions.cc what looks ahead.
   void get_status(const ApiCall& call);
   void list_jobs(const ApiCall& call);
@@ -114,8 +114,9 @@ class Api {
   // What is wrong with the name of a user; empty: nothing.
   std::string check_owner(const std::string& name, const Caller& caller) const;
   void change_job(const ApiCall& call, std::function<Status(Core&, JobId)> work);
-  // Says that a wish is done, or why not: by `refused` it cannot be done as things are.
-  std::function<void(const Status&)> answer_to_wish(const ApiCall& call, int refused) const;
+  // Answers that a change is done, or why not; `refused` is the HTTP status if the present state
+  // forbids it.
+  std::function<void(const Status&)> answer_to_change(const ApiCall& call, int refused) const;
   void set_drained(const ApiCall& call, bool drained);
 
   ApiParts parts_;
@@ -127,7 +128,7 @@ std::string job_json(const BoardJob& job, const std::vector<StoredNode>& nodes,
 std::string jobs_json(const std::vector<BoardJob>& jobs, const std::vector<StoredNode>& nodes,
                       const LiveClock& clock);
 // Jobs that the caller may not see are there without their numbers. `uses`: of the GPUs of the
-// first node, which is this machine; empty where nobody looks.
+// first node, which is this machine; empty if they are not measured.
 std::string nodes_json(const std::vector<StoredNode>& nodes, const std::vector<BoardJob>& jobs,
                        const Caller& caller, const std::vector<GpuUse>& uses);
 std::string story_json(const BoardJob& job, const struct JobStory& story,

@@ -1,4 +1,4 @@
-// What reads, and submissions.
+// Routes that read, and submissions.
 #include <algorithm>
 #include <set>
 
@@ -41,7 +41,7 @@ std::optional<BoardJob> Api::job_of(const ApiCall& call) const {
   if (number && *number >= 0 && *number < 0xffffffff) {
     job = parts_.board.job(JobId{static_cast<std::uint32_t>(*number)});
   }
-  // A job of somebody else is as unknown as one that is not there.
+  // A job of another user is reported as unknown.
   if (job && call.caller.may_see(*job)) return job;
   call.reply(error_response(404, fmt::format("there is no job {}", call.name)));
   return std::nullopt;
@@ -92,7 +92,7 @@ void Api::submit(const ApiCall& call) {
   if (!request->origin.empty() || !request->unfit.empty()) {
     return call.reply(error_response(400, "'origin' and 'unfit' are said by executors alone"));
   }
-  // It would be kept, and nobody would look at it.
+  // It would be stored and ignored.
   if (const std::string why = parts_.frozen(); !why.empty()) {
     return call.reply(error_response(503, why));
   }

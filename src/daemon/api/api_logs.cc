@@ -27,7 +27,7 @@ std::string check_place(const BoardJob& job, std::int64_t launch, std::int64_t r
                      : fmt::format("job {} has no launch {}: it has {}", id, launch,
                                    counted(job.runs.begin()->first, last, "launch"));
   }
-  // A script of somebody else's has as many as it likes.
+  // A user's own script may have any number.
   if (!job.request->origin.empty()) return {};
   const GpuSet& gpus = run->second->gpus;
   const int ranks = job.request->process_per_gpu ? gpus.gpus() : gpus.nodes();

@@ -1,5 +1,4 @@
-// What looks ahead. The engine's thread makes a copy of its state; the answer is found in a thread
-// of its own.
+// Routes that look ahead. The engine's thread copies its state; a separate thread finds the answer.
 #include <algorithm>
 #include <set>
 
@@ -126,7 +125,7 @@ void Api::explain(const ApiCall& call) {
     return Done{};
   };
   const auto tell = [found, job = *job, caller = call.caller, reply = call.reply, this] {
-    // How many are before it is for everybody, who they are is not.
+    // The number of jobs before it is public, their identity is not.
     constexpr std::size_t kMostNamed = 10;
     std::vector<JobId> named;
     for (const JobId one : found->story.before.value_or(std::vector<JobId>())) {

@@ -1,5 +1,5 @@
-// Tokens for callers from the network: made, listed and revoked on the daemon's machine alone, so
-// that one that was stolen cannot beget others.
+// Tokens for callers from the network: made, listed and revoked only on the daemon's machine, so
+// that a stolen token cannot make others.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -12,25 +12,25 @@ namespace {
 constexpr double kDay = 86400;
 constexpr double kMostDays = 3660;
 
-struct TokenWish {
+struct TokenRequest {
   std::string user;
   std::string role = "user";
   double days = 90;
 };
 
 // What is wrong with it; empty: nothing.
-std::string read_token_wish(const std::string& body, TokenWish& wish) {
+std::string read_token_request(const std::string& body, TokenRequest& request) {
   const nlohmann::json json =
       body.empty() ? nlohmann::json::object() : nlohmann::json::parse(body, nullptr, false);
   if (!json.is_object()) return "expected an object with user, role and days";
   for (const auto& [name, value] : json.items()) {
     if (name == "user" && value.is_string()) {
-      wish.user = value.get<std::string>();
+      request.user = value.get<std::string>();
     } else if (name == "role" && (value == "user" || value == "operator")) {
-      wish.role = value.get<std::string>();
+      request.role = value.get<std::string>();
     } else if (name == "days" && value.is_number() && value.get<double>() > 0 &&
                value.get<double>() <= kMostDays) {
-      wish.days = value.get<double>();
+      request.days = value.get<double>();
     } else {
       return fmt::format(
           "'{}': expected user (a name), role (user or operator) and days (above 0, up to {})",
@@ -67,23 +67,24 @@ void Api::list_tokens(const ApiCall& call) {
 
 void Api::create_token(const ApiCall& call) {
   if (!only_local(call)) return;
-  TokenWish wish;
-  wish.user = call.caller.name;
-  if (const std::string wrong = read_token_wish(call.request.body, wish); !wrong.empty()) {
+  TokenRequest request;
+  request.user = call.caller.name;
+  if (const std::string wrong = read_token_request(call.request.body, request); !wrong.empty()) {
     return call.reply(error_response(400, wrong));
   }
-  if (!call.caller.is_operator && (wish.user != call.caller.name || wish.role != "user")) {
+  if (!call.caller.is_operator && (request.user != call.caller.name || request.role != "user")) {
     return call.reply(error_response(
         403, fmt::format("'{}' is no operator, and may make tokens of role user for himself alone",
                          call.caller.name)));
   }
-  if (!user_exists(wish.user)) {
+  if (!user_exists(request.user)) {
     return call.reply(
-        error_response(400, fmt::format("there is no user '{}' on this machine", wish.user)));
+        error_response(400, fmt::format("there is no user '{}' on this machine", request.user)));
   }
   try {
-    parts_.tokens.create(wish.user, wish.role == "operator", LiveClock::unix_now(),
-                         wish.days * kDay, [reply = call.reply](const Result<std::string>& made) {
+    parts_.tokens.create(request.user, request.role == "operator", LiveClock::unix_now(),
+                         request.days * kDay,
+                         [reply = call.reply](const Result<std::string>& made) {
                            if (!made) return reply(error_response(503, made.error().message));
                            HttpResponse response;
                            response.status = 201;

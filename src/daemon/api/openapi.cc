@@ -1,4 +1,4 @@
-// The description of the API, made from the table of routes; tests hold the fields against what is
+// The description of the API, made from the table of routes; tests compare its fields with what is
 // read and written.
 #include <array>
 #include <span>
@@ -94,7 +94,7 @@ Json schema_of_submission() {
           {"properties", properties}};
 }
 
-Json schema_of_token_wish() {
+Json schema_of_token_request() {
   return {{"type", "object"},
           {"additionalProperties", false},
           {"properties",
@@ -179,7 +179,7 @@ std::string openapi_document(std::span<const ApiRoute> routes) {
   Json schemas = answer_schemas();
   schemas["Submission"] = schema_of_submission();
   schemas["Question"] = schema_of_question();
-  schemas["TokenWish"] = schema_of_token_wish();
+  schemas["TokenRequest"] = schema_of_token_request();
   schemas["Change"] = schema_of_change();
   schemas["Ending"] = schema_of_ending();
   const Json document = {
@@ -188,7 +188,8 @@ std::string openapi_document(std::span<const ApiRoute> routes) {
        {{"title", "Muster"},
         {"version", "1"},
         {"description",
-         "Over the Unix socket api.sock in the state folder; who calls is known by the socket's "
+         "Over the Unix socket api.sock in the state folder; the caller is identified by the "
+         "socket's "
          "peer credentials. Where the daemon listens on the network, over HTTPS with a token."}}},
       {"security", {{{"token", Json::array()}}}},
       {"paths", paths},

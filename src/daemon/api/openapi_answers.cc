@@ -1,4 +1,4 @@
-// What the API answers, as schemas. A test calls every route of a real daemon and holds the answers
+// The API's answers, as schemas. A test calls every route of a real daemon and checks the answers
 // against them.
 #include "daemon/api/openapi_schemas.h"
 
@@ -13,7 +13,7 @@ Json of(const char* type, const char* sentence = "") {
   return schema;
 }
 
-// Null where it has not happened, or nobody knows.
+// Null if it has not happened or is unknown.
 Json or_null(Json schema) {
   schema["nullable"] = true;
   return schema;
@@ -121,7 +121,7 @@ Json node() {
                  {"drained", of("boolean")},
                  {"up", of("boolean")},
                  {"reason", of("string")},
-                 {"jobs", list_of(list_of(or_null(of("integer", "null: somebody else's"))))}},
+                 {"jobs", list_of(list_of(or_null(of("integer", "null: another user's"))))}},
                 {{"gpu_use", list_of(use)}});
 }
 
@@ -136,7 +136,7 @@ Json story() {
        {"free_gpus", of("integer")},
        {"usable_gpus", of("integer")},
        {"policy", of("string")},
-       {"jobs_before", or_null(of("integer", "of those that wait, who will start before it"))},
+       {"jobs_before", or_null(of("integer", "number of waiting jobs that will start before it"))},
        {"first_before", list_of(of("integer"))},
        {"launches",
         list_of(object(

@@ -1,4 +1,4 @@
-// The schemas of what the API answers, by name: those that the table of routes names.
+// The schemas of the API's answers, by name: those that the table of routes names.
 #pragma once
 
 #include <nlohmann/json.hpp>

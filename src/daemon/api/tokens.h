@@ -1,6 +1,6 @@
-// Tokens: how somebody on the network says who he is. Each is bound to a user of this machine and a
-// role, and ends by itself. A token is muster_NAME_SECRET; the store holds the name and a hash of
-// the secret, so that nobody who reads the store can pretend to be anybody.
+// Tokens identify callers on the network. Each is bound to a user of this machine and a role, and
+// expires. A token is muster_NAME_SECRET; the store holds the name and a hash of the secret, so
+// that a reader of the store cannot use any token.
 #pragma once
 
 #include <functional>

@@ -1,8 +1,8 @@
-// HTTP over a Unix socket, or over TCP with TLS and never without, both ends, as plain values. Only
+// HTTP over a Unix socket, or over TCP (always with TLS), both ends, as plain values. Only
 // http_server.cc and http_client.cc see the library (Boost.Beast), and tls.cc OpenSSL.
 //
-// The server parses, bounds what it reads, finds out who is at the other end, and hands requests
-// to one handler. The handler must not block; it may answer at once or later, from any thread.
+// The server parses, bounds what it reads, identifies the caller, and passes requests to one
+// handler. The handler must not block; it may answer at once or later, from any thread.
 #pragma once
 
 #include <chrono>

@@ -313,7 +313,7 @@ class Server final : public HttpServer {
     acceptor_.async_accept(context_, [this](Code code, Stream::socket socket) {
       if (code == asio::error::operation_aborted) return;
       if (!code && shared_->connections < shared_->limits.connections) {
-        const int yes = 1;  // answers are short, and somebody waits for them
+        const int yes = 1;  // answers are short, and the caller waits for them
         if (shared_->tls) {
           setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
         }

@@ -15,7 +15,7 @@ int hex_digit(char digit) {
   return -1;
 }
 
-// Zero bytes and other controls are nobody's honest wish.
+// Zero bytes and other controls are never part of an honest request.
 std::optional<std::string> percent_decoded(std::string_view text) {
   std::string decoded;
   for (std::size_t i = 0; i < text.size(); ++i) {

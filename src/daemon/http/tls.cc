@@ -98,7 +98,8 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::server(
     const std::filesystem::path& certificate, const std::filesystem::path& key) {
   struct stat about {};
   if (stat(key.c_str(), &about) == 0 && (about.st_mode & 07U) != 0) {
-    return Error{fmt::format("{}: everybody may read this key: chmod 600 it", key.string())};
+    return Error{
+        fmt::format("{}: other users may read this key; run chmod 600 on it", key.string())};
   }
   Result<ssl_ctx_st*> made = new_context(true);
   if (!made) return made.error();

@@ -1,5 +1,5 @@
 // TLS without sockets: bytes of the network go in and come out on one side, those of the
-// application on the other. OpenSSL is loaded when the first of these is made, for most commands
+// application on the other. OpenSSL is loaded when the first object is made, because most commands
 // never need it.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace muster {
 // What all connections of one end have in common. TLS 1.2 and later.
 class TlsContext {
  public:
-  // Shows the certificate (with its chain, in PEM) to whoever connects.
+  // Shows the certificate (with its chain, in PEM) to clients.
   static Result<std::shared_ptr<const TlsContext>> server(const std::filesystem::path& certificate,
                                                           const std::filesystem::path& key);
   // Believes those who are vouched for by the authorities in the file; empty: by the system's.

@@ -243,7 +243,7 @@ bool PolicyHost::fill() {
       reader_.add({buffer.data(), static_cast<std::size_t>(got)});
       something = true;
     } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
-      // What it said last is heard first.
+      // Its last messages are read first.
       return something;
     } else if (errno == EAGAIN) {
       break;

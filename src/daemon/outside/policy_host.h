@@ -1,9 +1,9 @@
-// A process of its own for the policies of one Python file: it is started, asked with a time limit,
-// ended where it does not answer, and started again.
+// A separate process for the policies of one Python file: it is started, asked with a time limit,
+// ended if it does not answer, and started again.
 //
-// Starting it takes a while and nobody waits for that but the daemon's own start: until it is back,
-// every question fails at once, and the cluster is scheduled without it. One that keeps dying or
-// hanging is started again later and later.
+// Starting takes a while; only the daemon's own start waits for it. Until the process is ready
+// every question fails at once, and the cluster is scheduled without it. A process that keeps dying
+// or hanging is restarted with growing delays.
 #pragma once
 
 #include <chrono>
@@ -35,7 +35,7 @@ class PolicyHost {
   PolicyHost(const PolicyHost&) = delete;
   PolicyHost& operator=(const PolicyHost&) = delete;
 
-  // Starts it where it is time to, hears what it has said, and waits for nothing. True: it can be
+  // Starts it when it is time to, reads its messages, and never waits. True: it can be
   // asked; false: it is being started, or makes a policy.
   bool ready();
   // Waits until it can be asked.
@@ -85,7 +85,7 @@ class PolicyHost {
   pid_t process_ = -1;
   int socket_ = -1;
   bool greeted_ = false;
-  bool awaited_ = false;  // somebody waits for it, and hears what is wrong
+  bool awaited_ = false;  // a caller waits for it, and is told what is wrong
   std::string trouble_;   // why it is to be ended, or was
   MessageReader reader_;
   std::uint64_t epoch_ = 0;

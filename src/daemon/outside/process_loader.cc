@@ -137,7 +137,7 @@ Result<Outside> ProcessLoader::respondent(const char* kind, const Choice& choice
   };
   const std::shared_ptr<PolicyHost> host = hosts_->of(file_of(choice.name));
   const HostSettings& settings = host->settings();
-  // One that is there and not ready has died: nobody waits for it again.
+  // One that is there and not ready has died: it is not waited for again.
   if (host->epoch() == 0) {
     if (Status there = host->wait(settings.start_limit); !there)
       return wrong(there.error().message);

@@ -1,10 +1,10 @@
-// The policies of a live cluster that are written in Python: each file has a process of its own
-// (policy_host.h), and where a policy fails the cluster goes on without it
+// The policies of a live cluster that are written in Python. Each file has a process of its own
+// (policy_host.h); if a policy fails, the cluster is scheduled without it
 // (policy/outside/outside_policies.h).
 //
-// What the policies of a plan answered goes to the plan's answer log, so that a recording has it: a
-// replay asks the recording instead (recorded_loader.h), and neither a policy that has changed
-// since nor a clock can make a difference.
+// The policies' answers go to the plan's answer log, so that a recording has them. A replay asks
+// the recording instead (recorded_loader.h), so neither a changed policy nor a clock can make a
+// difference.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +19,7 @@
 
 namespace muster {
 
-// Hosts by file, for as long as somebody uses them: forecasts and reloads find the process of the
+// Hosts by file, for as long as they are used: forecasts and reloads find the process of the
 // policy that decides. A file that has changed gets another.
 class PolicyHosts {
  public:

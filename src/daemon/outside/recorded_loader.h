@@ -1,5 +1,5 @@
-// Policies written in Python as a recording knows them: they declare and answer what they did then,
-// and no Python is needed.
+// Policies written in Python as a recording knows them: they declare and answer what they did then;
+// Python is not needed.
 #pragma once
 
 #include <deque>

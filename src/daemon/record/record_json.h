@@ -1,5 +1,5 @@
-// What goes into an engine from outside, and what comes out of it, as JSON that reads back exactly.
-// Symbols are written as their texts.
+// The engine's input from outside, and its output, as JSON that reads back exactly. Symbols are
+// written as their texts.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,6 +1,6 @@
-// A recording of a daemon: everything that went into its engine, and every decision that came out.
-// Lines of JSON. A segment begins with the description of the policies and the world that the
-// engine adopted, so a restart or a reload begins a new one, and each replays exactly by itself.
+// A recording of a daemon: all input of its engine, and every decision. Lines of JSON. A segment
+// begins with the description of the policies and the world that the engine adopted. A restart or a
+// reload begins a new segment, and each segment can be replayed exactly by itself.
 #pragma once
 
 #include <fstream>

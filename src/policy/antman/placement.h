@@ -12,7 +12,7 @@ namespace muster {
 // first node with enough free GPUs; where there is none it reserves what the emptiest node has and
 // absorbs what becomes free there until it is complete. One larger than a node reserves whole nodes
 // in the same way. An opportunistic job (priority below 0) takes GPUs that have no other such job,
-// wherever they are: those that nobody holds first, then reserved ones, then held ones.
+// wherever they are: free ones first, then reserved ones, then held ones.
 class AntManPlacement : public PlacementPolicy {
  public:
   void place(const View& view, const SchedulingTraits& traits, const Plan& plan,
@@ -72,7 +72,7 @@ class AntManPlacement : public PlacementPolicy {
     std::size_t gpu;
   };
 
-  // Where a plan names everyone who may run: whoever runs at the size asked for stays, as far as
+  // If a plan names all jobs that may run: a job that runs at the requested size stays, as far as
   // the number of GPUs goes.
   static void stop_the_rest(const View& view, const Plan& plan, PlacementDraft& draft);
   // Brings the picture of the nodes up to date; reservations on GPUs that failed, or of jobs that

@@ -4,7 +4,7 @@ namespace muster {
 namespace {
 
 // Source: AntMan (OSDI'20) as Muri's simulator has it. Jobs with guaranteed resources come first,
-// then opportunistic ones (priority below 0), each in order of submission; nobody is stopped.
+// then opportunistic ones (priority below 0), each in order of submission; no job is stopped.
 // Meant for the placement of the same name.
 class AntMan final : public SchedulingPolicy {
  public:

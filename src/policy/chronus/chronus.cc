@@ -10,7 +10,7 @@ namespace muster {
 namespace {
 
 // Source: Chronus (SoCC'21). Time is dealt out in leases. A job with deadlines is promised one when
-// it comes, if its leases fit before it beside those of everybody who has a promise already; each
+// it comes, if its leases fit before it together with those of all jobs that have a promise; each
 // lease, an integer program (or a greedy choice) decides who of them runs, such that all promises
 // can be kept and the sum of their values is largest. GPUs that are left go to the others: jobs
 // whose deadline could not be promised and jobs without one, the least remaining GPU time first,

@@ -57,7 +57,7 @@ class LocalSearch final : public WalkingPlacement {
   }
 
   // Everything that would be placed, as it is and in three other orders; nothing where there is no
-  // choice. Copies of the cluster are tried on: nobody else may be in the draft yet.
+  // choice. Copies of the cluster are tried on: no other job may be in the draft yet.
   std::vector<Plan> candidates(const View& view, const SchedulingTraits& traits, const Plan& plan,
                                const PlacementDraft& draft) {
     if (!draft.steps().empty()) return {};

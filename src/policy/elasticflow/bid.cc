@@ -108,6 +108,7 @@ Bid Bidder::bid(const PlanFrame& frame, const PlannedJob& job, const GpuTimeline
 // not suffice.
 bool Bidder::walk(const PlanFrame& frame, const PlannedJob& job, Seconds due, int first,
                   Bid& bid) const {
+  // The larger share is bid for only up to the next step, at which all shares are decided anew.
   const Seconds until = steps_.size() > 1 ? steps_[1].at : due;
   const double speed = job.speed(first);
   const Seconds exact = frame.end_of(frame.now + job.left / speed);
@@ -132,6 +133,8 @@ bool Bidder::walk(const PlanFrame& frame, const PlannedJob& job, Seconds due, in
     std::size_t i = steps_.size() - 1;
     for (; i > 0; --i) {
       const TimeStep& step = steps_[i];
+      // If fewer than `level` GPUs are free in a step, the job uses the largest of its sizes that
+      // fits.
       const int gpus = step.gpus >= level ? level : job.fit(step.gpus);
       if (gpus > 0) {
         sum += (to - step.at) * (gpus == level ? full : job.speed(gpus));
@@ -146,6 +149,7 @@ bool Bidder::walk(const PlanFrame& frame, const PlannedJob& job, Seconds due, in
       bid.reads_from = below == 0 && i > 1 ? std::nextafter(steps_[i].at, 0.0) : until;
       return rest >= 0;
     }
+    // This size cannot meet the deadline; the next larger one is tried.
     below = level;
     level = job.next(level);
   }
@@ -164,6 +168,7 @@ double Bidder::spread(const PlanFrame& frame, const PlannedJob& job, Seconds due
     const bool last = i + 1 == steps_.size();
     const double speed = job.speed(gpus);
     const double work = ((last ? job.deadline : steps_[i + 1].at) - step.at) * speed;
+    // Full steps of the plan; the step in which the work runs out ends it.
     if (i < turning || work < left) {
       left -= work;
       sum += gpus * ((last ? due : steps_[i + 1].at) - step.at);

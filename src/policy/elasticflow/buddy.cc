@@ -67,6 +67,8 @@ class Buddy final : public WalkingPlacement {
       if (as_planned || why_not_placed(view, draft.cluster(), request) == Reason::kFragmented)
         requests_.push_back(request);
     }
+    // First fit decreasing: with sizes that are powers of two and nodes of a power of two no GPU is
+    // lost to fragmentation.
     std::stable_sort(
         requests_.begin(), requests_.end(),
         [](const AllocationRequest& a, const AllocationRequest& b) { return a.gpus > b.gpus; });

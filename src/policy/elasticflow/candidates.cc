@@ -4,7 +4,7 @@
 
 namespace muster {
 
-// Sizes are those that were measured or, where nobody measured, powers of two for as long as they
+// Sizes are those that were measured or, without measurements, powers of two for as long as they
 // bring anything: the planner wants a rising curve.
 Candidate candidate_of(const View& view, const JobSpec& job, double left) {
   Candidate candidate;
@@ -22,6 +22,7 @@ Candidate candidate_of(const View& view, const JobSpec& job, double left) {
     add(job.gpus);
     return candidate;
   }
+  // A measured scaling curve; its points are the only sizes at which the speed is known.
   if (const ThroughputCurve* curve = curve_of(view.perf, job)) {
     for (const ThroughputCurve::Point& point : curve->points) {
       if (point.gpus >= job.min_gpus && point.gpus <= std::min(job.max_gpus, curve->cap)) {

@@ -8,8 +8,8 @@
 namespace muster {
 namespace {
 
-// Source: ElasticFlow (ASPLOS'23). A job with a deadline is let in if it can make it, and nobody
-// who would make it without the job misses for it. One that is late already keeps nobody out.
+// Source: ElasticFlow (ASPLOS'23). A job with a deadline is accepted if it can meet it, and no job
+// that would meet its own without it misses it. A job that is late already keeps no job out.
 //
 // Where the scheduling policy keeps a book of promises the answer is one, too. Otherwise it is what
 // planning all active jobs says; whether they get what was planned is up to the policy.

@@ -14,6 +14,7 @@ double left_at(const DeadlineBook::Entry& entry, Seconds now) {
     const Seconds from = entry.gpus[i].at;
     const Seconds to = i + 1 < entry.gpus.size() ? entry.gpus[i + 1].at : entry.end;
     if (from >= now) break;
+    // Integral of the planned speed over the part of the plan that lies in the past.
     left -= (std::min(to, now) - from) * job.speed(entry.gpus[i].gpus);
   }
   return std::max(kLeastWork, left);
@@ -32,8 +33,8 @@ double least_cost(const Candidate& job) {
 }  // namespace
 
 // Time passes: what lies before now is cut off every plan. If the cluster has another size, all are
-// planned anew in the order of their deadlines, and whom it no longer serves in time loses its
-// promise. O(entries) steps of timelines.
+// planned anew in the order of their deadlines, and a job that it no longer serves in time loses
+// its promise. O(entries) steps of timelines.
 void DeadlineBook::advance(const PlanFrame& frame) {
   if (entries_.empty()) free_ = GpuTimeline(frame.now, frame.gpus);
   const bool resized = gpus_ != frame.gpus;
@@ -91,6 +92,7 @@ void DeadlineBook::remove(const Key& key) {
   const auto found = entries_.find(key);
   if (found == entries_.end()) return;
   ++version_;
+  // Invariant: `free_` is the cluster less the plans of all entries.
   free_ = without(free_, found->second.gpus, found->second.end);
   entries_.erase(found);
 }
@@ -108,7 +110,7 @@ void DeadlineBook::leave(GpuTimeline& free) {
 }
 
 // First a new plan for this job alone, in what the others leave; only if that fails, new plans for
-// everybody.
+// all jobs.
 bool DeadlineBook::correct(const PlanFrame& frame, const Key& key, double left) {
   Entry& entry = entries_.at(key);
   ++version_;
@@ -144,6 +146,8 @@ BookTrial::BookTrial(const DeadlineBook& book, const PlanFrame& frame)
 bool BookTrial::add(const Candidate& job, bool anew) {
   if (!job.fits(frame_.gpus) || job.deadline <= frame_.now) return false;
   if (resized_) return anew && replan(job);
+  // Incremental admission test: if the newcomer fits beside all existing plans, none of them needs
+  // to change.
   DeadlineBook::Entry entry;
   entry.job = job;
   plan_minimum_share(frame_, entry.job.planned(), free_, 0, scratch_);
@@ -162,6 +166,8 @@ bool BookTrial::hopeless(const std::vector<Planned>& all, const Candidate& job) 
   double due = 0;
   for (const Planned& planned : all) {
     due += planned.left * least_cost(*planned.job);
+    // Deadlines before the newcomer's were feasible without it and stay so, as it is planned after
+    // them.
     if (planned.job->deadline < job.deadline) continue;
     const double there_are = frame_.gpus * (planned.job->deadline - frame_.now);
     if (due > there_are * (1 + 1e-9)) return true;
@@ -169,8 +175,9 @@ bool BookTrial::hopeless(const std::vector<Planned>& all, const Candidate& job) 
   return false;
 }
 
-// Progressive filling: everybody anew, the earliest deadline first, each its minimum satisfactory
-// share of what is left. Nothing is changed unless all are in time. O(jobs x sizes x steps).
+// Progressive filling: all jobs are planned again, the earliest deadline first, each its minimum
+// satisfactory share of what is left. Nothing is changed unless all are in time. O(jobs x sizes x
+// steps).
 bool BookTrial::replan(const Candidate& job) {
   std::vector<Planned> all;
   all.reserve(book_->entries().size() + newcomers_.size() + 1);
@@ -187,12 +194,14 @@ bool BookTrial::replan(const Candidate& job) {
   };
   std::sort(all.begin() + sorted, all.end(), before);
   std::inplace_merge(all.begin(), all.begin() + sorted, all.end(), before);
+  // The cheap necessary condition first; it spares most of the refused jobs the full replanning.
   if (hopeless(all, job)) return false;
   GpuTimeline free(frame_.now, frame_.gpus);
   for (Planned& planned : all) {
     PlannedJob wants = planned.job->planned();
     wants.left = planned.left;
     plan_minimum_share(frame_, wants, free, 0, scratch_);
+    // One miss suffices to refuse the newcomer: existing promises must all be kept.
     if (!scratch_.in_time) return false;
     std::swap(free, scratch_.free);
     std::swap(planned.gpus, scratch_.gpus);

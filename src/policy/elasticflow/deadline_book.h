@@ -1,11 +1,11 @@
 // Promises to jobs with deadlines: for each a plan of GPUs that brings it there in time. All plans
-// together fit the cluster. A plan is kept until a better one for everybody is found, so that who
-// follows them keeps all promises: plans that are made anew every turn do not, since a new plan for
-// one job can be worse for another.
+// together fit the cluster. A plan is kept until a better one for all is found, so that a
+// policy that follows them keeps all promises: plans that are made anew every turn do not, since a
+// new plan for one job can be worse for another.
 //
 // It is what admission control of ElasticFlow rests on (ASPLOS'23): a job is admitted
 // if, with all jobs planned anew in order of deadline by progressive filling (each its minimum
-// satisfactory share of what those before it leave, policy/elasticflow/planner.h), nobody is late.
+// satisfactory share of what those before it leave, policy/elasticflow/planner.h), no job is late.
 // We first try to fit the newcomer into what the standing plans leave, O(steps x sizes), and plan
 // all n jobs anew only if that fails, n times as much.
 //
@@ -41,7 +41,7 @@ class DeadlineBook {
   const GpuTimeline& free() const { return free_; }
   bool empty() const { return entries_.empty(); }
 
-  // Goes on to `frame.now`: everybody has followed the plans. Where the cluster has another size
+  // Goes on to `frame.now`: all jobs have followed their plans. Where the cluster has another size
   // than before, all are planned anew; whose promise cannot be kept then is taken out.
   void advance(const PlanFrame& frame);
   void remove(const Key& key);
@@ -68,7 +68,7 @@ class BookTrial {
  public:
   BookTrial(const DeadlineBook& book, const PlanFrame& frame);
 
-  // True if the job can be done by its deadline and all promises be kept. New plans for everybody
+  // True if the job can be done by its deadline and all promises be kept. New plans for all jobs
   // are looked for only where `anew` is set.
   bool add(const Candidate& job, bool anew = true);
   // Enters what was added.

@@ -91,6 +91,7 @@ class ElasticFlow final : public SchedulingPolicy {
 
   // Enters newcomers into the book and corrects what has gone otherwise than planned.
   void bring_up_to_date(const View& view) {
+    // Invariant of the book after this function: every entry is planned to meet its deadline.
     book_.advance(frame_);
     best_effort_.clear();
     newcomers_.clear();
@@ -108,6 +109,8 @@ class ElasticFlow final : public SchedulingPolicy {
       Candidate candidate = candidate_of(view, job.spec, left);
       candidate.slot = slot;
       if (!candidate.fits(frame_.gpus)) continue;
+      // Only newcomers may trigger a replanning of all jobs; a job that is late already must not
+      // endanger the promises of others.
       const bool is_new = job.admitted == view.now;
       if (job.spec.deadline == kNever) {
         best_effort_.push_back({std::move(candidate), {}, 0});
@@ -134,7 +137,7 @@ class ElasticFlow final : public SchedulingPolicy {
     trial.commit(book_);
   }
 
-  // Everybody with the plan to begin with, the earliest deadline first; best-effort jobs after
+  // All jobs with their first plans, the earliest deadline first; best-effort jobs after
   // those with promises.
   void list_grants() {
     grants_.clear();
@@ -167,6 +170,8 @@ class ElasticFlow final : public SchedulingPolicy {
   }
 
   void offer(Grant& grant, int spare) {
+    // The marginal cost of the next larger size, in GPU-seconds per additional GPU. It is negative
+    // if finishing earlier saves more than the size costs.
     const int next = grant.job.next(grant.gpus);
     if (next == grant.gpus || next - grant.gpus > spare) {
       grant.cost = kNone;
@@ -182,7 +187,7 @@ class ElasticFlow final : public SchedulingPolicy {
       // A plan may have more than this later in the same period, and need it.
       grant.cost = kNone;
     } else if (grant.gpus == 0) {
-      grant.cost = -kNone;  // who has nothing goes before who would have more
+      grant.cost = -kNone;  // a job without GPUs goes before one that would get more
     } else {
       grant.cost =
           (grant.bid.gpu_seconds - gpu_seconds(*grant.plan, grant.end)) / (next - grant.gpus);
@@ -208,6 +213,7 @@ class ElasticFlow final : public SchedulingPolicy {
     }
   }
   void take(Grant& grant, int gpus) {
+    // The rest of the plan is made anew for the larger share, so its later GPUs are released.
     plan_minimum_share(frame_, grant.job, without(free_, *grant.plan, grant.end), gpus, scratch_);
     find_changes(free_, scratch_.free, changes_);
     std::swap(free_, scratch_.free);

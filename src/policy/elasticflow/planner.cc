@@ -61,6 +61,7 @@ class SharePlanner {
         return;
       }
       below = level;
+      // No feasible plan with this size: the next larger one.
       level = job_.next(level);
     }
     run_late(below, first);
@@ -106,6 +107,7 @@ class SharePlanner {
       return true;
     }
     left_ -= work;
+    // The rest of the work is planned from the next step on, as without `first`.
     from_ = until;
     plan_.gpus.set(from_, 0);
     return false;
@@ -134,6 +136,8 @@ class SharePlanner {
     for (std::size_t i = free.lower(due_); i-- > 0 && free[i].at >= from_;) {
       const int gpus = free[i].gpus >= level ? level : std::min(level, job_.fit(free[i].gpus));
       if (gpus > 0) {
+        // Work is summed backwards from the deadline, so reserved GPUs are as late as possible and
+        // early ones stay free for jobs with earlier deadlines.
         sum += done_in(free[i].at, until, gpus);
         if (sum >= left_) return i;
       }
@@ -150,7 +154,9 @@ class SharePlanner {
   void spread(int level, int below, std::size_t turning_step) {
     const Seconds turning = plan_.free[turning_step].at;
     const std::size_t end = plan_.free.lower(due_);  // the step at the deadline itself
-    // Before the turning point the lowest level has nothing.
+    // Before the turning point the lowest level has nothing. Two sizes: the next smaller one before
+    // the turning point, this one from it on. That takes fewer GPU-seconds than the larger size
+    // throughout.
     const std::size_t begin = below > 0 ? plan_.free.lower(from_) : turning_step;
     for (std::size_t i = begin; i < end; ++i) {
       TimeStep& step = plan_.free[i];
@@ -192,6 +198,7 @@ class SharePlanner {
       step.gpus -= gpus;
       if (gpus > 0) left_ -= done_in(step.at, plan_.free[i + 1].at, gpus);
     }
+    // After the deadline: as fast as possible, which minimises the lateness.
     std::size_t i = plan_.free.lower(std::max(due_, from_));
     for (; i + 1 < plan_.free.size(); ++i) {
       TimeStep& step = plan_.free[i];
@@ -245,6 +252,7 @@ void plan_minimum_share(const PlanFrame& frame, const PlannedJob& job, const Gpu
 // Adds the plan back step by step. O(steps of the plan x steps of the timeline).
 GpuTimeline without(const GpuTimeline& free, const GpuTimeline& gpus, Seconds end) {
   GpuTimeline all = free;
+  // The timeline is a sorted list of steps; splitting at both ends makes the range exact.
   all.split(end);
   int before = 0;
   for (const TimeStep& step : gpus) {

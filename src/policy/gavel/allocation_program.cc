@@ -16,6 +16,7 @@ constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 LinearSolution solve_in_interior(const LinearProgram& program, double tolerance) {
   LinearSolution solution = solve_interior(program, {.tolerance = tolerance});
   if (solution.status == SolveStatus::kOptimal) return solution;
+  // The simplex method also proves infeasibility, which the interior point method cannot.
   LinearSolution other = solve_simplex(program);
   return other.status == SolveStatus::kFailed ? solution : other;
 }
@@ -33,6 +34,8 @@ AllocationProgram::AllocationProgram(const AllocationProblem& problem,
     if (!(rates_[i] > 0) || problem.capacity[i % problem.types] <= 0) rates_[i] = 0;
   }
   merge(keys);
+  // The symmetry argument must also hold for pairs; only then are merged optima optimal for the
+  // unmerged program.
   if (problem.pairs.empty() || merge_pairs()) return;
   // Equal jobs of unequal pairs cannot be merged: every job becomes a class of its own.
   std::vector<double> apart(problem.jobs.size());
@@ -95,6 +98,7 @@ bool AllocationProgram::merge_pairs() {
     for (std::size_t w = 0; w < problem_.types && equal; ++w) {
       auto rates = problem_.pair_rate(p, w);
       if (swapped) std::swap(rates.first, rates.second);
+      // A pair within one class is its own mirror image, so both members must have the same rate.
       const auto front = pair_rate(one, w);
       equal = rates == front && (a != b || front.first == front.second);
     }
@@ -103,6 +107,8 @@ bool AllocationProgram::merge_pairs() {
          std::all_of(pair_classes_.begin(), pair_classes_.end(), [&](const PairClass& one) {
            const std::size_t a = members_[one.first].size();
            const std::size_t b = members_[one.second].size();
+           // A symmetric orbit: all a b pairs of two classes, or all a (a - 1) / 2 pairs within
+           // one.
            return one.pairs.size() == (one.first == one.second ? a * (a - 1) / 2 : a * b);
          });
 }
@@ -141,6 +147,7 @@ std::size_t AllocationProgram::type_rows() const {
 }
 
 AllocationProgram::Answer AllocationProgram::solve(const Objective& objective, double tolerance) {
+  // The program has O(classes types) variables, however many jobs there are.
   const LinearProgram program = build(objective);
   LinearSolution solution = solver_(program, tolerance);
   Answer answer;
@@ -148,6 +155,8 @@ AllocationProgram::Answer AllocationProgram::solve(const Objective& objective, d
   if (solution.status != SolveStatus::kOptimal) return answer;
   const auto begin = static_cast<std::ptrdiff_t>(first_row());
   const auto end = begin + static_cast<std::ptrdiff_t>(objective.rows.size());
+  // Duals and slacks of the objective's rows alone; a positive dual marks a row that is tight in
+  // every optimum, a bottleneck.
   answer.value = solution.cost;
   answer.duals.assign(solution.duals.begin() + begin, solution.duals.begin() + end);
   answer.slack.assign(solution.slack.begin() + begin, solution.slack.begin() + end);
@@ -166,6 +175,7 @@ AllocationProgram::Answer AllocationProgram::solve(const Objective& objective, d
       const auto rates = pair_rate(pair, w);
       if (!asked(pair, rates, w)) continue;
       const double time = x_[v++] * unit(pair);
+      // A pair's time is that of all its copies; each member class divides it among its jobs.
       answer.throughput[pair.first] += rates.first * time / copies(pair.first);
       answer.throughput[pair.second] += rates.second * time / copies(pair.second);
     }
@@ -195,6 +205,8 @@ void AllocationProgram::enforce_capacity(const LinearProgram& program) {
   std::vector<double> part(x_.size(), 1.0);
   each_term([&](std::size_t v, const LinearProgram::Term& term) {
     const double bound = program.bounds[term.row];
+    // The tightest of a variable's rows decides; scaling down can violate no other row, as all
+    // coefficients are positive.
     if (used[term.row] > bound) part[v] = std::min(part[v], bound / used[term.row]);
   });
   for (std::size_t v = 0; v < x_.size(); ++v) x_[v] *= part[v];
@@ -210,6 +222,7 @@ void AllocationProgram::write(Allocation& allocation) const {
     for (std::size_t w = 0; w < types; ++w) {
       if (!asked(rate(c, w), w)) continue;
       const double part = fraction(x_[v++]);
+      // Symmetry: all members of a class get the mean of their optimal fractions.
       for (const std::size_t j : members_[c]) allocation.alone[j * types + w] = part;
     }
   }

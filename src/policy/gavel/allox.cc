@@ -28,6 +28,8 @@ class Allox final : public Allocator {
       return problem.jobs[a].age > problem.jobs[b].age;
     });
     const std::size_t n = workers.size();
+    // Only the oldest fraction alpha of the waiting jobs is planned (but at least one for each free
+    // GPU), so that short jobs cannot pass old ones for ever.
     const auto most = static_cast<std::size_t>(alpha_ * static_cast<double>(waiting_.size()));
     if (waiting_.size() > std::max(most, n)) waiting_.resize(std::max(most, n));
     if (n > 0 && !waiting_.empty()) assign(problem, workers, allocation);
@@ -64,10 +66,13 @@ class Allox final : public Allocator {
       const AllocationJob& job = problem.jobs[j];
       for (const std::size_t w : workers) {
         const double rate = problem.rate(j, w);
+        // A job that cannot run on a type gets a huge but finite run time there, so that the
+        // assignment stays feasible.
         runs_.push_back(job.steps_left / (rate == 0 ? 1e-10 : rate));
       }
       ages_.push_back(job.age);
     }
+    // An assignment problem, O(jobs^2 (jobs + GPUs)); see solve/queue_assignment.h.
     const std::vector<std::size_t> column = assigner_(runs_, ages_, n);
     // The head of a queue is the one furthest from its end.
     std::vector<std::size_t> head(n, m);

@@ -80,6 +80,7 @@ void GavelFifo::serve_queue(const AllocationProblem& problem) {
     roomy_.clear();
     bool room = false;
     for (std::size_t i = 0; i < open_.size(); ++i) {
+      // Gangs: all GPUs of the job must be free on one type.
       if (free_[open_[i]] < gpus) continue;
       room = true;
       if (drawable(problem, head, open_[i])) roomy_.push_back(i);
@@ -103,9 +104,11 @@ void GavelFifo::serve_queue(const AllocationProblem& problem) {
 }
 
 std::size_t GavelFifo::choose(const AllocationProblem& problem, std::size_t head) {
+  // Heterogeneity-agnostic FIFO draws a type; the aware form takes the fastest one.
   if (mode_ == FifoMode::kAnyType) return random_.choice(roomy_.size());
   std::size_t best = 0;
   for (std::size_t i = 1; i < roomy_.size(); ++i) {
+    // The first of equals wins, so ties go by the order of types.
     const double rate = problem.rate(head, open_[roomy_[i]]);
     if (rate > problem.rate(head, open_[roomy_[best]])) best = i;
   }
@@ -127,6 +130,8 @@ void GavelFifo::pack(const AllocationProblem& problem, Allocation& allocation) {
   while (!queue_.empty()) {
     const std::size_t second = queue_.back();
     queue_.pop_back();
+    // A pair is worth it only if both together keep more than this sum of normalised throughputs (1
+    // would be time slicing).
     double most = threshold_;
     std::optional<std::size_t> best;
     std::size_t best_pair = 0;

@@ -11,11 +11,12 @@
 namespace muster {
 
 // Source: Gavel (OSDI'20), its three FIFO baselines: jobs in order of arrival get whole GPUs of one
-// type and keep them to the end; nobody overtakes.
+// type and keep them to the end; no job overtakes another.
 //
 //   any type    a type is drawn at random among those with room; jobs keep their type
 //   best type   decided anew each time: the type on which the job is fastest among those with room
-//   packed      as best type; whoever finds no room shares the GPUs of the job with which the two
+//   packed      as best type; a job that finds no room shares the GPUs of the job with which the
+//   two
 //               lose least, if their speeds add up to more than the threshold
 class GavelFifo : public Allocator {
  public:

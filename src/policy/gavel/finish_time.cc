@@ -105,7 +105,7 @@ class FinishTimeFairness final : public Allocator {
     if (!problem.pairs.empty() || options_.solver == solve_at_vertex) return false;
     RatioProgram stated;
     stated.capacity.assign(problem.capacity.begin(), problem.capacity.end());
-    // A capacity of zero would leave it no interior; nobody has time there.
+    // A capacity of zero would leave it no interior; no job has time there.
     for (double& gpus : stated.capacity) gpus = std::max(1.0, gpus);
     for (std::size_t c = 0; c < program.classes(); ++c) {
       stated.rows.push_back({program.copies(c), static_cast<double>(program.job(c).gpus), 0, 0});
@@ -132,7 +132,7 @@ class FinishTimeFairness final : public Allocator {
   // place to begin, two exact answers away; far from it a rough answer shows the way.
   bool search(AllocationProgram& program, const std::vector<Term>& terms) {
     if (terms.empty()) return false;
-    double latest = 0;  // at this rho somebody is too late already
+    double latest = 0;  // at this rho a job is too late already
     for (const Term& term : terms) latest = std::max(latest, term.age / term.whole);
     double low = latest;
     double high = HUGE_VAL;

@@ -25,6 +25,7 @@ class Gandiva final : public Allocator {
     forget(problem);
     int wanted = 0;
     for (const AllocationJob& job : problem.jobs) wanted += job.gpus;
+    // Gandiva packs only under overload; otherwise all jobs run alone.
     if (wanted <= problem.gpus()) {
       for (std::size_t j = 0; j < m; ++j) {
         equal_split(problem, m, problem.jobs[j].gpus, &allocation.alone[j * problem.types]);
@@ -104,6 +105,8 @@ class Gandiva final : public Allocator {
     for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
       if (packed_with_.count(problem.jobs[j].id) == 0) loose.push_back(j);
     }
+    // As many random draws as loose jobs: a trial-and-error search, as Gandiva's, and not a
+    // matching.
     const std::size_t tries = loose.size();
     for (std::size_t i = 0; i < tries && loose.size() > 1; ++i) {
       const std::vector<std::size_t> two = random_.sample(loose.size(), 2);

@@ -40,7 +40,7 @@ void equal_split(const AllocationProblem& problem, std::size_t sharers, int gpus
 
 namespace {
 
-// Everybody owns one m-th of every type, and runs on it as long as it lasts.
+// Every job owns one m-th of every type, and runs on it as long as it lasts.
 class Isolated final : public Allocator {
  public:
   AllocatorTraits traits() const override { return {.knows_types = false}; }
@@ -54,7 +54,7 @@ class Isolated final : public Allocator {
   std::unique_ptr<Allocator> clone() const override { return std::make_unique<Isolated>(*this); }
 };
 
-// Everybody runs all the time, on each type for the part that it is of the cluster: Gavel's
+// Every job runs all the time, on each type for its part of the cluster: Gavel's
 // yardstick of what is fair. It asks for more than there is when jobs outnumber GPUs; the rounds
 // then take turns.
 class Proportional final : public Allocator {
@@ -64,6 +64,7 @@ class Proportional final : public Allocator {
     const double all = problem.gpus();
     for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
       for (std::size_t w = 0; w < problem.types; ++w) {
+        // Row sums are 1; the column sums may exceed the capacity, hence `overbooks`.
         allocation.alone[j * problem.types + w] = problem.capacity[w] / all;
       }
     }

@@ -41,6 +41,8 @@ double longest_alone(const AllocationProgram& program) {
 
 AllocationProgram::Objective shortest_time(const AllocationProgram& program, double unit) {
   AllocationProgram::Objective objective;
+  // Epigraph form: maximise the level t. Rows are scaled by the longest run alone, so that t is of
+  // the order of one.
   objective.level_cost = -1;
   for (std::size_t c = 0; c < program.classes(); ++c) {
     const double left = program.job(c).steps_left;

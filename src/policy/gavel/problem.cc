@@ -13,6 +13,8 @@ std::vector<Symbol> type_columns(const ClusterState& cluster) {
       types.push_back(pool.gpu_type);
     }
   }
+  // Among equally good vertices and in random draws the order of columns matters, so it is that of
+  // Gavel's matrices.
   std::reverse(types.begin(), types.end());
   return types;
 }
@@ -21,6 +23,7 @@ double rate_on(const PerfModel& perf, const JobSpec& job, Symbol type, const Job
   if (job.gpu_type != kNoSymbol && job.gpu_type != type) return 0;
   // On one node, by default: fractions of time know no placement.
   RunContext context;
+  // T of the paper: steps per second by job and type, measured with all GPUs of the gang.
   context.gpus = job.gpus;
   context.gpu_type = type;
   const std::array<const JobSpec*, 1> neighbours = {co_located};
@@ -39,6 +42,7 @@ AllocationJob allocation_job(const JobSpec& job, double steps_left, Seconds now)
   AllocationJob asked;
   asked.id = job.id;
   asked.gpus = job.gpus;
+  // Weighted fairness: a job of weight p should get p times the normalised throughput.
   asked.weight = job.priority > 0 ? job.priority : 1;
   asked.steps_left = steps_left;
   asked.age = now - job.submit;

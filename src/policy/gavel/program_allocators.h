@@ -33,7 +33,7 @@ double isolated_rate(const AllocationProblem& problem, const std::vector<double>
 enum class BlindRate { kOne, kFirstType };
 std::vector<double> seen_rates(const AllocationProblem& problem, const ProgramOptions& options,
                                BlindRate blind = BlindRate::kOne);
-// The answer where a program has none: everybody owns one m-th of the cluster.
+// The answer where a program has none: every job owns one m-th of the cluster.
 void share_equally(const AllocationProblem& problem, Allocation& allocation);
 // The best answer for an objective, or that one.
 void allocate_best(AllocationProgram& program, const AllocationProgram::Objective& objective,

@@ -191,7 +191,7 @@ void RoundsPolicy::keep_round(const View& view) {
   std::sort(kept_.begin(), kept_.end());
 }
 
-// Adds what everybody ran in the last round to the times of its type, and so moves it down the
+// Adds each job's run time in the last round to the times of its type, and so moves it down the
 // order.
 void RoundsPolicy::book_last_round(const View& view) {
   idle_ = round_.empty();
@@ -223,6 +223,8 @@ void RoundsPolicy::book_last_round(const View& view) {
     if (options_.learns && entries_[turn.entry].pair()) {
       learn_rates(view, turn, turn.end - last_turn_);
     }
+    // The numerator and the denominator of the time fraction f = time / (time of all jobs on the
+    // type).
     cell(turn.entry, turn.column).time += spent;
     type_time_[turn.column] += spent;
   }
@@ -275,6 +277,8 @@ void RoundsPolicy::add_fresh(const View& view) {
     add_entry(view, slot, kNoSlot);
     const Symbol user = view.jobs[slot].spec.user;
     if (std::find(owners_.begin(), owners_.end(), user) == owners_.end()) owners_.push_back(user);
+    // Pairs multiply the cells: O(n) new entries per job, O(n^2) in all, only for allocators that
+    // use them.
     if (!allocator_->traits().pairs) continue;
     const JobSpec& spec = view.jobs[slot].spec;
     for (std::size_t e = 0; e < known; ++e) {
@@ -336,6 +340,8 @@ void RoundsPolicy::reset(const View& view) {
     type_time_[w] = 0;
     for (std::size_t e = 0; e < entries_.size(); ++e) {
       Cell& one = cell(e, w);
+      // As in deficit round robin (Shreedhar and Varghese 1996), time that was due but not received
+      // is carried over.
       const double due = entries_[e].allocated ? one.fraction * elapsed : 0;
       one.deficit += due - (one.time - start);
       one.time = start;

@@ -5,13 +5,13 @@
 // there since the last reset. In each round those run first whose time is furthest below their
 // fraction: priority = fraction / (time / time of all on that type). Ties go to the larger deficit,
 // which remembers what earlier resets left unpaid, then to the larger fraction, then to the older
-// job. Who has no claim may still use GPUs that nobody with a claim wants (except under allocators
-// that are strict). A job runs on one type in a round.
+// job. A job without a claim may still use GPUs that no job with a claim can use (except under
+// allocators that are strict). A job runs on one type in a round.
 //
 // Where turns follow events, a round lasts `round` seconds. An event within it takes nothing from
 // those who run: they keep their GPUs until it is over, and others get what is free or join them.
-// Otherwise whoever has just begun would be the one whose time has grown, each start would be an
-// event that undoes it, and nobody would get anywhere.
+// Otherwise a job that has just begun would be the one whose time has grown, each start would be an
+// event that undoes it, and no job would make progress.
 //
 // The allocator is asked again, and the times start anew, when jobs came or left and the reset
 // interval has passed; a new job does not have to wait for that.
@@ -76,7 +76,7 @@ class RoundsPolicy : public SchedulingPolicy, public CompletionRule, public Pric
   virtual void before_round(const View& /*view*/) {}
   // when the last one began, as far as its times are concerned;
   virtual Seconds round_start() const { return last_turn_; }
-  // what a new entry counts as its time on each type. Half a round, so that nobody divides by zero;
+  // what a new entry counts as its time on each type. Half a round, so that no division is by zero;
   virtual Seconds first_time(bool /*pair*/) const { return options_.round / 2; }
   // whether a job may run on a type;
   virtual bool may_use(const View& view, const JobSpec& job, Symbol type) const {
@@ -174,8 +174,8 @@ class RoundsPolicy : public SchedulingPolicy, public CompletionRule, public Pric
   void find_claims();
   void set_priorities();
   void choose(const View& view, Plan& plan);
-  // Take whom they can, in order of precedence: those who go on, those with a claim on the types
-  // from one place of the order to another, and the others.
+  // Take the jobs that they can, in order of precedence: those that go on, those with a claim on
+  // the types from one place of the order to another, and the others.
   void take_kept();
   void take_claims(std::size_t from, std::size_t to);
   void take_others(std::size_t from, std::size_t to);
@@ -212,7 +212,7 @@ class RoundsPolicy : public SchedulingPolicy, public CompletionRule, public Pric
   Seconds last_turn_ = -1;
   Seconds round_until_ = 0;  // where turns follow events
   bool pending_ = true;      // the allocator should be asked again
-  bool idle_ = false;        // nobody was to run in the last round
+  bool idle_ = false;        // no job was to run in the last round
   bool any_gpus_ = false;    // the types of the fractions are beyond the placement
 };
 

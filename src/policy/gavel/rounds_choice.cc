@@ -49,7 +49,8 @@ void RoundsPolicy::choose(const View& view, Plan& plan) {
   for (const Entry& entry : entries_) unchosen_ += entry.pair() ? 0 : 1;
   order_types();
   take_kept();
-  // Type by type, or all at once.
+  // Type by type, or all at once. Gavel's scheduler fills one type after the other; with a global
+  // queue all cells compete in one order of priority.
   const std::size_t step = options_.global_queue ? types_ : 1;
   for (std::size_t from = 0; from < types_; from += step) {
     take_claims(from, from + step);
@@ -147,6 +148,7 @@ void RoundsPolicy::walk(std::size_t from, std::size_t to) {
                        [this](std::size_t w) { return left_[w] > 0; });
   };
   const auto after = [](const Bid& a, const Bid& b) { return b < a; };
+  // A heap instead of a full sort: O(c) to build and O(log c) for each cell that is looked at.
   std::make_heap(bids_.begin(), bids_.end(), after);
   auto end = bids_.end();
   while (end != bids_.begin() && unchosen_ > 0 && room()) {

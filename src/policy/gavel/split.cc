@@ -18,6 +18,8 @@ std::vector<ProblemPart> split_problem(const AllocationProblem& whole, std::size
     part.types = whole.types;
     part.price = whole.price;
     for (const int gpus : whole.capacity) {
+      // Each part gets an equal slice of every type, so that its program looks like the whole one
+      // in small.
       const int rest = gpus % static_cast<int>(parts);
       part.capacity.push_back(gpus / static_cast<int>(parts) +
                               (static_cast<int>(k) < rest ? 1 : 0));
@@ -34,9 +36,11 @@ std::vector<ProblemPart> split_problem(const AllocationProblem& whole, std::size
   }
   for (std::size_t p = 0; p < whole.pairs.size(); ++p) {
     const AllocationProblem::Pair& pair = whole.pairs[p];
+    // Pairs across parts are given up: one source of POP's loss.
     if (part_of(pair.first) != part_of(pair.second)) continue;
     ProblemPart& part = split[part_of(pair.first)];
     part.pairs.push_back(p);
+    // Jobs of a part are numbered anew, so pairs are translated.
     part.problem.pairs.push_back({place[pair.first], place[pair.second]});
     for (std::size_t w = 0; w < whole.types; ++w) {
       part.problem.pair_rates.push_back(whole.pair_rate(p, w));
@@ -68,7 +72,8 @@ class Split final : public Allocator {
   AllocatorTraits traits() const override { return each_.front()->traits(); }
   void allocate(const AllocationProblem& problem, Allocation& allocation) override {
     const std::vector<ProblemPart> parts = split_problem(problem, parts_);
-    // What an allocator remembers is about the jobs of its part.
+    // What an allocator remembers is about the jobs of its part. Parts are independent subproblems
+    // and could run in parallel; here they run one after another.
     while (each_.size() < parts.size()) each_.push_back(each_.front()->clone());
     for (std::size_t k = 0; k < parts.size(); ++k) {
       Allocation one;

@@ -6,16 +6,16 @@
 namespace muster {
 namespace {
 
-// Source: Gavel (OSDI'20), its strategy-proof form of max-min fairness: nobody gains by telling
+// Source: Gavel (OSDI'20), its strategy-proof form of max-min fairness: no user gains by reporting
 // wrong rates.
 //
 // It is the partial allocation mechanism (Cole, Gkatzelis and Goel, EC'13). First the fractions
 // with the largest product of shares (Nash social welfare): maximise over X
 //   sum over jobs of log(s / (p Tprop) * sum over types of T X).
-// Then everybody gives up a part, and more so who is in the others' way: the fractions of job i are
+// Then every job gives up a part, and more if it slows the others more: the fractions of job i are
 // multiplied by the product over all other jobs k of (throughput of k) / (throughput of k if i were
-// not there), both of the same policy. What is given up goes to nobody. That takes one program with
-// logarithms more than there are classes of jobs.
+// not there), both of the same policy. Time that is given up goes to no other job. That takes one
+// program with logarithms more than there are classes of jobs.
 class StrategyProof final : public Allocator {
  public:
   explicit StrategyProof(const ProgramOptions& options) : options_(options) {}

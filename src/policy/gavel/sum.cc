@@ -8,7 +8,8 @@ namespace {
 // Source: Gavel (OSDI'20), the largest sum of throughputs, or of throughputs per dollar: maximise
 //   sum over jobs and types of (T / price) X.
 // With deadlines a job that has one gets at least the rate at which it just meets it; if that
-// cannot be done for all of them, nobody's deadline counts. One whose deadline has passed is free.
+// cannot be done for all of them, no deadline counts. A job whose deadline has passed has no such
+// constraint.
 class SumOfThroughputs final : public Allocator {
  public:
   SumOfThroughputs(const ProgramOptions& options, const SumGoal& goal)

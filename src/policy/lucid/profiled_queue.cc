@@ -131,7 +131,7 @@ class ProfiledQueue final : public PlacementPolicy {
   }
 
   Seconds wake(const View& view) const override {
-    constexpr Seconds kSoon = 1e-3;  // whoever has left waits with the others from the next turn on
+    constexpr Seconds kSoon = 1e-3;  // a job that has left joins the queue at the next turn
     Seconds next = queue_->wake(view);
     if (left_) next = std::min(next, view.now + kSoon);
     for (const Slot slot : view.jobs.running()) {
@@ -216,7 +216,7 @@ class ProfiledQueue final : public PlacementPolicy {
   ProfiledQueueSettings settings_;
   std::shared_ptr<const ClusterState> untouched_;  // null: there are none
   std::unique_ptr<PlacementPolicy> queue_;
-  bool left_ = false;  // somebody has, in the last turn
+  bool left_ = false;  // a job left in the last turn
 };
 
 }  // namespace

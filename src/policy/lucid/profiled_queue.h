@@ -1,7 +1,7 @@
 // Lucid's profiler (ASPLOS'23) in front of a queue, on GPUs of the cluster that are kept for it. A
 // job that is small enough runs there first, those with the fewest GPUs before others. Whoever has
 // not ended after a while leaves, keeps its work, and waits with all others; what was measured of
-// it meanwhile says with whom it may be co-located from then on.
+// it meanwhile says with which jobs it may be co-located from then on.
 //
 // It stands before another placement, which sees neither the GPUs that are kept nor who is there.
 // Who has never run has not been profiled: that much has to be remembered, and jobs do.
@@ -19,7 +19,7 @@ struct ProfiledQueueSettings {
   Seconds limit = 200;
   int largest = 8;         // GPUs of the largest job that is profiled
   bool count_host = true;  // CPU cores and memory bind
-  // The metrics with which it is measured, in percent, percent and MB. Where nobody measures, what
+  // The metrics with which it is measured, in percent, percent and MB. Without measurements, what
   // the performance model knows of the workload counts.
   Symbol gpu_util = kNoSymbol;
   Symbol memory_util = kNoSymbol;

@@ -1,4 +1,4 @@
-// Who is interleaved with whom: jobs of equal GPU count are paired by maximum-weight matching on
+// Which jobs are interleaved: jobs of equal GPU count are paired by maximum-weight matching on
 // the efficiency of the pair, then the pairs, for as many rounds as the largest group needs. It
 // stops as soon as everything fits. Without matching, neighbours in the queue are grouped.
 //

@@ -141,8 +141,8 @@ class Muri final : public SchedulingPolicy {
     }
   }
 
-  // Those who wait step behind those who run; then, in the order of the list, whoever has outgrown
-  // its queue goes to the end of the next. Ranks are places in the line.
+  // Waiting jobs step behind running ones; then, in the order of the list, each job that has
+  // outgrown its queue goes to the end of the next. Ranks are places in the line.
   void line_up(const View& view) {
     for (std::vector<Slot>& line : lines_) {
       std::stable_partition(line.begin(), line.end(),

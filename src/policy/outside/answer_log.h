@@ -18,7 +18,7 @@ struct AnswerLog {
     std::string declared;  // JSON
   };
   std::vector<Policy> policies;
-  // Called with each answer; null: there was none. To be set by whoever records.
+  // Called with each answer; null: there was none. Set by the recorder.
   std::function<void(std::size_t policy, const PolicyAnswer* answer)> on_answer;
 };
 

@@ -1,10 +1,11 @@
 // Policies that are answered for from outside the tree (respondent.h), as the engine sees them.
 //
-// A simulation ends where such a policy fails. A live cluster goes on, by rules that need nobody:
+// A simulation ends where such a policy fails. A live cluster goes on, by rules that need no
+// policy:
 //   scheduling  what runs goes on, and the others start in order of arrival
 //   fractions by type, in rounds: every job has an equal part of every type
 //   placement   as few nodes as possible
-//   admission   everyone is let in
+//   admission   every job is accepted
 // and the policy is asked again when something is to be decided next.
 #pragma once
 

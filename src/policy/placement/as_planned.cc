@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-// Follows a policy that has chosen the nodes itself (Plan::node hint): each turn everybody is where
+// Follows a policy that has chosen the nodes itself (Plan::node hint): each turn every job is where
 // the plan says, on the GPUs they had there as far as possible. Shares without node hints get what
 // is left, on as few nodes as possible; plans without any node hints are placed like that as a
 // whole.

@@ -60,7 +60,7 @@ class Count final : public PlacementPolicy {
     return true;
   }
 
-  // Requests in order as far as their number fits; whoever runs and is not among them stops.
+  // Requests in order as far as their number fits; a running job that is not among them stops.
   void stop_the_rest(const View& view, const Plan& plan, PlacementDraft& draft, bool overtake) {
     int left = draft.cluster().usable_gpus();
     keeps_.resize(view.jobs.slots(), 0);

@@ -1,5 +1,5 @@
 // Placement by network load: the nodes of a job that spans several exchange gradients, and the
-// busiest node is what slows everyone down.
+// busiest node slows all jobs down.
 #include <algorithm>
 #include <limits>
 
@@ -18,7 +18,7 @@ double traffic(const JobSpec& job, int here, int workers) {
 }
 
 // Source: Tiresias (NSDI'19), schemes `balance` and `greedy`, which are stubs there: the first
-// needs a commercial solver that is commented out, the second places everyone and takes nothing. A
+// needs a commercial solver that is commented out, the second places all jobs and takes nothing. A
 // job that fits on a node goes to the one with least traffic. For a larger one, `balance` finds the
 // split with the smallest load on the busiest of its nodes; `greedy` places one GPU after the
 // other where the load then is least.

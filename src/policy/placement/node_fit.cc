@@ -54,7 +54,7 @@ void NodeFit::reset(const ClusterState& cluster) {
   free_ = 0;
   ask_for({});
   for (Node& node : nodes_) {
-    // What is released on a drained node is gone, so that nobody can be placed there anew.
+    // What is released on a drained node is gone, so that no job can be placed there again.
     free_ += node.free = cluster.drained(node.id) ? 0 : cluster.usable_on(node.id);
     const NodeSpec& spec = cluster.node(node.id);
     node.cpus = known_or_plenty(spec.cpus, spec.cpus);

@@ -5,7 +5,7 @@ namespace muster {
 namespace {
 
 // First come, first served, by submission. Running jobs stay, unless `preempt` is set: then a job
-// that was submitted earlier but heard of later may push others out, as in Blox.
+// that was submitted earlier but arrives later may push others out, as in Blox.
 class Fifo final : public KeyPolicy {
  public:
   explicit Fifo(const Params& params)

@@ -4,8 +4,8 @@
 namespace muster {
 namespace {
 
-// Least attained service first: whoever has used the cluster least goes next, so short jobs pass
-// through quickly although nobody knows which ones are short.
+// Least attained service first: the job that has used the cluster least goes next, so short jobs
+// pass through quickly although their durations are unknown.
 class Las final : public KeyPolicy {
  public:
   explicit Las(const Params& params)

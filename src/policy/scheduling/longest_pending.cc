@@ -3,8 +3,8 @@
 namespace muster {
 namespace {
 
-// Source: Tiresias (NSDI'19), lpjf: who has waited longest goes first, nobody is stopped and nobody
-// overtakes. As nobody is stopped, that is the order of arrival.
+// Source: Tiresias (NSDI'19), lpjf: the job that has waited longest goes first, no job is stopped
+// and none overtakes. As no job is stopped, that is the order of arrival.
 class LongestPending final : public SchedulingPolicy {
  public:
   SchedulingTraits traits() const override { return {.strict = true, .work_conserving = false}; }

@@ -1,5 +1,5 @@
 // The preemptive walk of Lucid's and Helios' simulators: waiting and running jobs in one order,
-// each gets GPUs while the cluster's count lasts, whoever is behind waits. It differs from an order
+// each gets GPUs while the cluster's count lasts, jobs behind wait. It differs from an order
 // by key in its ties: jobs of equal rank keep the order in which they began to wait or to run.
 #pragma once
 

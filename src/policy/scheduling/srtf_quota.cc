@@ -8,7 +8,7 @@ namespace muster {
 namespace {
 
 // Shortest remaining time first as Lucid's and Helios' simulators have it: looked at every tick,
-// equal times favour whoever waits, and the cost of a preemption is part of the remaining time (the
+// equal times favour waiting jobs, and the cost of a preemption is part of the remaining time (the
 // restart cost of the run says how much). A job that was given GPUs by count but found no place
 // still holds its share of the count, so that some GPUs can idle.
 class SrtfQuota final : public QuotaPolicy {

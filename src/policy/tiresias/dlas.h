@@ -82,8 +82,8 @@ class Dlas : public SchedulingPolicy {
   void leave_queue(Slot slot);
   Seconds promotes_at(const State& state) const;
   bool someone_is_due() const;
-  // Books the time since the last turn for those who ran, in order of arrival; whoever has outgrown
-  // a queue goes to the next. False if nothing changed.
+  // Books the time since the last turn for the jobs that ran, in order of arrival; a job that has
+  // outgrown a queue goes to the next. False if nothing changed.
   bool account();
   // A job that has waited long compared with what it got returns to the first queue, as new.
   void promote(const View& view);

@@ -6,10 +6,10 @@
 namespace muster {
 namespace {
 
-// Source: Tiresias (NSDI'19), 2D-Gittins: whoever is likeliest to end soon for the GPU time it has
-// had goes first, judged by a sample of durations; without queues. Without a sample, by the jobs
-// that have ended so far. There the order is the other way round and the table is never loaded, so
-// that it cannot run.
+// Source: Tiresias (NSDI'19), 2D-Gittins: the job that is likeliest to end soon for the GPU time it
+// has had goes first, judged by a sample of durations; without queues. Without a sample, by the
+// jobs that have ended so far. There the order is the other way round and the table is never
+// loaded, so that it cannot run.
 class Gittins final : public KeyPolicy {
  public:
   explicit Gittins(const Params& params)

@@ -40,7 +40,7 @@ class MultiDlas final : public SchedulingPolicy {
       if (state.runs) at.free += at.gpus;
       state.runs = false;
       came_or_went_ = true;
-      if (view.jobs.active().size() <= 1) asked_for_ = kNever;  // nobody waits for it any more
+      if (view.jobs.active().size() <= 1) asked_for_ = kNever;  // no job waits for it any more
     }
   }
 

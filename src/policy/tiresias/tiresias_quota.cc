@@ -8,7 +8,7 @@ namespace muster {
 namespace {
 
 // Tiresias as Lucid's simulator has it: two queues by attained GPU-seconds, first come first served
-// in each, looked at once a minute; in between jobs end but nobody starts.
+// in each, looked at once a minute; in between jobs end but none starts.
 class TiresiasQuota final : public QuotaPolicy {
  public:
   explicit TiresiasQuota(const Params& params)

@@ -1,4 +1,4 @@
-// What a description tells policies of the lengths of jobs.
+// What a description lets policies know of the lengths of jobs.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// What is checked before and while a simulation runs: that a published scheduler gets the simulator
-// it comes from, and what the performance models know of the jobs.
+// Checks before and while a simulation runs: that a published scheduler gets the simulator it comes
+// from, and that the performance models know the jobs.
 #pragma once
 
 #include <memory>

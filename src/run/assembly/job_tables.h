@@ -1,4 +1,4 @@
-// Files that stand beside a trace: estimates and workloads by job id, and the forecast of load.
+// Files that accompany a trace: estimates and workloads by job id, and the forecast of load.
 #pragma once
 
 #include <vector>

@@ -30,7 +30,7 @@ std::string_view said_with(Knowledge which) {
 }
 
 // Jobs about which everything is said that can be said, one for each name that the tables of the
-// performance model may know. What is known of none of them will be known of nobody.
+// performance model may know. What is known of none of them will be known of no job.
 void ask_about_all(JobCensus& census, const Symbols& symbols) {
   JobSpec job;
   job.duration = job.estimate = 3600;

@@ -1,5 +1,5 @@
-// Whether jobs that people submit can tell policies what these need to know: asked before there is
-// any job, so it is about what a submission may say and what the performance model knows.
+// Whether submitted jobs can provide what policies need to know. It is checked before there is any
+// job, so it considers what a submission may say and what the performance model knows.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// What decides on real machines, from the same description as a simulation. What a description asks
-// for and a live cluster cannot give is refused here, with the reason.
+// The parts that decide on real machines, from the same description as a simulation. Settings that
+// a live cluster cannot honour are refused here, with the reason.
 #pragma once
 
 #include <memory>

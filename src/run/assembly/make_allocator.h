@@ -1,5 +1,5 @@
-// A policy that allocates time, by its name and parameters, without the rounds around it: what
-// execution without rounds, the timing of decisions and Gavel's figure 11 are about.
+// A policy that allocates time, by its name and parameters, without the rounds around it: for
+// execution without rounds, for timing decisions and for Gavel's figure 11.
 #pragma once
 
 #include <memory>

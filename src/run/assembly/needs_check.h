@@ -1,5 +1,5 @@
-// Whether the inputs of a run tell its policies what they need to know: checked before the run, so
-// that nobody reads the figures of a policy that was blind without being told.
+// Whether the inputs of a run provide what its policies need to know. It is checked before the run,
+// so that the reader of its figures is warned if a policy lacked knowledge.
 #pragma once
 
 #include <cstdint>

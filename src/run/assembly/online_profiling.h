@@ -1,10 +1,11 @@
-// The profiling stage beside the run: jobs are profiled as they come, on the nodes of the profiler,
-// and go on to the cluster when they leave it. Nobody has to know all jobs in advance, so it works
-// for streams and generators without end, and a service can do the same. Where both can be used it
-// gives what run_profiled() gives, job by job.
+// The profiling stage in parallel with the run: jobs are profiled as they arrive, on the nodes of
+// the profiler, and go to the cluster when they leave it. Jobs need not be known in advance, so it
+// works for streams and endless generators, and a service can do the same. If both can be used, it
+// gives the same result as run_profiled(), job by job.
 //
-// As a source of jobs for the run it yields those that leave the profiler unfinished, and those
-// that are too large for it. Its own engine runs as far ahead as is needed to know who comes next.
+// As a source of jobs for the run it yields the jobs that leave the profiler unfinished, and those
+// that are too large for it. Its own engine runs as far ahead as is needed to know which job comes
+// next.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,7 @@
-// Runs a cluster whose partitions (virtual clusters) never share anything as what it is: one
-// simulation per partition, several at once. Each partition has an engine, policies and a clock of
-// its own, as in Helios' and Lucid's simulators; the result does not depend on the threads.
+// Runs a cluster whose partitions (virtual clusters) never share anything as independent
+// simulations: one per partition, several at once. Each partition has an engine, policies and a
+// clock of its own, as in Helios' and Lucid's simulators; the result does not depend on the
+// threads.
 #pragma once
 
 #include <functional>

@@ -1,9 +1,8 @@
-// What several simulations that ran side by side told, put together into one story in order of
-// time.
+// Merges the reports of several simulations that ran in parallel into one story in order of time.
 //
-// Each simulation numbers its jobs and nodes from 0 and has a clock of its own. A PieceLog keeps
-// what one of them tells; tell_together() repeats it all to the observers of the whole, with the
-// numbers of the whole, one turn for every moment at which any of them had a turn.
+// Each simulation numbers its jobs and nodes from 0 and has its own clock. A PieceLog keeps the
+// reports of one of them; tell_together() repeats all reports to the observers of the whole, with
+// the numbers of the whole, one turn for every moment at which any of them had a turn.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,6 @@
-// Jobs whose start has a price: passes on what another source yields, until a job comes whose model
-// and GPU count have no row in the table of restart costs. That one ends the stream with an error.
+// Checks that the start of every job has a cost: passes on the jobs of another source until one
+// comes whose model and GPU count have no row in the table of restart costs. That job ends the
+// stream with an error.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// What a profiling stage is made of, whether it runs before the others or beside them.
+// The parts of a profiling stage, whether it runs before the other simulations or in parallel with
+// them.
 #pragma once
 
 #include "run/assembly/profiling.h"

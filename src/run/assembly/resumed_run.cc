@@ -1,4 +1,4 @@
-// Saved runs that are put back to be asked.
+// Saved runs that are restored to answer questions.
 #include "run/assembly/simulation.h"
 
 namespace muster {

@@ -1,5 +1,5 @@
-// What a run has told its observers, kept as bytes: a run that is put back tells it again, so that
-// its results hold the whole and not the rest.
+// What a run has told its observers, kept as bytes. A restored run tells it again, so that its
+// results cover the whole run and not only the rest.
 #pragma once
 
 #include <span>

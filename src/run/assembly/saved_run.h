@@ -1,5 +1,6 @@
-// Runs that are saved in the middle and go on later: the state of engine, backend and policies, and
-// what the run has told so far. The same description goes on to the same result, to the last bit.
+// Runs that are saved in the middle and continue later: the state of engine, backend and policies,
+// and what the run has told its observers so far. The same description continues to the same
+// result, to the last bit.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
-// One simulated run, put together from its description: jobs, cluster, policies, engine and
-// simulated backend.
+// One simulated run, made from its description: jobs, cluster, policies, engine and simulated
+// backend.
 //
-// Nothing is shared between simulations but the jobs in memory, which nobody changes: any number
-// may run at once, each in a thread of its own.
+// Simulations share only the jobs in memory, which are immutable: any number may run at once, each
+// in a thread of its own.
 #pragma once
 
 #include <functional>
@@ -51,10 +51,10 @@ class Simulation {
   // Saves the run on its way, or goes on from a saved one.
   void save(SaveOptions options) { save_ = std::move(options); }
 
-  // For whoever takes the turns one by one: what carries the run out, instead of run(). The
+  // For callers that take the turns one by one: what carries the run out, instead of run(). The
   // simulation must outlive it.
   Result<std::unique_ptr<Execution>> start();
-  // What the turns are taken with, for whoever forks the run.
+  // What the turns are taken with, for callers that fork the run.
   Backend& backend() { return *backend_; }
   JobSource& source() { return *source_; }
   // Puts a saved run back and leaves it there, to be asked; instead of run(). The engine lives as

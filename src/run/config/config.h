@@ -1,9 +1,8 @@
 // The description of one simulated run, as a plain value and as TOML in both directions.
 //
-// A description is put together from layers: a preset, a file, the command line; each replaces what
-// it names. complete_config() then checks every name and number and writes every default out, so
-// that what is stored beside a result says all there is to say. docs/configuration.md is the
-// reference.
+// A description is made of layers: a preset, a file, the command line; each replaces what it names.
+// complete_config() then checks every name and number and writes every default out, so that the
+// description stored with a result is complete. docs/configuration.md is the reference.
 #pragma once
 
 #include <map>

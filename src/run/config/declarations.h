@@ -1,5 +1,5 @@
-// What a policy declares of itself (its needs and what it does), by the name and parameters that a
-// user would write: for `muster policies`, the reference page and the checks before a run.
+// The declarations of a policy (its needs and what it does), by the name and parameters that a user
+// would write: for `muster policies`, the reference page and the checks before a run.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // A description from its layers: the preset, the file, then single settings, each replacing what it
-// names in those before.
+// names in the layers before.
 #pragma once
 
 #include <string>

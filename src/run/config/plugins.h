@@ -1,5 +1,5 @@
-// All tables of plug-ins under one roof: what can be chosen for a run, by kind. The `policies`
-// command, the reference page, completions, and the checking of run descriptions read this.
+// All tables of plug-ins in one place: what can be chosen for a run, by kind. The `policies`
+// command, the reference page, completions, and the checks of run descriptions read this.
 #pragma once
 
 #include <string_view>

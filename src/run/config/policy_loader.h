@@ -1,5 +1,5 @@
 // Policies that are in no table: written in another language, or built outside the tree. A loader
-// makes them by the name that the description gives them; all else about a run stays as it is.
+// makes them by the name in the description; nothing else about a run changes.
 #pragma once
 
 #include <memory>

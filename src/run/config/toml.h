@@ -1,8 +1,7 @@
-// TOML documents as a plain tree, and a reader that takes tables apart and complains about what it
-// does not know.
+// TOML documents as a plain tree, and a reader that takes tables apart and reports unknown keys.
 //
 // Runs, sweeps, presets and experiments are TOML files. This is the only place that knows the TOML
-// library; the others see scalars as text, with the line they came from.
+// library; other code sees scalars as text, with their line number.
 #pragma once
 
 #include <set>
@@ -46,7 +45,7 @@ TomlNode toml_at(std::string_view path, TomlNode value);
 TomlNode toml_text(std::string_view text);
 
 // Takes the members of a table one by one. The first problem is kept and told by finish(), which
-// also complains about members that nobody asked for.
+// also complains about members that were not asked for.
 class TomlReader {
  public:
   // `section` is the table's name in messages; empty for the document itself.

@@ -76,7 +76,7 @@ struct Experiment {
   std::vector<std::string> at_most;
   std::vector<std::string> at_least;
   std::vector<std::string> shown;  // beginnings of keys of figures that are shown and not judged
-  std::vector<std::string> also;   // figures to show that nobody has published
+  std::vector<std::string> also;   // figures to show without a published value
   double jobs = 0;                 // tolerance of golden jobs, in seconds
   std::map<std::string, double, std::less<>> adjust;  // added to our figures before comparing
   std::vector<ExperimentRun> runs;

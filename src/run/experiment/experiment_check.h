@@ -1,4 +1,4 @@
-// Compares what a run gave with what it should have given.
+// Compares the figures of a run with the expected ones.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// What an experiment keeps of its runs beside their summaries: when jobs began and ended, how often
-// they were stopped, and how long they took.
+// What an experiment records of its runs in addition to their summaries: when jobs began and ended,
+// how often they were stopped, and how long they took.
 #pragma once
 
 #include <map>

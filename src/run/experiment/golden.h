@@ -1,4 +1,4 @@
-// Golden values: what a published system answered, job by job, and where such files are found.
+// Golden values: the results of a published system, job by job, and where such files are found.
 #pragma once
 
 #include <map>

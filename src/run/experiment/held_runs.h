@@ -1,4 +1,4 @@
-// Runs that others are held against: each is made once, however many those are.
+// Runs that others are compared with: each is made once, however many comparisons use it.
 #pragma once
 
 #include <functional>

@@ -24,7 +24,7 @@ struct HierarchyTask {
   std::string inner = "fairness";  // inside entities: jobs of priorities 1 and 2 share; or "fifo"
   std::string rates = "measured";  // of job types that are drawn; or "random"
   long long jobs = 1;              // 1 to 18
-  bool one_level = false;          // as in the notebook, where nobody rises after the first level
+  bool one_level = false;          // as in the notebook, where no job rises after the first level
 };
 
 Result<HierarchyTask> read_hierarchy_task(const TomlNode& node, const std::string& where);

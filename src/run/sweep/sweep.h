@@ -2,9 +2,9 @@
 // parallel.
 //
 // All policies see the same random numbers for a seed, so that differences between them are
-// compared pair by pair. Finished points are kept in a journal: a sweep that was stopped goes on
-// where it was, and a folder that holds another sweep is refused. What comes out does not depend on
-// the number of threads.
+// compared pair by pair. Finished points are kept in a journal: a stopped sweep continues where it
+// was, and a folder that holds another sweep is refused. The result does not depend on the number
+// of threads.
 #pragma once
 
 #include <functional>

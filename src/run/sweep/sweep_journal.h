@@ -1,5 +1,5 @@
-// The points of a sweep that are done, one line each, in the order in which they were done. Every
-// line is written at once, so that a line is there whole or is the last and ignored.
+// The finished points of a sweep, one line each, in the order in which they finished. Every line is
+// written at once; a line that was cut off can only be the last, and is ignored.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// What a sweep found: means over seeds, the highest rates, and a line for every run.
+// The results of a sweep: means over seeds, the highest rates, and a line for every run.
 #include <algorithm>
 #include <map>
 

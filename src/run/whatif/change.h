@@ -1,4 +1,4 @@
-// What could be different: the other half of a what-if question.
+// What could be different: the second part of a what-if question.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// One copy of a world that runs on by itself, under simulation and without new jobs.
+// One copy of a world that is simulated without new jobs.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 namespace muster {
 
 struct Life {
-  Seconds start = kNever;  // of a job that has run: when it first did
+  Seconds start = kNever;  // of a job that has run: its first start
   Seconds end = kNever;
-  // Of those that wait now: they start in this order, from 1; 0: not in sight.
+  // Order of start among the jobs that wait now, from 1; 0: it does not start in this future.
   std::size_t turn = 0;
-  Reason refused = Reason::kNone;  // it came, and was turned away
+  Reason refused = Reason::kNone;  // it arrived and was refused
 };
 
 // What becomes of each job of the world, in their order. Where `parts` have a running engine, the

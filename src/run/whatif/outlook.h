@@ -1,15 +1,15 @@
 // Questions to a state: when will a job start and end, and what would another policy, more nodes,
 // drained nodes or one more job change?
 //
-// The state is a world (engine/world.h) of a saved run or of an engine that is running. Copies of
-// it are let run on under simulation, without new jobs: once as believed, and several times with
-// the lengths of jobs drawn from the errors that estimates are known to have. The policies in a
-// copy know no more than the real ones: they see beliefs, and overruns when they happen.
+// The state is a world (engine/world.h) of a saved run or of a running engine. Copies of it are
+// simulated without new jobs: once as believed, and several times with the lengths of jobs drawn
+// from the error model of the estimates. The policies in a copy know no more than the real ones:
+// they see beliefs, and overruns when they happen.
 //
-// Where the engine itself is at hand, copies are forks of it, and its policies go on with all that
-// they remember. Where there is only a world, or the question is about other policies or more
-// nodes, policies begin anew in each copy, with the accounts of the jobs but without memory of
-// their own. Orders (fifo, srtf, las and so on) need none.
+// If the engine itself is available, copies are forks of it, and its policies keep their state. If
+// there is only a world, or the question is about other policies or more nodes, policies start
+// without state in each copy, but with the accounts of the jobs. Orders (fifo, srtf, las and so on)
+// need no state of their own.
 #pragma once
 
 #include <functional>
@@ -45,10 +45,10 @@ struct OutlookOptions {
   int samples = 9;
   // How wrong beliefs are, for one sample: null where they are taken for true.
   std::function<std::unique_ptr<ErrorModel>(int sample)> errors;
-  Seconds horizon = kNever;      // nobody looks further ahead than this
+  Seconds horizon = kNever;      // copies are not simulated beyond this
   unsigned threads = 0;          // that copies run in; 0: as many as the machine has
   std::vector<JobId> starts_of;  // only the next starts of these matter; empty: starts and ends
-  // Asked between two turns of a copy, in any thread; false: nobody waits for the answer any more.
+  // Asked between two turns of a copy, in any thread; false: the answer is not wanted any more.
   std::function<bool()> keep_going;
 };
 
@@ -67,8 +67,9 @@ struct JobOutlook {
   Seconds submit = 0;
   Expected start;  // of a job that has run: when it first did
   Expected end;
-  std::size_t turn = 0;  // as believed: those that wait now start in this order; 0: not in sight
-  Reason refused = Reason::kNone;  // as believed: why it is turned away when it comes
+  std::size_t turn =
+      0;  // as believed: those that wait now start in this order; 0: not started in it
+  Reason refused = Reason::kNone;  // as believed: why it is refused on arrival
 };
 
 struct Outlook {

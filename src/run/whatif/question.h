@@ -1,5 +1,5 @@
-// A what-if question in the words of its user, as the command line, the API of the daemon and files
-// have them; and a state that can be asked it.
+// A what-if question as its user writes it, on the command line, in the API of the daemon and in
+// files; and a state that can be asked it.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,7 @@ std::string question_json(const Question& question);
 Result<Question> parse_question(std::string_view json);
 
 // A saved run, or a copy of one that goes on. It has symbols of its own: a question may name a
-// partition that nobody has.
+// partition that does not exist.
 struct Subject {
   EngineWorld world;
   OutlookParts parts;

@@ -1,4 +1,4 @@
-// A saved run, put back to be asked, without going on.
+// A saved run, restored to answer questions, not to continue.
 #pragma once
 
 #include <memory>

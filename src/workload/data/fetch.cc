@@ -252,7 +252,7 @@ Result<Fetched> fetch_data(const DataFile& file, const FetchOptions& options) {
   const fs::path place = options.folder / file.path;
   DataCheck present = verify_data(file, {options.folder, {}});
   if (present.state == DataState::kMissing) present = verify_data(file, {{}, options.shared});
-  // Of a file without a published checksum nobody can say more than that it is there.
+  // A file without a published checksum can only be checked for existence.
   const bool there = present.state == DataState::kGood || present.state == DataState::kSeen ||
                      (present.state == DataState::kUnverified && present.path != place);
   if (there) {

@@ -1,4 +1,4 @@
-// The parts of a keeper that need no processes: orders, records, verdicts, log files.
+// The parts of a keeper that need no processes: orders, records, outcomes, log files.
 #include <filesystem>
 #include <fstream>
 
@@ -7,10 +7,10 @@
 #include <gtest/gtest.h>
 
 #include "agent/keeper/launch_cgroup.h"
+#include "agent/keeper/launch_end.h"
 #include "agent/keeper/live_keeper.h"
 #include "agent/keeper/log_file.h"
 #include "agent/keeper/rank.h"
-#include "agent/keeper/verdict.h"
 #include "support/temporary_folder.h"
 
 namespace muster {
@@ -148,7 +148,7 @@ TEST(KeeperVerdict, SaysWhatTheEndMeans) {
   };
   for (const auto& one : cases) {
     const LaunchEnd end{one.started, one.told, one.broke, one.left, one.done, one.ranks};
-    EXPECT_EQ(verdict(end), one.outcome) << &one - cases;
+    EXPECT_EQ(outcome_of(end), one.outcome) << &one - cases;
     EXPECT_EQ(exit_code(end), one.code) << &one - cases;
   }
 }

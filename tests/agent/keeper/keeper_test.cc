@@ -245,7 +245,7 @@ TEST(Keeper, WithoutGoItGivesUp) {
   LiveKeeper keeper(folder.path(), order);
   const ExitRecord record = keeper.record();
   EXPECT_EQ(record.outcome, KeeperOutcome::kReturned);
-  EXPECT_EQ(record.cause, "nobody gave the word to go");
+  EXPECT_EQ(record.cause, "the order to go did not come");
 }
 
 TEST(Keeper, LogsAreRotated) {

@@ -55,7 +55,7 @@ TEST_F(SlurmDeskTest, WhatIsNotDueIsNotTakenIn) {
   EXPECT_THAT(people()[1].origin, HasSubstr(fmt::format("slurm:{}@", later)));
 }
 
-TEST_F(SlurmDeskTest, WishesThatCannotBeKeptAreSaidAndNothingIsTouched) {
+TEST_F(SlurmDeskTest, ConstraintsThatCannotBeHonouredAreReportedAndNothingIsTouched) {
   slurm_.job(slurm_.user_submits(1)).row.required = "n2";
   slurm_.job(slurm_.user_submits(1)).row.requeue = false;
   pass(5);

@@ -16,19 +16,19 @@ POLICIES = '''
 import os, sys, time
 import numpy as np
 
-WISH = os.environ["WISH"]
+BEHAVIOUR = os.environ["BEHAVIOUR"]
 
-def wish():
+def behaviour():
     try:
-        with open(WISH) as file:
+        with open(BEHAVIOUR) as file:
             return file.read().strip()
     except FileNotFoundError:
         return ""
 
 class Base:
     def act(self, jobs):
-        """What the file of wishes asks for."""
-        what = wish()
+        """The behaviour that the file asks for."""
+        what = behaviour()
         if what == "raise":
             raise ValueError("no idea what to do")
         if what == "hang":
@@ -114,15 +114,15 @@ def live(command, tmp_path, monkeypatch):
     if not keeper.exists():
         pytest.skip("muster-keeper is not built")
     monkeypatch.setenv("MUSTER_PYTHON", sys.executable)
-    monkeypatch.setenv("WISH", str(tmp_path / "wish"))
+    monkeypatch.setenv("BEHAVIOUR", str(tmp_path / "behaviour"))
     monkeypatch.syspath_prepend(str(ROOT / "tests" / "e2e"))
     import live_daemon
     file = tmp_path / "mine.py"
     file.write_text(POLICIES)
 
     class Live(live_daemon.Daemon):
-        def wish(self, what):
-            (tmp_path / "wish").write_text(what)
+        def behave(self, what):
+            (tmp_path / "behaviour").write_text(what)
 
         def log(self):
             return (self.base / "daemon.log").read_text()
@@ -201,7 +201,7 @@ def test_a_bad_policy_falls_back_and_the_cluster_goes_on(live, how, said):
               str(live.recording), gpus=2) as daemon:
         blocker = daemon.sleep_job(2, "--gpus", "2")
         daemon.until_launched(blocker)
-        daemon.wish(how)
+        daemon.behave(how)
         jobs = []
         for _ in range(3):
             jobs.append(daemon.sleep_job(0.1, "--gpus", "2"))
@@ -210,7 +210,7 @@ def test_a_bad_policy_falls_back_and_the_cluster_goes_on(live, how, said):
         assert order_of_starts(daemon, jobs) == jobs  # first come, first served
         assert said in daemon.log(), daemon.log()
         # And it comes back.
-        daemon.wish("")
+        daemon.behave("")
         end = time.monotonic() + 40
         while "answers again" not in daemon.log() and time.monotonic() < end:
             daemon.finish(daemon.sleep_job(0.05))
@@ -247,7 +247,7 @@ def wait_for_host(daemon, other_than, seconds=20):
 def test_the_policy_process_ends_with_the_daemon(live):
     with live("--scheduling", live.policy("SmallestKey"), "--policy-time-limit", "3600", gpus=1) as daemon:
         host, = daemon.host()
-        daemon.wish("hang")
+        daemon.behave("hang")
         daemon.run("submit", "--", "/bin/true")
         time.sleep(0.5)
         daemon.kill()
@@ -255,7 +255,7 @@ def test_the_policy_process_ends_with_the_daemon(live):
         while pathlib.Path(f"/proc/{host}").exists() and time.monotonic() < end:
             time.sleep(0.05)
         assert not pathlib.Path(f"/proc/{host}").exists()
-        daemon.wish("")
+        daemon.behave("")
         daemon.start()
         daemon.finish(daemon.sleep_job(0.1))
 
@@ -267,7 +267,7 @@ def test_placement_and_admission_too(live):
         giant = daemon.sleep_job(0.2, "--gpus", "4")
         daemon.finish(small)
         daemon.until(giant, "refused")
-        daemon.wish("raise")
+        daemon.behave("raise")
         daemon.finish(daemon.sleep_job(0.2, "--gpus", "4"))  # everyone is let in, on as few nodes as possible
         assert "going on without it" in daemon.log()
     done = daemon.replays(live.recording)
@@ -279,7 +279,7 @@ def test_fractions_by_type_in_rounds(live):
               "--record", str(live.recording), gpus=2) as daemon:
         jobs = [daemon.sleep_job(0.5, "--gpus", "2") for _ in range(2)]
         time.sleep(1)
-        daemon.wish("raise")
+        daemon.behave("raise")
         jobs.append(daemon.sleep_job(0.5, "--gpus", "1"))
         for job in jobs:
             daemon.until(job, "finished", seconds=90)
@@ -289,11 +289,11 @@ def test_fractions_by_type_in_rounds(live):
 
 def test_nan_keys_and_prints(live):
     with live("--scheduling", live.policy("SmallestKey"), gpus=1) as daemon:
-        daemon.wish("nan")
+        daemon.behave("nan")
         daemon.finish(daemon.sleep_job(0.1), daemon.sleep_job(0.1))
         assert "is NaN" in daemon.log()
     with live("--scheduling", live.policy("YoungestFirst"), gpus=1) as daemon:
-        daemon.wish("print")
+        daemon.behave("print")
         daemon.finish(daemon.sleep_job(0.1), daemon.sleep_job(0.1))
         assert "whatever it likes" in daemon.log() and "going on without it" not in daemon.log()
 

@@ -1,6 +1,6 @@
 // What a user can get wrong around Gavel's policies, from the file to the end of the run: every
 // case has a message or a defined answer, every job that came is finished or refused, and nothing
-// hangs. The divisions themselves are asked with bad numbers in
+// hangs. The allocators themselves are asked with bad numbers in
 // tests/policy/gavel_allocators_bad_input_test.cc, the table is read in
 // tests/perf/throughput_table_test.cc.
 #include <fmt/format.h>

@@ -112,7 +112,7 @@ TEST_F(GavelRuns, IdealExecutionIsTheFractions) {
   EXPECT_NEAR(outcome.log.job(1).end, 400, 1e-9);
   EXPECT_NEAR(outcome.log.job(0).gpu_seconds, 100, 1e-9);
   EXPECT_NEAR(outcome.log.job(1).gpu_seconds, 300, 1e-9);
-  // A job that comes in between changes the division at once.
+  // A job that comes in between changes the allocation at once.
   const RunConfig three = traced("gavel-isolated", row(lm, 1, 22000, 0) + row(lm, 1, 5500, 50),
                                  "1:0:0", "execution = 'fluid'");
   const Outcome later = run(three);

@@ -10,7 +10,7 @@ from slurm_daemon import ROOT, wait_until
 from lab import Lab, why_not
 
 
-class Wishes(unittest.TestCase):
+class Constraints(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         lua = (ROOT / "examples/slurm/job_submit.lua").read_text().replace("gpu = true", "v100 = true")
@@ -136,7 +136,7 @@ class Wishes(unittest.TestCase):
             daemon.until_launched(blocker)
             job = self.hold("tmp", "-p", "v100", "--gres=gpu:1")
             number = wait_until(lambda: daemon.by_name("tmp"), 20, "it")["id"]
-            # A wish that comes after it was taken in, which no node fulfils.
+            # A constraint that is added after the job was accepted, and that no node meets.
             self.lab.call("scontrol", "update", f"JobId={job}", "ExcNodeList=n1,n2")
             daemon.run("cancel", str(blocker))
             seen = wait_until(lambda: "BadConstraints" in (row := daemon.by_name("tmp"))["reason"] and row, 40, "Slurm's reason")

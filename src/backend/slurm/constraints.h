@@ -1,6 +1,6 @@
-// What a user's job says about its nodes (-p, -C, -w, -x, -N, --ntasks-per-node), in the words in
-// which a job of ours can say it: a partition, a GPU type, a number of nodes. A wish that cannot be
-// said so is not ignored: the job is left alone, and told why.
+// The constraints of a user's job on its nodes (-p, -C, -w, -x, -N, --ntasks-per-node), translated
+// into what a job of Muster can require: a partition, a GPU type, a number of nodes. A constraint
+// that cannot be translated is not ignored: the job is left alone, with the reason.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace muster {
 
-struct NodeWishes {
+struct NodeConstraints {
   std::string partition;
   std::string gpu_type;  // empty: any
   int max_nodes = 0;     // 0: any
@@ -20,7 +20,7 @@ struct NodeWishes {
 
 // `free` says how many GPUs of a node are free now: of several partitions the job gets the one with
 // most of those that it could use.
-NodeWishes node_wishes(const SlurmJob& job, const SlurmCluster& cluster,
-                       const std::function<int(NodeId)>& free);
+NodeConstraints node_constraints(const SlurmJob& job, const SlurmCluster& cluster,
+                                 const std::function<int(NodeId)>& free);
 
 }  // namespace muster

@@ -1,5 +1,5 @@
 // What users ask of their nodes, and when their jobs are due.
-#include "backend/slurm/wishes.h"
+#include "backend/slurm/constraints.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,28 +33,28 @@ SlurmJob asks_for(int gpus_per_node, const std::string& partition) {
   return job;
 }
 
-NodeWishes in(const SlurmCluster& cluster, const SlurmJob& job, std::vector<int> free = {}) {
-  return node_wishes(job, cluster, [&](NodeId node) {
+NodeConstraints in(const SlurmCluster& cluster, const SlurmJob& job, std::vector<int> free = {}) {
+  return node_constraints(job, cluster, [&](NodeId node) {
     return free.empty() ? cluster.host(node).gpus : free.at(index(node));
   });
 }
 
-TEST(SlurmWishes, WithoutAnyAllNodesWillDo) {
-  const NodeWishes wishes = in(two_types({"all"}), asks_for(2, "all"));
-  EXPECT_EQ(wishes.unfit, "");
-  EXPECT_EQ(wishes.partition, "all");
-  EXPECT_EQ(wishes.gpu_type, "");
-  EXPECT_EQ(wishes.max_nodes, 0);
+TEST(SlurmConstraints, WithoutAnyAllNodesWillDo) {
+  const NodeConstraints constraints = in(two_types({"all"}), asks_for(2, "all"));
+  EXPECT_EQ(constraints.unfit, "");
+  EXPECT_EQ(constraints.partition, "all");
+  EXPECT_EQ(constraints.gpu_type, "");
+  EXPECT_EQ(constraints.max_nodes, 0);
 }
 
-TEST(SlurmWishes, NodesAreATypeWhereTheyAreAllOfIt) {
+TEST(SlurmConstraints, NodesAreATypeWhereTheyAreAllOfIt) {
   const SlurmCluster cluster = two_types({"all"});
   const auto type = [&](auto&& change) {
     SlurmJob job = asks_for(1, "all");
     change(job);
-    const NodeWishes wishes = in(cluster, job);
-    EXPECT_EQ(wishes.unfit, "");
-    return wishes.gpu_type;
+    const NodeConstraints constraints = in(cluster, job);
+    EXPECT_EQ(constraints.unfit, "");
+    return constraints.gpu_type;
   };
   EXPECT_EQ(type([](SlurmJob& job) { job.features = "a100"; }), "a100");
   EXPECT_EQ(type([](SlurmJob& job) { job.features = "ib&v100"; }), "v100");
@@ -64,7 +64,7 @@ TEST(SlurmWishes, NodesAreATypeWhereTheyAreAllOfIt) {
   EXPECT_EQ(type([](SlurmJob& job) { job.excluded = "n9"; }), "");
 }
 
-TEST(SlurmWishes, WhatCannotBeSaidIsNotIgnored) {
+TEST(SlurmConstraints, WhatCannotBeSaidIsNotIgnored) {
   const SlurmCluster cluster = two_types({"all"});
   const auto why = [&](auto&& change) {
     SlurmJob job = asks_for(1, "all");
@@ -79,25 +79,25 @@ TEST(SlurmWishes, WhatCannotBeSaidIsNotIgnored) {
   EXPECT_THAT(why([](SlurmJob& job) { job.features = "a100&ib|v100"; }), HasSubstr("constraint"));
 }
 
-TEST(SlurmWishes, ANumberOfNodesIsKeptWhereTheyAreWhole) {
-  const auto wishes = [](const char* partition, int nodes, int each) {
+TEST(SlurmConstraints, ANumberOfNodesIsKeptWhereTheyAreWhole) {
+  const auto constraints = [](const char* partition, int nodes, int each) {
     SlurmJob job = asks_for(each, partition);
     job.nodes_wanted = job.max_nodes = nodes;
     return in(two_types({partition}), job);
   };
-  EXPECT_EQ(wishes("v", 2, 4).unfit, "");
-  EXPECT_EQ(wishes("v", 2, 4).max_nodes, 2);
-  EXPECT_THAT(wishes("v", 2, 2).unfit, HasSubstr("4 GPUs on 2 nodes"));
-  EXPECT_THAT(wishes("v", 2, 3).unfit, HasSubstr("6 GPUs on 2 nodes"));
-  EXPECT_EQ(wishes("v", 1, 3).unfit, "");
-  EXPECT_EQ(wishes("v", 1, 3).max_nodes, 1);
+  EXPECT_EQ(constraints("v", 2, 4).unfit, "");
+  EXPECT_EQ(constraints("v", 2, 4).max_nodes, 2);
+  EXPECT_THAT(constraints("v", 2, 2).unfit, HasSubstr("4 GPUs on 2 nodes"));
+  EXPECT_THAT(constraints("v", 2, 3).unfit, HasSubstr("6 GPUs on 2 nodes"));
+  EXPECT_EQ(constraints("v", 1, 3).unfit, "");
+  EXPECT_EQ(constraints("v", 1, 3).max_nodes, 1);
   // Eight on one node, or on each of two: that must be an a100.
-  EXPECT_EQ(wishes("all", 1, 8).gpu_type, "a100");
-  EXPECT_EQ(wishes("all", 2, 8).gpu_type, "a100");
-  EXPECT_EQ(wishes("all", 2, 8).unfit, "");
+  EXPECT_EQ(constraints("all", 1, 8).gpu_type, "a100");
+  EXPECT_EQ(constraints("all", 2, 8).gpu_type, "a100");
+  EXPECT_EQ(constraints("all", 2, 8).unfit, "");
 }
 
-TEST(SlurmWishes, TasksOfANodeSayHowManyNodes) {
+TEST(SlurmConstraints, TasksOfANodeSayHowManyNodes) {
   SlurmJob job = asks_for(2, "v");
   job.tasks = 4;
   job.tasks_per_node = 2;
@@ -108,7 +108,7 @@ TEST(SlurmWishes, TasksOfANodeSayHowManyNodes) {
   EXPECT_EQ(in(two_types({"v"}), job).max_nodes, 1);
 }
 
-TEST(SlurmWishes, OfSeveralPartitionsTheOneWithMostRoom) {
+TEST(SlurmConstraints, OfSeveralPartitionsTheOneWithMostRoom) {
   const SlurmCluster cluster = two_types({"v", "a"});
   SlurmJob job = asks_for(1, "v,a");
   EXPECT_EQ(in(cluster, job, {4, 4, 1, 1}).partition, "v");

@@ -1,4 +1,4 @@
-// What changes jobs, nodes and the daemon: wishes to the engine's thread.
+// Changes of jobs, nodes and the daemon: requests to the engine's thread.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -8,7 +8,7 @@
 
 namespace muster {
 
-std::function<void(const Status&)> Api::answer_to_wish(const ApiCall& call, int refused) const {
+std::function<void(const Status&)> Api::answer_to_change(const ApiCall& call, int refused) const {
   return [reply = call.reply, refused, this](const Status& status) {
     if (!status) {
       return reply(error_response(parts_.frozen().empty() ? refused : 503, status.error().message));
@@ -24,7 +24,7 @@ void Api::change_job(const ApiCall& call, std::function<Status(Core&, JobId)> wo
   if (!job) return;
   const JobId id = job->row->id;
   parts_.ask({[work = std::move(work), id](Core& core) { return work(core, id); },
-              answer_to_wish(call, 409)});
+              answer_to_change(call, 409)});
 }
 
 void Api::cancel(const ApiCall& call) {
@@ -62,13 +62,13 @@ void Api::set_drained(const ApiCall& call, bool drained) {
   const std::string why = drained ? fmt::format("{} drained it", call.caller.name) : std::string();
   parts_.ask(
       {[name = call.name, drained, why](Core& core) { return core.drain(name, drained, why); },
-       answer_to_wish(call, 404)});
+       answer_to_change(call, 404)});
 }
 
 void Api::drain(const ApiCall& call) { set_drained(call, true); }
 void Api::undrain(const ApiCall& call) { set_drained(call, false); }
 
-void Api::reload(const ApiCall& call) { parts_.reload(answer_to_wish(call, 409)); }
+void Api::reload(const ApiCall& call) { parts_.reload(answer_to_change(call, 409)); }
 
 void Api::shut_down(const ApiCall& call) {
   const nlohmann::json body = call.request.body.empty()

@@ -1,4 +1,4 @@
-#include "backend/slurm/wishes.h"
+#include "backend/slurm/constraints.h"
 
 #include <algorithm>
 #include <optional>
@@ -33,7 +33,7 @@ std::optional<bool> has_features(const SlurmHost& host, const std::string& wante
   return !any;
 }
 
-// The nodes of the partition that its wishes leave.
+// The nodes of the partition that its constraints leave.
 Result<Hosts> hosts_left(const SlurmJob& job, const SlurmCluster& cluster,
                          std::string_view partition) {
   const auto required = expand_hostlist(job.required);
@@ -90,66 +90,67 @@ std::string words_for_nodes(const SlurmJob& job) {
   return complaint(words);
 }
 
-NodeWishes wishes_in(const SlurmJob& job, const SlurmCluster& cluster, std::string_view partition) {
-  NodeWishes wishes;
-  wishes.partition = std::string(partition);
+NodeConstraints constraints_in(const SlurmJob& job, const SlurmCluster& cluster,
+                               std::string_view partition) {
+  NodeConstraints constraints;
+  constraints.partition = std::string(partition);
   const Result<Hosts> left = hosts_left(job, cluster, partition);
   if (!left) {
-    wishes.unfit = left.error().message + std::string(kByHand);
-    return wishes;
+    constraints.unfit = left.error().message + std::string(kByHand);
+    return constraints;
   }
   const int gpus = gpus_wanted(job);
   const auto required = expand_hostlist(job.required);
   const int named = required ? static_cast<int>(required->size()) : 0;
   const bool said = job.max_nodes > 0 || job.tasks_per_node > 0;
   const int nodes = std::max(said ? job.nodes_wanted : 1, named);
-  wishes.max_nodes = job.max_nodes > 0 ? job.max_nodes : said ? nodes : 0;
+  constraints.max_nodes = job.max_nodes > 0 ? job.max_nodes : said ? nodes : 0;
   // On one node: it must be large enough. On several: they must be taken as a whole, since nothing
   // else says to a policy that a job is to be spread.
   Hosts large;
   for (const NodeId node : *left) {
     const int most = cluster.host(node).gpus;
-    if (nodes > 1 ? most * nodes >= gpus : wishes.max_nodes != 1 || most >= gpus) {
+    if (nodes > 1 ? most * nodes >= gpus : constraints.max_nodes != 1 || most >= gpus) {
       large.push_back(node);
     }
   }
   auto type = as_type(large, cluster, partition);
   if (!type && nodes == 1) type = as_type(*left, cluster, partition);
-  // A type or a partition without nodes is refused by whoever knows them all.
-  if (left->empty() && words_for_nodes(job).empty()) return wishes;
+  // A type or a partition without nodes is refused by the caller, which knows them all.
+  if (left->empty() && words_for_nodes(job).empty()) return constraints;
   if (!type && left->empty()) {
-    wishes.unfit =
+    constraints.unfit =
         fmt::format("no node of {} has what it asks for ({})", partition, words_for_nodes(job));
-    return wishes;
+    return constraints;
   }
   if (!type) {
-    wishes.unfit = fmt::format(
+    constraints.unfit = fmt::format(
         "it asks for some nodes of {} ({}), and a policy chooses among all "
         "of them, or all with one type of GPU{}",
         partition, words_for_nodes(job), kByHand);
-    return wishes;
+    return constraints;
   }
-  wishes.gpu_type = *type;
-  if (nodes == 1) return wishes;
+  constraints.gpu_type = *type;
+  if (nodes == 1) return constraints;
   for (const NodeId node : large) {
     if (cluster.host(node).gpus * nodes == gpus) continue;
-    wishes.unfit = fmt::format(
+    constraints.unfit = fmt::format(
         "it asks for {} GPUs on {} nodes (-N, --ntasks-per-node, -w), and "
         "whole nodes would have {}: a policy puts it together on fewer{}",
         gpus, nodes, cluster.host(node).gpus * nodes, kByHand);
     break;
   }
-  return wishes;
+  return constraints;
 }
 
 }  // namespace
 
-NodeWishes node_wishes(const SlurmJob& job, const SlurmCluster& cluster,
-                       const std::function<int(NodeId)>& free) {
-  NodeWishes best;
+NodeConstraints node_constraints(const SlurmJob& job, const SlurmCluster& cluster,
+                                 const std::function<int(NodeId)>& free) {
+  NodeConstraints best;
   int most = -1;
   for (const std::string_view partition : split(job.partition, ',')) {
-    const NodeWishes one = wishes_in(job, cluster, partition);
+    const NodeConstraints one = constraints_in(job, cluster, partition);
     if (!one.unfit.empty()) {
       if (most < 0 && best.unfit.empty()) best = one;
       continue;

@@ -1,5 +1,5 @@
-// What people want of jobs and nodes: events for the engine; or, of a job that the engine has not
-// seen yet, a change of what it will see.
+// Changes of jobs and nodes that people request: events for the engine; or, for a job that the
+// engine has not seen yet, a change of its request.
 #include <algorithm>
 #include <cmath>
 
@@ -15,14 +15,14 @@ Core::Known* Core::active(JobId job) {
   return found == known_.end() || found->second.over ? nullptr : &found->second;
 }
 
-Status Core::check_wish(JobId job) {
+Status Core::check_change(JobId job) {
   if (!frozen_.empty()) return Error{fmt::format("nothing is decided any more: {}", frozen_)};
   if (active(job) != nullptr) return Done{};
   return Error{fmt::format("job {} is over; nothing about it can be changed", index(job))};
 }
 
 Status Core::person_event(JobId job, JobEvent event, const std::string& why) {
-  if (Status fine = check_wish(job); !fine) return fine;
+  if (Status fine = check_change(job); !fine) return fine;
   event.time = now_;
   event.job = job;
   event.slot = slot_of(job);
@@ -78,7 +78,7 @@ void Core::set_request(Known& known, JobRequest request) {
 }
 
 Status Core::set_held(JobId job, bool hold, const std::string& why) {
-  if (Status fine = check_wish(job); !fine) return fine;
+  if (Status fine = check_change(job); !fine) return fine;
   if (const auto kept = shelf_.find(job); kept != shelf_.end() && !hold) {
     // It arrives now: the engine's clock does not go back to when it was submitted.
     kept->second.arrival = now_;
@@ -142,7 +142,7 @@ Result<JobEvent> change_request(const std::string& name, double value, Seconds s
 }  // namespace
 
 Status Core::revise(JobId job, const std::vector<std::pair<std::string, double>>& changes) {
-  if (Status fine = check_wish(job); !fine) return fine;
+  if (Status fine = check_change(job); !fine) return fine;
   Known& known = known_.at(job);
   JobRequest request = *known.request;
   std::vector<JobEvent> events;

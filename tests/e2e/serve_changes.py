@@ -13,7 +13,7 @@ import unittest
 from live_daemon import ROOT, Daemon, wait_until
 
 
-class Wishes(unittest.TestCase):
+class Changes(unittest.TestCase):
     """What a submission may say reaches the job, or its owner is told that it does not."""
 
     def test_cores_and_memory(self):

@@ -8,7 +8,7 @@ namespace {
 
 using Changes = std::vector<std::pair<std::string, double>>;
 
-class CoreWishes : public ::testing::Test {
+class CoreChanges : public ::testing::Test {
  protected:
   void begin(const StoredWorld& world = {}) {
     auto core = Core::make(live_plan("1x4"), Abilities{}, {}, world, now_);
@@ -66,7 +66,7 @@ class CoreWishes : public ::testing::Test {
   std::map<RunId, StoredRun> runs_;
 };
 
-TEST_F(CoreWishes, WhatARestartCouldNotReadIsRefused) {
+TEST_F(CoreChanges, WhatARestartCouldNotReadIsRefused) {
   begin();
   JobRequest elastic = training(2);
   elastic.min_gpus = 1;
@@ -87,7 +87,7 @@ TEST_F(CoreWishes, WhatARestartCouldNotReadIsRefused) {
   EXPECT_EQ(refused(1, {{"gpus", 1}}), "");
 }
 
-TEST_F(CoreWishes, OneThatIsOnHoldIsRevised) {
+TEST_F(CoreChanges, OneThatIsOnHoldIsRevised) {
   begin();
   JobRequest held = training(1);
   held.hold = true;
@@ -107,7 +107,7 @@ TEST_F(CoreWishes, OneThatIsOnHoldIsRevised) {
   EXPECT_EQ(core_->frozen(), "");
 }
 
-TEST_F(CoreWishes, OneThatNobodyHasSeenIsRevised) {
+TEST_F(CoreChanges, OneThatNobodyHasSeenIsRevised) {
   begin();
   submit(1, training(1));
   EXPECT_EQ(refused(1, {{"gpus", 2}}), "");
@@ -115,7 +115,7 @@ TEST_F(CoreWishes, OneThatNobodyHasSeenIsRevised) {
   EXPECT_EQ(launched_with(1, 1), 2);
 }
 
-TEST_F(CoreWishes, WhatRunsIsTrue) {
+TEST_F(CoreChanges, WhatRunsIsTrue) {
   begin();
   submit(1, training(1));
   submit(2, training(2));
@@ -132,7 +132,7 @@ TEST_F(CoreWishes, WhatRunsIsTrue) {
   EXPECT_EQ(parse_job_request(jobs_.at(JobId{1}).description)->gpus, 1);
 }
 
-TEST_F(CoreWishes, WhatCannotBeReadFailsAlone) {
+TEST_F(CoreChanges, WhatCannotBeReadFailsAlone) {
   begin();
   submit(1, training(1));
   submit(2, training(1));
@@ -152,7 +152,7 @@ TEST_F(CoreWishes, WhatCannotBeReadFailsAlone) {
 }
 
 // A job whose row denies the launch that there is would be launched by the same number again.
-TEST_F(CoreWishes, OnceNothingIsDecidedJobsCanBeCancelledAndNothingElse) {
+TEST_F(CoreChanges, OnceNothingIsDecidedJobsCanBeCancelledAndNothingElse) {
   begin();
   submit(1, training(1, 100));
   submit(2, training(1, 100));

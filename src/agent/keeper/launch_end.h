@@ -1,4 +1,4 @@
-// What the end of a launch means, from what is known of it.
+// The outcome of a launch, from what is known of its end.
 #pragma once
 
 #include <vector>
@@ -13,13 +13,13 @@ inline constexpr int kStartMeAgain = 75;
 struct LaunchEnd {
   bool started = false;
   bool told_to_stop = false;    // by signal, or killed by us
-  bool broke = false;           // a rank ended badly before anybody told it to
+  bool broke = false;           // a rank failed before it was told to stop
   bool left = false;            // it said that it has saved its work and leaves
   bool done = false;            // it said that it has done all its work
   std::vector<RankExit> ranks;  // in the order in which they ended
 };
 
-inline KeeperOutcome verdict(const LaunchEnd& end) {
+inline KeeperOutcome outcome_of(const LaunchEnd& end) {
   if (!end.started) return KeeperOutcome::kReturned;
   bool all_well = true;
   bool again = false;
