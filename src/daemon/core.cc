@@ -101,6 +101,7 @@ std::string Core::refusal(const JobSpec& spec, const JobRequest& request) const 
   const auto unknown = [&](std::string_view kind, const std::string& name,
                            const std::vector<Symbol>& known) {
     std::vector<std::string_view> names;
+    names.reserve(known.size());
     for (const Symbol symbol : known) names.push_back(plan_.symbols->text(symbol));
     return unknown_name(kind, name, names);
   };

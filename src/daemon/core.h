@@ -94,8 +94,8 @@ class Core final : private Observer {
   Status release(JobId job);
   // By name: priority, gpus, estimate, deadline (seconds after submission).
   Status revise(JobId job, const std::vector<std::pair<std::string, double>>& changes);
-  Status drain(const std::string& node, bool drained, const std::string& why);
-  JobStory explain(JobId job) const;
+  Status drain(const std::string& name, bool drained, const std::string& why);
+  JobStory explain(JobId id) const;
   // A copy of the state, to be asked what would be if.
   Subject subject(Seconds now) const;
 

@@ -90,7 +90,7 @@ void keep_drained(const StoredWorld& world, std::vector<StoredNode>& nodes, Engi
 
 }  // namespace
 
-void Core::adopt_job(const StoredJob& row, JobRequest request, const RunRows& rows, Seconds now,
+void Core::adopt_job(const StoredJob& row, JobRequest request, const RunRows& runs, Seconds now,
                      EngineWorld& found) {
   Known& known = known_[row.id];
   known.row = row;
@@ -104,13 +104,13 @@ void Core::adopt_job(const StoredJob& row, JobRequest request, const RunRows& ro
     shelf_.emplace(row.id, std::move(spec));
     return;
   }
-  const StoredRun* last = rows.empty() ? nullptr : rows.back();
+  const StoredRun* last = runs.empty() ? nullptr : runs.back();
   if (last != nullptr && last->state == RunState::kEnded &&
       last->outcome == RunOutcome::kFinished && row.state == "running") {
     return leave(known, JobState::kFinished, std::string(reason_sentence(Reason::kCompleted)),
                  last->ended);
   }
-  Job job = job_of(row, std::move(spec), rows, now);
+  Job job = job_of(row, std::move(spec), runs, now);
   take_for_true(known, job);
   if (job.running() && known.request->time_limit > 0 && !job.starting()) {
     limits_.set(row.id, now + std::max(0.0, known.request->time_limit - job.attained_at(now)));

@@ -1,5 +1,6 @@
 // Accounts of jobs, as rows for the store, and explanations.
 #include <algorithm>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -121,11 +122,11 @@ void Core::account(Known& known, const Job& job, Seconds now) const {
 void Core::drop_taken_back() {
   std::set<RunId> stopped;
   std::vector<LaunchCall> kept;
-  for (auto call = effects_.calls.rbegin(); call != effects_.calls.rend(); ++call) {
-    const bool begins = call->command == RunCommand::kPrepare || call->command == RunCommand::kGo;
-    if (begins && stopped.contains(call->run)) continue;
-    if (!begins) stopped.insert(call->run);
-    kept.push_back(*call);
+  for (const LaunchCall& call : std::views::reverse(effects_.calls)) {
+    const bool begins = call.command == RunCommand::kPrepare || call.command == RunCommand::kGo;
+    if (begins && stopped.contains(call.run)) continue;
+    if (!begins) stopped.insert(call.run);
+    kept.push_back(call);
   }
   effects_.calls.assign(kept.rbegin(), kept.rend());
 }

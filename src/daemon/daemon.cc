@@ -223,6 +223,7 @@ void Daemon::turn() {
     core_->see_gpus(settings_.gpus(), now);
   }
   std::vector<Status> answers;
+  answers.reserve(changes.size());
   for (const ChangeRequest& change : changes) answers.push_back(change.work(*core_));
   core_->step(now);
   note_frozen();
@@ -232,7 +233,7 @@ void Daemon::turn() {
   }
 }
 
-void Daemon::act(CoreEffects effects) {
+void Daemon::act(const CoreEffects& effects) {
   for (const std::string& line : effects.log) say(line);
   if (!effects.empty() && !commit(effects.batch)) return;
   board_.put(effects.batch);

@@ -78,7 +78,7 @@ class Daemon {
   Status open_doors();
   void serve();
   void turn();
-  void act(CoreEffects effects);
+  void act(const CoreEffects& effects);
   bool commit(const Batch& batch);
   void call(const LaunchCall& call);
   void hear(const Report& report, Seconds now);

@@ -266,7 +266,7 @@ Result<DecisionTree> train_tree(const FeatureSet& features,
   std::iota(rows.begin(), rows.end(), 0U);
   // Grow a large tree, then prune it: stopping early could miss a cut that only pays off further
   // down.
-  Grower(tree, columns, target, options).grow(std::move(rows), 0);
+  Grower(tree, columns, target, options).grow(rows, 0);
   if (options.stopped()) return Error{"training was stopped"};
   prune(tree, options.prune);
   return tree;

@@ -6,6 +6,7 @@ namespace muster {
 
 void checkpoint(Archive& archive, GpuSet& gpus) {
   std::vector<NodeGpus> parts;
+  parts.reserve(static_cast<std::size_t>(gpus.nodes()));
   for (int i = 0; i < gpus.nodes(); ++i) parts.push_back(gpus[i]);
   archive.list(parts);
   if (!archive.reading()) return;

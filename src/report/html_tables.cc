@@ -96,6 +96,7 @@ double quantile(const std::vector<CurvePoint>& curve, double fraction) {
 
 std::vector<const RunInfo*> infos_of(const std::vector<PageRun>& runs) {
   std::vector<const RunInfo*> infos;
+  infos.reserve(runs.size());
   for (const PageRun& run : runs) infos.push_back(&run.info);
   return infos;
 }

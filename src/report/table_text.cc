@@ -1,5 +1,6 @@
 // Tables as text: aligned columns, and what is done where the terminal is narrower than they are.
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "report/table.h"
@@ -48,8 +49,7 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t most) {
   std::string line;
   for (const std::string_view word : split(text, ' ')) {
     const bool fits = line.empty() || display_width(line) + 1 + display_width(word) <= most;
-    if (!fits) lines.push_back(std::move(line));
-    if (!fits) line.clear();
+    if (!fits) lines.push_back(std::exchange(line, {}));
     if (!line.empty()) line += ' ';
     line += word;
   }

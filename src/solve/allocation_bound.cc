@@ -61,7 +61,7 @@ double AllocationSearch::bound() {
     for (std::size_t i = 1; i < hull_.size(); ++i) {
       const int gpus = hull_[i].gpus - hull_[i - 1].gpus;
       const double slope = (hull_[i].cost - hull_[i - 1].cost) / gpus;
-      if (slope < 0) segments_.push_back({slope, gpus});
+      if (slope < 0) segments_.emplace_back(slope, gpus);
     }
   }
   std::sort(segments_.begin(), segments_.end());

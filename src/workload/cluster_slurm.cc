@@ -70,11 +70,12 @@ ShownNodes show_node(std::string_view content) {
     }
     if (!texts.empty()) texts.back().append(line).append("\n");
   }
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const auto value = [&text = texts[i]](std::string_view key) {
-      return std::string(value_of(text, key));
+  auto text = texts.cbegin();
+  for (ShownNode& node : nodes) {
+    const auto value = [&shown = *text](std::string_view key) {
+      return std::string(value_of(shown, key));
     };
-    ShownNode& node = nodes[i];
+    ++text;
     node.name = value("NodeName");
     node.gres = value("Gres");
     // Cores that are set aside for the system are not for jobs.

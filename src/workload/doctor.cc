@@ -196,6 +196,7 @@ class Examination {
     // Looking for the nearest name takes time, and a wrong cluster makes every job a finding.
     if (finding.examples.size() < options_.examples) {
       std::vector<std::string_view> names;
+      names.reserve(known.size());
       for (const Symbol symbol : known) names.push_back(options_.symbols->text(symbol));
       what = unknown_name(fault == kUnknownType ? "GPU type" : "partition",
                           options_.symbols->text(wrong), names);

@@ -115,8 +115,8 @@ std::function<std::unique_ptr<SchedulingPolicy>()> built_in(const Choice& choice
   return [choice] { return make_scheduling(choice); };
 }
 
-std::function<std::unique_ptr<SchedulingPolicy>()> script(ScriptedPolicy::Script script,
-                                                          std::vector<Seconds> wakes = {}) {
+std::function<std::unique_ptr<SchedulingPolicy>()> script(const ScriptedPolicy::Script& script,
+                                                          const std::vector<Seconds>& wakes = {}) {
   return [script, wakes] { return std::make_unique<ScriptedPolicy>(script, wakes); };
 }
 
@@ -203,7 +203,7 @@ TEST(LiveProcesses, ChangePlaces) {
   scenario.jobs = {job_of(0, 0.4), job_of(0, 0.4)};
   scenario.pacing = {"events"};
   scenario.scheduling = script(
-      [left, right](const View& view, Plan& plan) {
+      [](const View& view, Plan& plan) {
         const bool late = view.now >= 0.15;
         for (const Slot slot : view.jobs.active()) {
           const bool first = index(view.jobs[slot].spec.id) == 0;

@@ -31,6 +31,7 @@ TEST(Symbols, FindDoesNotIntern) {
 TEST(Symbols, SurviveGrowthMoveAndCopy) {
   Symbols symbols;
   std::vector<Symbol> made;
+  made.reserve(1000);
   for (int i = 0; i < 1000; ++i) made.push_back(symbols.intern("name " + std::to_string(i)));
   const Symbols copied(symbols);
   const Symbols moved(std::move(symbols));

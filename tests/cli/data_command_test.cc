@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -115,7 +116,7 @@ class OfflineDataCommand : public DataCommand {
 };
 
 TEST_F(OfflineDataCommand, WhatIsThereNeedsNoConnection) {
-  for (int i = 0; i < 27; ++i) folder_.write("far/" + std::to_string(i) + ".csv", "alpha");
+  for (int i = 0; i < 27; ++i) folder_.write(fmt::format("far/{}.csv", i), "alpha");
   EXPECT_EQ(run("fetch far"), kExitOk) << err_;
   EXPECT_EQ(err_.find("onnect"), std::string::npos) << err_;
   EXPECT_EQ(run("fetch far -q"), kExitOk);

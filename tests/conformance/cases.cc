@@ -11,7 +11,7 @@ namespace muster {
 
 std::string case_name(const Choice& choice) {
   std::string name = choice.name;
-  for (const auto& [param, value] : choice.params) name += "_" + param + "_" + value;
+  for (const auto& [param, value] : choice.params) name += fmt::format("_{}_{}", param, value);
   for (char& c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   }

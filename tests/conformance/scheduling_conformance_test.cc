@@ -83,6 +83,7 @@ TEST_P(SchedulingConformance, DecidesTheSameEveryTimeAndOnEveryThread) {
   EXPECT_EQ(transcript(simulate(scenario)), first);
   std::vector<std::vector<std::string>> others(2);
   std::vector<std::thread> threads;
+  threads.reserve(others.size());
   for (auto& other : others) {
     threads.emplace_back([&other, &scenario] {
       Scenario mine = scenario;

@@ -164,7 +164,7 @@ void CoreWorld::revise(JobId job) {
     static_cast<void>(static_cast<bool>(core_->revise(job, {{"priority", priority}})));
   } else if (random_.chance(0.1)) {
     if (core_->revise(job, {{"gpus", 1 + plan_.nodes * plan_.gpus}})) {
-      violations_.push_back("a job may ask for more GPUs than there are");
+      violations_.emplace_back("a job may ask for more GPUs than there are");
     }
   } else {
     static_cast<void>(

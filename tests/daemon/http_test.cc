@@ -9,6 +9,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,12 +28,14 @@ class HttpTest : public ::testing::Test {
     HttpLimits limits;
     limits.body_bytes = 1000;
     limits.connections = 20;
-    auto made =
-        HttpServer::listen(path_, false, limits, [this](HttpRequest request, HttpReply reply) {
+    auto made = HttpServer::listen(
+        path_, false, limits, [this](const HttpRequest& request, const HttpReply& reply) {
           HttpResponse response;
           response.type = "text/plain";
           response.body = request.method + " " + request.path + " " + request.body;
-          for (const auto& [name, value] : request.query) response.body += " " + name + "=" + value;
+          for (const auto& [name, value] : request.query) {
+            response.body += fmt::format(" {}={}", name, value);
+          }
           if (request.path == "/late") {
             const std::lock_guard lock(mutex_);
             late_.emplace_back([reply, response] { reply(response); });
@@ -125,6 +128,7 @@ TEST_F(HttpTest, RandomBytesDoNoHarm) {
 
 TEST_F(HttpTest, ConnectionsAreBounded) {
   std::vector<std::unique_ptr<HttpClient>> many;
+  many.reserve(40);
   for (int i = 0; i < 40; ++i) many.push_back(client());
   int answered = 0;
   for (const auto& one : many) {

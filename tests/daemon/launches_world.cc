@@ -121,7 +121,10 @@ void LaunchesWorld::decide() {
 
 void LaunchesWorld::settle() {
   LaunchEffects more = daemon_->take();
-  for (StoredRun& row : more.rows) rows_[row.run] = held_.rows.emplace_back(std::move(row));
+  for (StoredRun& row : more.rows) {
+    rows_[row.run] = row;
+    held_.rows.push_back(std::move(row));
+  }
   held_.calls.insert(held_.calls.end(), more.calls.begin(), more.calls.end());
   held_.acknowledged.insert(held_.acknowledged.end(), more.acknowledged.begin(),
                             more.acknowledged.end());

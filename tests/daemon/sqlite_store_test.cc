@@ -250,7 +250,7 @@ TEST(SqliteStore, ADamagedFileIsRefusedWithTheRemedy) {
     ASSERT_TRUE(commit_one(*store, batch));
   }
   std::fstream file(state / "state.db", std::ios::in | std::ios::out | std::ios::binary);
-  file.seekp(3 * 4096);
+  file.seekp(3L * 4096);
   for (int i = 0; i < 5; ++i) file << std::string(4096, '\x5a');
   file.close();
   EXPECT_THAT(refusal(state), HasSubstr("the file is damaged"));

@@ -7,7 +7,7 @@
 namespace muster {
 
 StoredJob random_job(JobId id, Random& random);
-StoredRun random_run(RunId run, Random& random);
+StoredRun random_run(RunId id, Random& random);
 // Some rows of each kind, of few ids, so that rows are replaced and forgotten.
 Batch random_batch(Random& random, std::int64_t& next_decision);
 

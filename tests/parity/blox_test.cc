@@ -68,7 +68,7 @@ struct Setting {
 
 std::unique_ptr<SchedulingPolicy> policy_of(const std::string& name) {
   const ParamTexts boost = {{"boost_after", "3600000"}};
-  const auto make = [](std::string_view policy, ParamTexts params) {
+  const auto make = [](std::string_view policy, const ParamTexts& params) {
     auto made = make_from("scheduling policy", plugin_tables().scheduling, policy, params);
     EXPECT_TRUE(made) << (made ? "" : made.error().message);
     return std::move(*made);

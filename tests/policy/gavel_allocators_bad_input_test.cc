@@ -1,5 +1,5 @@
-// Allocations asked with bad numbers: each has a defined answer, whatever the policy. Whole runs with
-// bad input are in tests/run/gavel_bad_input_test.cc.
+// Allocations asked with bad numbers: each has a defined answer, whatever the policy. Whole runs
+// with bad input are in tests/run/gavel_bad_input_test.cc.
 #include <cmath>
 
 #include <gtest/gtest.h>

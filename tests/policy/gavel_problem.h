@@ -1,5 +1,5 @@
-// Allocations of time in plain numbers, for tests of allocators: a cluster of V100, P100 and K80, and
-// jobs with a rate on each.
+// Allocations of time in plain numbers, for tests of allocators: a cluster of V100, P100 and K80,
+// and jobs with a rate on each.
 #pragma once
 
 #include <array>

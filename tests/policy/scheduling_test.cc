@@ -16,6 +16,7 @@ std::vector<int> start_order(const Scenario& scenario) {
   for (const JobRecord& job : log.jobs) starts.emplace_back(job.start, static_cast<int>(job.id));
   std::sort(starts.begin(), starts.end());
   std::vector<int> order;
+  order.reserve(starts.size());
   for (const auto& [start, id] : starts) order.push_back(id);
   return order;
 }

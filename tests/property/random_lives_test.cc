@@ -230,9 +230,9 @@ std::string broken_run(const Scenario& scenario) {
     const Engine& engine = run.engine();
     if (const auto broken = broken_invariant(engine)) return *broken;
     if (!Witness::wrong.empty()) return Witness::wrong;
-    const auto there = static_cast<long long>(
-        engine.jobs().active().size() + engine.state().held.size() + engine.state().on_hold.size());
-    if (engine.arrived() != engine.left() + there) return "a job was lost";
+    const std::size_t there =
+        engine.jobs().active().size() + engine.state().held.size() + engine.state().on_hold.size();
+    if (engine.arrived() != engine.left() + static_cast<long long>(there)) return "a job was lost";
     if (turn == kMostTurns) return "the run does not end";
   }
   if (run.log().jobs.size() + run.engine().state().on_hold.size() != scenario.jobs.size()) {
@@ -282,8 +282,7 @@ TEST(RandomLives, WithoutLatenciesAreThePlainRuns) {
     const RunLog first = simulate(plain);
     const RunLog second = simulate(alive);
     ASSERT_EQ(first.jobs.size(), second.jobs.size()) << seed;
-    for (std::size_t i = 0; i < first.jobs.size(); ++i) {
-      const JobRecord& job = first.jobs[i];
+    for (const JobRecord& job : first.jobs) {
       const JobRecord& other = second.job(static_cast<int>(index(job.id)));
       EXPECT_EQ(other.status, job.status) << "MUSTER_SEED=" << seed << ' ' << describe(plain);
     }

@@ -37,6 +37,7 @@ TEST(Comparison, BestIsNotAwardedAcrossClusters) {
   const std::vector<PageRun> unfair = {page_of("fifo", "4x8", 100), page_of("las", "9x8", 50)};
   const auto table = [](const std::vector<PageRun>& pages) {
     std::vector<TableRun> rows;
+    rows.reserve(pages.size());
     for (const PageRun& page : pages) rows.push_back({page.info.label, &page.summary, &page.info});
     return comparison_table(rows).text({});
   };

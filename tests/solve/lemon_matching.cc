@@ -10,6 +10,7 @@ namespace muster {
 long long lemon_matching_weight(int n, const std::vector<long long>& weights) {
   lemon::SmartGraph graph;
   std::vector<lemon::SmartGraph::Node> nodes;
+  nodes.reserve(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) nodes.push_back(graph.addNode());
   lemon::SmartGraph::EdgeMap<long long> weight(graph);
   for (int u = 0; u < n; ++u) {

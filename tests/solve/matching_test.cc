@@ -27,7 +27,7 @@ Graph random_graph(Random& random, int n, int largest, double density) {
   for (int u = 0; u < n; ++u) {
     for (int v = u + 1; v < n; ++v) {
       if (random.unit() >= density) continue;
-      const auto w = static_cast<long long>(1 + random.below(static_cast<std::uint64_t>(largest)));
+      const auto w = static_cast<long long>(random.below(static_cast<std::uint64_t>(largest))) + 1;
       graph.weights[static_cast<std::size_t>(u) * static_cast<std::size_t>(n) +
                     static_cast<std::size_t>(v)] = w;
       graph.weights[static_cast<std::size_t>(v) * static_cast<std::size_t>(n) +
@@ -114,6 +114,7 @@ TEST(Matching, KindsChangeNothingButTheTime) {
       }
     }
     std::vector<int> kind_of;
+    kind_of.reserve(static_cast<std::size_t>(n));
     for (int i = 0; i < n; ++i) {
       kind_of.push_back(i < kinds ? i : static_cast<int>(random.below(k)));
     }

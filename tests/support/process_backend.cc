@@ -97,6 +97,7 @@ void ProcessBackend::launch(Child& child) {
     words.emplace_back(found->second.by_signal ? "kill" : "exit");
   }
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   int ends[2] = {-1, -1};

@@ -99,6 +99,7 @@ Status SlurmInMemory::told(std::uint32_t id, const std::function<void(Job&)>& wh
 std::vector<Result<std::uint32_t>> SlurmInMemory::submit(
     const std::vector<SlurmSubmission>& submissions) {
   std::vector<Result<std::uint32_t>> numbers;
+  numbers.reserve(submissions.size());
   for (const SlurmSubmission& one : submissions) numbers.push_back(submit_one(one));
   return numbers;
 }
@@ -124,10 +125,10 @@ Result<std::uint32_t> SlurmInMemory::submit_one(const SlurmSubmission& submissio
 
 Status SlurmInMemory::place(std::uint32_t id, const SlurmPlacement& placement) {
   return told(id, [&](Job& job) {
-    if (job.row.state != SlurmState::kPending) violations.push_back("placed while it runs");
+    if (job.row.state != SlurmState::kPending) violations.emplace_back("placed while it runs");
     const std::vector<Gres> wanted = parse_gres(placement.per_node);
     if (count_of(wanted, "shard") > 0 && count_of(job.row.per_node, "shard") == 0) {
-      violations.push_back("Invalid generic resource (gres) specification");
+      violations.emplace_back("Invalid generic resource (gres) specification");
     }
     job.placed = placement;
     job.row.required.clear();
@@ -154,7 +155,7 @@ Status SlurmInMemory::shrink(std::uint32_t id, const std::vector<std::string>& n
     const std::vector<std::string> before = job.placed.nodes;
     if (!holds_nodes(job) || nodes.empty() || nodes[0] != before[0] ||
         nodes.size() >= before.size()) {
-      violations.push_back("Invalid node name specified");
+      violations.emplace_back("Invalid node name specified");
     }
     job.placed.nodes = nodes;
     job.row.nodes.clear();

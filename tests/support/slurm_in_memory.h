@@ -38,15 +38,15 @@ class SlurmInMemory final : public SlurmControl {
   Result<SlurmRows<SlurmNode>> nodes() override;
   std::vector<Result<std::uint32_t>> submit(
       const std::vector<SlurmSubmission>& submissions) override;
-  Status place(std::uint32_t job, const SlurmPlacement& placement) override;
-  Status mark(std::uint32_t job, const std::string& text) override;
-  Status shrink(std::uint32_t job, const std::vector<std::string>& nodes,
+  Status place(std::uint32_t id, const SlurmPlacement& placement) override;
+  Status mark(std::uint32_t id, const std::string& text) override;
+  Status shrink(std::uint32_t id, const std::vector<std::string>& nodes,
                 const std::string& mark) override;
-  Status release(std::uint32_t job) override;
-  Status hold(std::uint32_t job) override;
-  Status requeue_and_hold(std::uint32_t job) override;
-  Status signal(std::uint32_t job, const std::string& name) override;
-  Status cancel(std::uint32_t job) override;
+  Status release(std::uint32_t id) override;
+  Status hold(std::uint32_t id) override;
+  Status requeue_and_hold(std::uint32_t id) override;
+  Status signal(std::uint32_t id, const std::string& name) override;
+  Status cancel(std::uint32_t id) override;
   Result<double> up_since() override { return up_since_; }
   Result<std::vector<SlurmJob>> accounts(std::uint32_t job) override;
 
@@ -56,10 +56,10 @@ class SlurmInMemory final : public SlurmControl {
 
   // What people do.
   std::uint32_t user_submits(int gpus, bool held = true);
-  void admin_holds(std::uint32_t job);
-  void admin_releases(std::uint32_t job);
-  void admin_cancels(std::uint32_t job);
-  void admin_requeues(std::uint32_t job);
+  void admin_holds(std::uint32_t id);
+  void admin_releases(std::uint32_t id);
+  void admin_cancels(std::uint32_t id);
+  void admin_requeues(std::uint32_t id);
   void node_fails(const std::string& name);
   void node_returns(const std::string& name);
   void drain(const std::string& name, bool drained);

@@ -21,6 +21,7 @@ std::unique_ptr<ErrorModel> make_errors(const Choice& choice, const Symbols& sym
 
 std::vector<double> factors(ErrorModel& model, const std::vector<JobSpec>& jobs) {
   std::vector<double> drawn;
+  drawn.reserve(jobs.size());
   for (const JobSpec& job : jobs) drawn.push_back(model.factor(job));
   return drawn;
 }

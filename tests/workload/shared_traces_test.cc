@@ -21,6 +21,7 @@ struct Expectation {
   std::uint64_t records;
 };
 
+// GoogleTest asks for this name. NOLINTNEXTLINE(readability-identifier-naming)
 void PrintTo(const Expectation& expectation, std::ostream* to) { *to << expectation.file; }
 
 class SharedTraces : public ::testing::TestWithParam<Expectation> {};

@@ -376,6 +376,7 @@ TEST(Generators, BadTextsAreExplained) {
 
 }  // namespace
 
+// GoogleTest asks for this name. NOLINTNEXTLINE(readability-identifier-naming)
 void PrintTo(const Generator& generator, std::ostream* out) { *out << generator.name; }
 
 }  // namespace muster

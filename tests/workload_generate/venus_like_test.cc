@@ -111,6 +111,7 @@ TEST(VenusLike, UsersHaveHabitsAndComeInBursts) {
   EXPECT_GT(std::sqrt(squares / count - mean * mean) / mean, 1.5);
   // 8 users submit half of all jobs in the trace.
   std::vector<double> counts;
+  counts.reserve(jobs_of.size());
   for (const auto& [user, jobs] : jobs_of) counts.push_back(jobs);
   EXPECT_EQ(counts.size(), 188U);
   std::sort(counts.begin(), counts.end(), std::greater<>());

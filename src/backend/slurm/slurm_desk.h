@@ -173,7 +173,7 @@ class SlurmDesk {
                       const std::string& why, const std::string& description = {});
   void take_in(SlurmJob& row, double now);
   NodeConstraints constraints_of(const SlurmJob& row) const;
-  void leave_alone(const SlurmJob& row, NodeConstraints constraints);
+  void leave_alone(const SlurmJob& row, const NodeConstraints& constraints);
   bool say_once(const SlurmJob& row, const std::string& why);
   void drop_leavers();
   void drop_records(double now);

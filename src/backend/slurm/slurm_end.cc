@@ -1,4 +1,5 @@
 // How a launch has ended: as Slurm says, as its script noted, or as the accounts know.
+#include <ranges>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -74,26 +75,26 @@ bool SlurmDesk::finish_as_accounted(Kept& kept, double now) {
     kept.ask_again = now + kAskAgain;
     return ++kept.unaccounted <= kMostQuestions;
   }
-  for (auto row = rows->rbegin(); row != rows->rend(); ++row) {
-    const auto mark = mark_of(*row);
+  for (const auto& row : std::views::reverse(*rows)) {
+    const auto mark = mark_of(row);
     if (!mark || mark->nonce != kept.nonce || (kept.own() && mark->run.job != kept.run.job)) {
       continue;  // another job that had its number
     }
     const std::string said =
-        fmt::format("{}; its accounts: {}", forgotten(kept.job), row->state_name);
-    if (row->state == SlurmState::kCancelled) {
+        fmt::format("{}; its accounts: {}", forgotten(kept.job), row.state_name);
+    if (row.state == SlurmState::kCancelled) {
       tell_job(kept, JobReport::Kind::kCancelled, "it was cancelled in Slurm");
-      end(kept, RunEvent::kExited, RunOutcome::kStopped, row->exit_code, said);
+      end(kept, RunEvent::kExited, RunOutcome::kStopped, row.exit_code, said);
       return true;
     }
     // One that left because it was told to has said nothing about its work.
     const bool by_itself =
-        access(told_file(mark->run).c_str(), F_OK) != 0 && row->exit_code != kStartMeAgain;
-    const bool completed = row->state == SlurmState::kCompleted;
-    if (!by_itself || (!completed && row->state != SlurmState::kFailed)) return false;
+        access(told_file(mark->run).c_str(), F_OK) != 0 && row.exit_code != kStartMeAgain;
+    const bool completed = row.state == SlurmState::kCompleted;
+    if (!by_itself || (!completed && row.state != SlurmState::kFailed)) return false;
     tell_started(kept);
     end(kept, RunEvent::kExited, completed ? RunOutcome::kFinished : RunOutcome::kFailed,
-        row->exit_code, said);
+        row.exit_code, said);
     return true;
   }
   return false;

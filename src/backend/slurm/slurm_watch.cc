@@ -275,7 +275,7 @@ void SlurmDesk::take_in(SlurmJob& row, double now) {
   } else if (when == JobDue::kInVain) {
     constraints.unfit = "what it depends on never comes (" + complaint(row.dependency) + ")";
   }
-  if (!constraints.unfit.empty()) return leave_alone(row, std::move(constraints));
+  if (!constraints.unfit.empty()) return leave_alone(row, constraints);
   SlurmMark mark;
   mark.instance = settings_.instance;
   mark.nonce = settings_.nonce();
@@ -296,7 +296,7 @@ NodeConstraints SlurmDesk::constraints_of(const SlurmJob& row) const {
 }
 
 // People see why in the log and, if it wants GPUs, among the jobs. Nothing is written into it.
-void SlurmDesk::leave_alone(const SlurmJob& row, NodeConstraints constraints) {
+void SlurmDesk::leave_alone(const SlurmJob& row, const NodeConstraints& constraints) {
   if (!say_once(row, "is left alone: " + constraints.unfit) || gpus_wanted(row) == 0) return;
   JobReport report;
   report.kind = JobReport::Kind::kFound;

@@ -49,7 +49,7 @@ class PolicyHost {
   std::uint64_t begin_make(std::string_view kind, const Choice& choice);
   Result<std::string> made(std::uint64_t number);
   // A copy of the policy of that number, with a number of its own.
-  Result<std::uint64_t> copy(std::uint64_t number);
+  Result<std::uint64_t> copy(std::uint64_t of);
   void drop(std::uint64_t number);
   // One question, from its text to its answer; what the process wants to know for it is told.
   Result<Message> ask(std::uint64_t number, const PolicyQuestion& question, const Symbols& symbols);

@@ -49,7 +49,7 @@ class MessageReader {
   std::string bytes_;
 };
 
-Result<Declared> read_declaration(std::string_view json);
+Result<Declared> read_declaration(std::string_view text);
 std::string declaration_text(const Declared& declared);
 
 // Takes the answer apart; the form says which kind is expected.

@@ -62,6 +62,7 @@ std::string cluster_text(const ClusterConfig& cluster) {
 
 std::vector<std::string> names_of(const std::vector<Symbol>& list, const Symbols& symbols) {
   std::vector<std::string> names;
+  names.reserve(list.size());
   for (const Symbol symbol : list) names.push_back(symbols.text(symbol));
   return names;
 }

@@ -27,7 +27,7 @@ struct Question {
 
 // As JSON, and back. The error names the field that is not understood.
 std::string question_json(const Question& question);
-Result<Question> parse_question(std::string_view json);
+Result<Question> parse_question(std::string_view text);
 
 // A saved run, or a copy of one that goes on. It has symbols of its own: a question may name a
 // partition that does not exist.

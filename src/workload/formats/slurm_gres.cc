@@ -20,7 +20,7 @@ bool is_gres_count(std::string_view text) {
 std::optional<int> gres_count(std::string_view text) {
   std::int64_t scale = 1;
   if (text.ends_with('K') || text.ends_with('k')) scale = 1024;
-  if (text.ends_with('M')) scale = 1024 * 1024;
+  if (text.ends_with('M')) scale = 1024LL * 1024;
   if (scale > 1) text.remove_suffix(1);
   const auto number = parse_integer(text);
   if (!number || *number < 0 || *number > kMostGres / scale) return std::nullopt;
