@@ -188,8 +188,8 @@ void Line::offer(Recording::Offer& offer, Symbols& symbols) {
     for (const RecordedField& field : recorded_job_fields()) {
       if (field.name != name || equals == found.size()) continue;
       known = true;
-      good = std::visit([&](auto member) { return store(offer.job.*member, text, symbols); },
-                        field.member);
+      const auto read = [&](auto& value) { good = store(value, text, symbols); };
+      std::visit([&](auto member) { change_recorded(offer.job, member, read); }, field.member);
     }
     if (!known) complain(found, "a field of the job, as in gpus=4");
     if (known && !good) complain(found, "a legal value of that field");

@@ -32,9 +32,9 @@ const std::vector<RecordedField>& recorded_job_fields() {
       {"gpu_type", &JobSpec::gpu_type},
       {"name", &JobSpec::name},
       {"believed", &JobSpec::believed},
-      {"true_duration", &JobSpec::true_duration},
-      {"true_iterations", &JobSpec::true_iterations},
-      {"true_work", &JobSpec::true_work},
+      {"true_duration", &TrueLength::duration},
+      {"true_iterations", &TrueLength::iterations},
+      {"true_work", &TrueLength::work},
   };
   return kFields;
 }
@@ -79,8 +79,11 @@ struct Writer {
     if (offer.job.id != kDefault.id) text += fmt::format(" number={}", index(offer.job.id));
     add("last", offer.last, false);
     for (const RecordedField& field : recorded_job_fields()) {
-      std::visit([&](auto member) { add(field.name, offer.job.*member, kDefault.*member); },
-                 field.member);
+      std::visit(
+          [&](auto member) {
+            add(field.name, recorded_value(offer.job, member), recorded_value(kDefault, member));
+          },
+          field.member);
     }
     text += '\n';
   }

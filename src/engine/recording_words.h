@@ -15,13 +15,33 @@ namespace muster {
 // the engine gives it.
 using RecordedMember =
     std::variant<double JobSpec::*, int JobSpec::*, bool JobSpec::*, Symbol JobSpec::*,
-                 std::string JobSpec::*, StageTimes JobSpec::*, std::vector<ValueStep> JobSpec::*>;
+                 std::string JobSpec::*, StageTimes JobSpec::*, std::vector<ValueStep> JobSpec::*,
+                 double TrueLength::*>;
 struct RecordedField {
   std::string_view name;
   RecordedMember member;
 };
 
 const std::vector<RecordedField>& recorded_job_fields();
+
+template <typename Value>
+const Value& recorded_value(const JobSpec& job, Value JobSpec::*member) {
+  return job.*member;
+}
+inline double recorded_value(const JobSpec& job, double TrueLength::*member) {
+  return (*job.truth).*member;
+}
+// Lets `change` alter the value.
+template <typename Value, typename Change>
+void change_recorded(JobSpec& job, Value JobSpec::*member, Change change) {
+  change(job.*member);
+}
+template <typename Change>
+void change_recorded(JobSpec& job, double TrueLength::*member, Change change) {
+  TrueLength truth = *job.truth;
+  change(truth.*member);
+  job.truth.set(truth);
+}
 
 inline constexpr std::array<std::string_view, 6> kCommandNames = {"start", "stop",        "resize",
                                                                   "move",  "update-rate", "adopt"};

@@ -29,9 +29,7 @@ inline void believe(JobSpec& job, Seconds duration) {
 
 // What a simulation knows of its true length is gone: it ends when the work that it is believed to
 // have is done.
-inline void forget_truth(JobSpec& job) {
-  job.true_duration = job.true_iterations = job.true_work = -1;
-}
+inline void forget_truth(JobSpec& job) { job.truth = {}; }
 
 // The job has outrun what was believed: all that says how long it is doubles.
 inline void double_belief(Job& job) {

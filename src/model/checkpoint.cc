@@ -39,9 +39,11 @@ void checkpoint(Archive& archive, JobSpec& job) {
   archive.value(job.gpu_type);
   archive.text(job.name);
   archive.value(job.believed);
-  archive.value(job.true_duration);
-  archive.value(job.true_iterations);
-  archive.value(job.true_work);
+  TrueLength truth = *job.truth;
+  archive.value(truth.duration);
+  archive.value(truth.iterations);
+  archive.value(truth.work);
+  if (archive.reading()) job.truth.set(truth);
 }
 
 void checkpoint(Archive& archive, Job& job) {

@@ -32,8 +32,9 @@ std::string_view job_state_name(JobState state);
 // The life cycle: which states may follow which.
 bool may_follow(JobState from, JobState to);
 
+// What is read and written every turn comes first and lies together, beside the number and what
+// is believed: a turn passes many jobs and should touch few lines of memory of each.
 struct Job {
-  JobSpec spec;
   Slot self = kNoSlot;  // where it lives in the job table
   JobState state = JobState::kSubmitted;
 
@@ -45,8 +46,10 @@ struct Job {
   double saved_work = 0;  // at the last checkpoint
   double added_work = 0;  // by stops that cost work; part of total_work
 
-  GpuSet gpus;                    // held now
-  HostResources host;             // CPU cores and memory held beside each GPU
+  JobSpec spec;
+
+  GpuSet gpus{};                  // held now
+  HostResources host{};           // CPU cores and memory held beside each GPU
   Seconds held_since = 0;         // start of the present run; kNever while its first start lasts
   Seconds held_before = 0;        // seconds it held GPUs in earlier runs
   double gpu_seconds_before = 0;  // GPU-seconds of earlier runs

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/rare.h"
 #include "base/symbols.h"
 #include "model/ids.h"
 
@@ -23,9 +24,21 @@ struct ValueStep {
   friend bool operator==(const ValueStep&, const ValueStep&) = default;
 };
 
+// What only a simulation knows of a job whose duration is a belief; negative: nothing. Not for
+// policies, nor for the engine: see model/truth.h.
+struct TrueLength {
+  Seconds duration = -1;
+  double iterations = -1;
+  double work = -1;  // as Job::total_work
+  friend bool operator==(const TrueLength&, const TrueLength&) = default;
+};
+
+// Traces are lists of these, and to read one costs most of all the memory that it takes: what few
+// jobs have is kept outside.
 struct JobSpec {
-  JobId id{};          // set by the engine as jobs arrive; sources need not fill it
-  Seconds submit = 0;  // its completion time counts from here
+  JobId id{};             // set by the engine as jobs arrive; sources need not fill it
+  bool believed = false;  // duration and iterations may be wrong, and grow when outrun
+  Seconds submit = 0;     // its completion time counts from here
   // When the scheduler learns of it: the submit time, except where a source hands jobs out early or
   // late. A source yields nondecreasing arrivals.
   Seconds arrival = 0;
@@ -51,12 +64,7 @@ struct JobSpec {
   Symbol partition = kNoSymbol;  // virtual cluster; kNoSymbol: any
   Symbol gpu_type = kNoSymbol;   // required type; kNoSymbol: any
   std::string name;              // the trace's own id; empty: the number `id`
-  bool believed = false;         // duration and iterations may be wrong, and grow when outrun
-  // What only a simulation knows of a job whose duration is a belief; negative: nothing. Not for
-  // policies, nor for the engine: see model/truth.h.
-  Seconds true_duration = -1;
-  double true_iterations = -1;
-  double true_work = -1;  // as Job::total_work
+  Rare<TrueLength> truth;
 
   bool elastic() const { return max_gpus > 0 && min_gpus < max_gpus; }
   int least_gpus() const { return elastic() ? min_gpus : gpus; }

@@ -88,7 +88,7 @@ class JobTable {
   const SlotList& running() const { return running_; }
   const SlotList& waiting() const { return waiting_; }  // admitted, without GPUs
 
-  Slot add(JobSpec spec) {
+  Slot add(const JobSpec& spec) {
     if (vacant_.empty()) {
       vacant_.push_back(Slot{static_cast<std::uint32_t>(jobs_.size())});
       jobs_.emplace_back();
@@ -100,8 +100,7 @@ class JobTable {
     vacant_.pop_back();
     Job& job = jobs_[index(slot)];
     std::destroy_at(&job);  // made anew where it stays: a job is large
-    std::construct_at(&job);
-    job.spec = std::move(spec);
+    ::new (static_cast<void*>(&job)) Job{.spec = spec};
     job.self = slot;
     job.next_co_located = slot;
     return slot;

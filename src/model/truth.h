@@ -8,19 +8,19 @@
 
 namespace muster {
 
-inline bool knows_truth(const JobSpec& job) { return job.true_duration >= 0; }
+inline bool knows_truth(const JobSpec& job) { return job.truth->duration >= 0; }
 
 inline Seconds true_duration(const JobSpec& job) {
-  return knows_truth(job) ? job.true_duration : job.duration;
+  return knows_truth(job) ? job.truth->duration : job.duration;
 }
 
 inline double true_iterations(const JobSpec& job) {
-  return knows_truth(job) ? job.true_iterations : job.iterations;
+  return knows_truth(job) ? job.truth->iterations : job.iterations;
 }
 
 // The work after which the job is over.
 inline double true_work(const Job& job) {
-  return knows_truth(job.spec) ? job.spec.true_work + job.added_work : job.total_work;
+  return knows_truth(job.spec) ? job.spec.truth->work + job.added_work : job.total_work;
 }
 
 // The job with its true length, for a model that has to be asked about that.

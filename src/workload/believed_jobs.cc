@@ -28,9 +28,7 @@ const JobSpec* BelievedJobs::peek() {
   const JobSpec* next = inner_->peek();
   if (next == nullptr || durations_ == Durations::kTrue) return next;
   job_ = *next;
-  job_.true_duration = job_.duration;
-  job_.true_iterations = job_.iterations;
-  job_.true_work = perf_->total_work(job_);
+  job_.truth.set({job_.duration, job_.iterations, perf_->total_work(job_)});
   if (durations_ == Durations::kNone) {
     job_.estimate = 0;
   } else if (errors_ != nullptr) {

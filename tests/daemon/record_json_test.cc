@@ -19,7 +19,7 @@ nlohmann::json through_text(const nlohmann::json& json) {
 
 // All but the request, where the job lives, and its ring: these are found anew.
 auto recorded_fields(const Job& job) {
-  const auto& [spec, self, state, total_work, work, rate, since, saved_work, added_work, gpus, host,
+  const auto& [self, state, total_work, work, rate, since, saved_work, added_work, spec, gpus, host,
                held_since, held_before, gpu_seconds_before, waiting_since, waited_before, admitted,
                first_start, preemptions, restarts, crashes, resizes, lost_work, overhead, launch,
                ended, failed_starts, start_order, joined, opportunistic, next_co_located] = job;

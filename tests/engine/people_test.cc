@@ -40,7 +40,7 @@ TEST(People, ReviseWhatIsBelievedOfALength) {
   DrivenEngine driven;
   JobSpec spec = stretchable_job(0, 100, 2);
   spec.believed = true;
-  spec.true_duration = 400;
+  spec.truth.set({.duration = 400});
   driven.inbox.put(spec);
   driven.turn(0);
   driven.want(1, 0, 1);

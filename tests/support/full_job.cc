@@ -4,9 +4,9 @@ namespace muster {
 
 JobSpec full_job(Symbols& symbols) {
   JobSpec job;
-  auto& [id, submit, arrival, duration, gpus, min_gpus, max_gpus, deadline, value, later, estimate,
-         cpus, memory_gb, iterations, step_ms, stage_ms, batch_size, priority, model, user,
-         partition, gpu_type, name, believed, true_duration, true_iterations, true_work] = job;
+  auto& [id, believed, submit, arrival, duration, gpus, min_gpus, max_gpus, deadline, value, later,
+         estimate, cpus, memory_gb, iterations, step_ms, stage_ms, batch_size, priority, model,
+         user, partition, gpu_type, name, truth] = job;
   id = JobId{};
   submit = 0.1;
   arrival = 1.0 / 3;
@@ -31,9 +31,7 @@ JobSpec full_job(Symbols& symbols) {
   gpu_type = symbols.intern("v100");
   name = "job 1\n";
   believed = true;
-  true_duration = 0.7;
-  true_iterations = 1e5;
-  true_work = 1.0 / 9;
+  truth.set({0.7, 1e5, 1.0 / 9});
   return job;
 }
 
@@ -45,8 +43,7 @@ bool same_fields(const JobSpec& a, const JobSpec& b) {
          a.iterations == b.iterations && a.step_ms == b.step_ms && a.stage_ms == b.stage_ms &&
          a.batch_size == b.batch_size && a.priority == b.priority && a.model == b.model &&
          a.user == b.user && a.partition == b.partition && a.gpu_type == b.gpu_type &&
-         a.name == b.name && a.believed == b.believed && a.true_duration == b.true_duration &&
-         a.true_iterations == b.true_iterations && a.true_work == b.true_work;
+         a.name == b.name && a.believed == b.believed && a.truth == b.truth;
 }
 
 }  // namespace muster

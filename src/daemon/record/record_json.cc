@@ -155,7 +155,7 @@ Json to_json(const JobSpec& spec, const Symbols& symbols) {
   const Writer write{json, symbols};
   write("id", spec.id);
   for (const RecordedField& field : recorded_job_fields()) {
-    std::visit([&](auto member) { write(field.name, spec.*member); }, field.member);
+    std::visit([&](auto member) { write(field.name, recorded_value(spec, member)); }, field.member);
   }
   return json;
 }
@@ -165,7 +165,8 @@ JobSpec spec_from(const Json& json, Symbols& symbols) {
   const Taker take{json, symbols};
   take("id", spec.id);
   for (const RecordedField& field : recorded_job_fields()) {
-    std::visit([&](auto member) { take(field.name, spec.*member); }, field.member);
+    const auto read = [&](auto& value) { take(field.name, value); };
+    std::visit([&](auto member) { change_recorded(spec, member, read); }, field.member);
   }
   return spec;
 }

@@ -41,7 +41,7 @@ JobSpec as_profiled(const JobSpec& job, Seconds limit) {
   part.partition = kNoSymbol;
   part.duration = std::min(true_duration(job), limit);
   part.believed = false;
-  part.true_duration = -1;
+  part.truth = {};
   return part;
 }
 

@@ -28,9 +28,8 @@ void draw_truth(EngineWorld& world, ErrorModel& errors) {
     }
     while (ratio * job.total_work <= done) ratio *= 2;
     job.spec.believed = true;
-    job.spec.true_duration = ratio * job.spec.duration;
-    job.spec.true_iterations = ratio * job.spec.iterations;
-    job.spec.true_work = std::max(0.0, ratio * job.total_work - job.added_work);
+    job.spec.truth.set({ratio * job.spec.duration, ratio * job.spec.iterations,
+                        std::max(0.0, ratio * job.total_work - job.added_work)});
   }
 }
 
