@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
 
 namespace muster {
 namespace {
-
-constexpr int kUnbounded = std::numeric_limits<int>::max() / 2;
 
 std::uint64_t full_mask(int gpus) {
   return gpus == kMaxGpusPerNode ? ~std::uint64_t{0} : (std::uint64_t{1} << gpus) - 1;
@@ -43,6 +40,9 @@ ClusterState::ClusterState(std::shared_ptr<const ClusterSpec> spec) : spec_(std:
     nodes_[i].free_cpus = node.cpus;
     nodes_[i].free_memory = node.memory_gb;
   }
+  partitioned_ = !spec_->partitions.empty() ||
+                 std::any_of(pools_.begin(), pools_.end(),
+                             [](const Pool& pool) { return pool.partition != kNoSymbol; });
   for (Pool& pool : pools_) {
     pool.by_free.assign(static_cast<std::size_t>(pool.largest) + 1, NodeSet(nodes_.size()));
   }
@@ -62,18 +62,14 @@ std::uint64_t ClusterState::broken_mask(NodeId id) const {
 }
 
 bool ClusterState::knows_partition(Symbol partition) const {
-  if (partition == kNoSymbol) return true;
-  const auto has_nodes = [](const Pool& pool) { return pool.partition != kNoSymbol; };
-  const bool any =
-      !spec_->partitions.empty() || std::any_of(pools_.begin(), pools_.end(), has_nodes);
+  if (partition == kNoSymbol || !partitioned_) return true;
   const auto named = [partition](const PartitionSpec& spec) { return spec.name == partition; };
   const auto owns = [partition](const Pool& pool) { return pool.partition == partition; };
-  return !any || std::any_of(pools_.begin(), pools_.end(), owns) ||
+  return std::any_of(pools_.begin(), pools_.end(), owns) ||
          std::any_of(spec_->partitions.begin(), spec_->partitions.end(), named);
 }
 
-std::span<const PoolId> ClusterState::pools_for(Symbol partition, Symbol gpu_type) const {
-  // Who is asked about is mostly asked about again: the last one found comes first.
+std::span<const PoolId> ClusterState::find_pools(Symbol partition, Symbol gpu_type) const {
   for (Access& access : access_) {
     if (access.partition != partition || access.gpu_type != gpu_type) continue;
     if (&access != &access_.front()) std::swap(access, access_.front());
@@ -96,17 +92,6 @@ std::span<const PoolId> ClusterState::pools_for(Symbol partition, Symbol gpu_typ
   }
   // A moved vector keeps its elements where they are, so spans given out earlier stay valid.
   return access_.emplace_back(Access{partition, gpu_type, std::move(chosen)}).pools;
-}
-
-int ClusterState::quota_left(Symbol partition) const {
-  const std::size_t i = index(partition);
-  return i < quota_.size() && quota_[i] >= 0 ? quota_[i] - quota_used_[i] : kUnbounded;
-}
-
-int ClusterState::free_for(Symbol partition, Symbol gpu_type) const {
-  int sum = 0;
-  for (const PoolId id : pools_for(partition, gpu_type)) sum += pool(id).free;
-  return std::min(sum, quota_left(partition));
 }
 
 int ClusterState::ever_for(Symbol partition, Symbol gpu_type) const {

@@ -5,8 +5,10 @@
 // size. Plain value: copying it is how a what-if forks the cluster.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -66,9 +68,19 @@ class ClusterState {
   bool knows_partition(Symbol partition) const;
   // Pools that a job of this partition and type may use, in order; none if the partition is not
   // known.
-  std::span<const PoolId> pools_for(Symbol partition, Symbol gpu_type) const;
+  std::span<const PoolId> pools_for(Symbol partition, Symbol gpu_type) const {
+    // Who is asked about is mostly asked about again: the last one found comes first.
+    if (!partitioned_) partition = kNoSymbol;
+    const bool again = !access_.empty() && access_.front().partition == partition &&
+                       access_.front().gpu_type == gpu_type;
+    return again ? access_.front().pools : find_pools(partition, gpu_type);
+  }
   // GPUs free now in those pools, bounded by what the quota leaves.
-  int free_for(Symbol partition, Symbol gpu_type) const;
+  int free_for(Symbol partition, Symbol gpu_type) const {
+    int sum = 0;
+    for (const PoolId id : pools_for(partition, gpu_type)) sum += pool(id).free;
+    return std::min(sum, quota_left(partition));
+  }
   // GPUs that will at most ever be there for such a job, whatever is up now.
   int ever_for(Symbol partition, Symbol gpu_type) const;
   // Why a job that cannot have its GPUs on the whole cluster, empty and up, will never run.
@@ -94,7 +106,11 @@ class ClusterState {
   void show(NodeId id, std::uint64_t gpus) { rebucket(id, nodes_[index(id)].free | gpus); }
 
   // What the partition's quota still allows; a very large number where there is none.
-  int quota_left(Symbol partition) const;
+  int quota_left(Symbol partition) const {
+    constexpr int kUnbounded = std::numeric_limits<int>::max() / 2;
+    const std::size_t i = index(partition);
+    return i < quota_.size() && quota_[i] >= 0 ? quota_[i] - quota_used_[i] : kUnbounded;
+  }
 
   void take(const GpuSet& gpus, Symbol partition, const HostResources& host = {});
   void release(const GpuSet& gpus, Symbol partition, const HostResources& host = {});
@@ -125,6 +141,7 @@ class ClusterState {
     if (!node.up) return 0;
     return node.drained ? node.healthy & node.held : node.healthy;
   }
+  std::span<const PoolId> find_pools(Symbol partition, Symbol gpu_type) const;
   void rebucket(NodeId id, std::uint64_t free_now);
   // Counts what is usable anew after `change`, which makes more or less of it so.
   template <typename Change>
@@ -143,6 +160,7 @@ class ClusterState {
     std::vector<PoolId> pools;
   };
   mutable std::vector<Access> access_;  // filled on demand; few combinations ever occur
+  bool partitioned_ = false;            // some partition is named
   int free_ = 0;
   int usable_ = 0;
   int used_ = 0;

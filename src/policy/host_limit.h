@@ -20,6 +20,7 @@ class HostLimit {
   HostLimit(HostLimit&& other) noexcept
       : cluster_(other.cluster_), hidden_(std::exchange(other.hidden_, {})) {}
   HostLimit& operator=(HostLimit&&) = delete;
+  bool hides() const { return !hidden_.empty(); }
   ~HostLimit() {
     for (const NodeGpus& gpus : hidden_) cluster_->show(gpus.node, gpus.mask);
   }

@@ -123,7 +123,8 @@ bool WalkingPlacement::try_place(const View& view, const AllocationRequest& requ
     }
     found_.clear();
     const auto limit = chooses_host() ? HostLimit() : draft.limit_to_host(request);
-    if (draft.cluster().free_for(spec.partition, type_of(view, request)) < request.gpus)
+    if (limit.hides() &&
+        draft.cluster().free_for(spec.partition, type_of(view, request)) < request.gpus)
       return false;
     if (!find(view, draft.cluster(), request, found_)) {
       found_.clear();
