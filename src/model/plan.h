@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <span>
 #include <vector>
 
 #include "base/symbols.h"
@@ -72,25 +73,35 @@ class Plan {
   // Returns whether a later request could still matter: once the budget is spent, a policy may stop
   // adding.
   bool add(const AllocationRequest& request) {
-    const bool within = request.gpus <= budget_;
-    if (!within && misfit_seen_ && depth_ == Depth::kUntilFirstMisfit) {
-      cut_ = true;
-      return budget_ > 0;
+    return add_with(request.gpus, [&request](AllocationRequest& own) {
+      // Member by member: a whole copy of a request that was just made waits for its parts.
+      for (std::size_t i = 0; i < static_cast<std::size_t>(request.size); ++i) {
+        own.jobs[i] = request.jobs[i];
+      }
+      own.size = request.size;
+      own.gpu_type = request.gpu_type;
+    });
+  }
+  // The same for one job alone.
+  bool add(Slot job, int gpus, Symbol type) {
+    return add_with(gpus, [job, type](AllocationRequest& own) {
+      own.jobs[0] = job;
+      own.size = 1;
+      own.gpu_type = type;
+    });
+  }
+  // As if they were added one after the other.
+  void add(std::span<const AllocationRequest> requests) {
+    if (depth_ != Depth::kAll) {
+      for (const AllocationRequest& request : requests) add(request);
+      return;
     }
-    // Member by member: a whole copy of a request that was just made waits for its parts.
-    AllocationRequest& own = requests_.emplace_back();
-    for (std::size_t i = 0; i < static_cast<std::size_t>(request.size); ++i) {
-      own.jobs[i] = request.jobs[i];
+    requests_.insert(requests_.end(), requests.begin(), requests.end());
+    for (const AllocationRequest& request : requests) {
+      const bool within = request.gpus <= budget_;
+      if (within) budget_ -= request.gpus;
+      misfit_seen_ = misfit_seen_ || !within;
     }
-    own.size = request.size;
-    own.gpus = request.gpus;
-    own.gpu_type = request.gpu_type;
-    if (depth_ == Depth::kUntilBlocked || within) budget_ -= request.gpus;
-    misfit_seen_ = misfit_seen_ || !within;
-    const bool enough = budget_ <= 0 && depth_ != Depth::kAll &&
-                        (depth_ != Depth::kUntilFirstMisfit || misfit_seen_);
-    cut_ = cut_ || enough;
-    return !enough;
   }
   // Takes out the requests of which a job meets the condition.
   template <typename Condition>
@@ -132,6 +143,24 @@ class Plan {
   double gap() const { return gap_; }  // the largest
 
  private:
+  template <typename Fill>
+  bool add_with(int gpus, Fill fill) {
+    const bool within = gpus <= budget_;
+    if (!within && misfit_seen_ && depth_ == Depth::kUntilFirstMisfit) {
+      cut_ = true;
+      return budget_ > 0;
+    }
+    AllocationRequest& own = requests_.emplace_back();
+    own.gpus = gpus;
+    fill(own);
+    if (depth_ == Depth::kUntilBlocked || within) budget_ -= gpus;
+    misfit_seen_ = misfit_seen_ || !within;
+    const bool enough = budget_ <= 0 && depth_ != Depth::kAll &&
+                        (depth_ != Depth::kUntilFirstMisfit || misfit_seen_);
+    cut_ = cut_ || enough;
+    return !enough;
+  }
+
   std::vector<AllocationRequest> requests_;
   std::vector<Slot> ranking_;
   std::vector<NodeHint> node_hints_;  // those of one request follow each other

@@ -63,8 +63,14 @@ void KeyPolicy::order_running(const View& view) {
   for (const Entry& old : order_) {
     const Job& job = view.jobs[old.slot];
     if (!job.running() || job.spec.id != old.id) continue;
-    memory_[index(old.slot)].listed = listings_;
-    fill(order_[kept++], old.slot, view);
+    Memory& memory = memory_[index(old.slot)];
+    memory.listed = listings_;
+    Entry& entry = order_[kept++];
+    if (&entry != &old) entry = old;
+    entry.rank = memory.boosted ? 0 : 1;
+    entry.key = key(job, view);
+    entry.gpus = job.spec.gpus;
+    entry.gpu_type = job.spec.gpu_type;
   }
   order_.resize(kept);
   if (kept < view.jobs.running().size()) {
@@ -125,9 +131,9 @@ void KeyPolicy::schedule(const View& view, Plan& plan) {
   auto waiting = waiting_.walk();
   for (const Entry& running : order_) {
     for (; !waiting.done() && *waiting < running; waiting.next()) {
-      if (!plan.add(waiting->request())) return;
+      if (!plan.add(waiting->slot, waiting->gpus, waiting->gpu_type)) return;
     }
-    if (!plan.add(running.request())) return;
+    if (!plan.add(running.slot, running.gpus, running.gpu_type)) return;
   }
   for (; !waiting.done(); waiting.next()) {
     if (!plan.add(waiting->request())) return;

@@ -1,4 +1,5 @@
 #include <set>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -50,6 +51,31 @@ TEST(Plan, SaysWhenLaterSharesCannotMatter) {
   EXPECT_TRUE(plan.add(AllocationRequest::alone(Slot{1}, 3)));  // does not fit, but others might
   EXPECT_FALSE(plan.add(AllocationRequest::alone(Slot{2}, 1)));
   EXPECT_EQ(plan.requests().size(), 3U);
+}
+
+TEST(Plan, TakesManyAtOnceAsOneAfterTheOther) {
+  std::vector<AllocationRequest> requests;
+  for (const int gpus : {3, 4, 2, 1, 1}) {
+    requests.push_back(AllocationRequest::alone(Slot{static_cast<std::uint32_t>(gpus)}, gpus));
+  }
+  requests.front().join(Slot{9});
+  for (const Plan::Depth depth : {Plan::Depth::kUntilBlocked, Plan::Depth::kUntilFull,
+                                  Plan::Depth::kUntilFirstMisfit, Plan::Depth::kAll}) {
+    Plan one_by_one;
+    one_by_one.reset(6, depth);
+    for (const AllocationRequest& request : requests) one_by_one.add(request);
+    Plan at_once;
+    at_once.reset(6, depth);
+    at_once.add(requests);
+    EXPECT_EQ(at_once.left(), one_by_one.left());
+    EXPECT_EQ(at_once.cut(), one_by_one.cut());
+    ASSERT_EQ(at_once.requests().size(), one_by_one.requests().size());
+    for (std::size_t i = 0; i < at_once.requests().size(); ++i) {
+      EXPECT_EQ(at_once.requests()[i].jobs, one_by_one.requests()[i].jobs);
+      EXPECT_EQ(at_once.requests()[i].size, one_by_one.requests()[i].size);
+      EXPECT_EQ(at_once.requests()[i].gpus, one_by_one.requests()[i].gpus);
+    }
+  }
 }
 
 TEST(Plan, NamesTheFirstThatIsTurnedAwayAndSaysThatOthersAreMissing) {

@@ -99,21 +99,33 @@ JobProgress RechargeBackend::act(const Command& command, Seconds now) {
   return progress;
 }
 
-// Of the policy's order, only those who run are ever asked for; they tend to come first.
+// Of the policy's order, only those who run are ever asked for; they tend to come first. Where most
+// are of them, the others are passed over later: the order is seldom asked for at all.
 void RechargeBackend::planned(const Plan& plan) {
   order_.clear();
-  const auto keep = [this](Slot slot) {
+  foreseen_ = false;
+  const std::vector<AllocationRequest>& requests = plan.requests();
+  const auto keep_running = [this](Slot slot) {
     if (index(slot) < runs_.size() && runs_[index(slot)].place != kNotRunning) {
       order_.push_back(slot);
     }
   };
-  foreseen_ = false;
-  for (const Slot slot : plan.ranking()) keep(slot);
-  if (!plan.ranking().empty()) return;
-  for (const AllocationRequest& request : plan.requests()) {
-    if (order_.size() >= running_.size()) break;
-    keep(request.jobs[0]);
-    for (int i = 1; i < request.size; ++i) keep(request.jobs[static_cast<std::size_t>(i)]);
+  if (!plan.ranking().empty()) {
+    for (const Slot slot : plan.ranking()) keep_running(slot);
+  } else if (requests.size() <= 2 * running_.size()) {
+    for (const AllocationRequest& request : requests) {
+      order_.push_back(request.jobs[0]);
+      for (int i = 1; i < request.size; ++i) {
+        order_.push_back(request.jobs[static_cast<std::size_t>(i)]);
+      }
+    }
+  } else {
+    for (const AllocationRequest& request : requests) {
+      if (order_.size() >= running_.size()) break;
+      for (int i = 0; i < request.size; ++i) {
+        keep_running(request.jobs[static_cast<std::size_t>(i)]);
+      }
+    }
   }
 }
 
@@ -123,7 +135,7 @@ void RechargeBackend::put_in_order(std::vector<Slot>& slots) {
   for (const Slot slot : slots) stamp_[index(slot)] = stamps_;
   ranked_.clear();
   const auto take = [this](Slot slot) {
-    if (stamp_[index(slot)] != stamps_) return;
+    if (index(slot) >= stamp_.size() || stamp_[index(slot)] != stamps_) return;
     stamp_[index(slot)] = 0;
     ranked_.push_back(slot);
   };

@@ -70,8 +70,9 @@ void Dlas::on_job(JobMoment moment, Slot slot, const View& view) {
 
 void Dlas::schedule(const View& view, Plan& plan) {
   now_ = view.now;
-  chosen_.clear();
-  for (const Slot slot : view.jobs.running()) chosen_.push_back(slot);
+  const SlotList& running = view.jobs.running();
+  chosen_.resize(running.size());
+  std::copy(running.begin(), running.end(), chosen_.begin());
   account();
   if (promote_ > 0) promote(view);
   allocate(view.cluster.usable_gpus());
@@ -83,7 +84,7 @@ void Dlas::schedule(const View& view, Plan& plan) {
     if (!account()) break;
     allocate(view.cluster.usable_gpus());
   }
-  for (const AllocationRequest& request : requests_) plan.add(request);
+  plan.add(requests_);
 }
 
 Seconds Dlas::wake(const View& view) const {
@@ -191,7 +192,7 @@ void Dlas::walk(ServiceQueue& queue, int& left) {
   ran_.clear();
   stopped_.clear();
   const auto give = [&](Slot slot) {
-    choose(slot, left);
+    take(slot, states_[index(slot)], left);
     ran_.push_back(slot);
   };
   for (const Slot slot : queue.front) {
@@ -238,17 +239,12 @@ bool Dlas::choose(Slot slot, int& left) {
   for (std::size_t i = 0; pack_ && i < requests_.size() && host == nullptr; ++i) {
     if (fits_with(state, requests_[i])) host = &requests_[i];
   }
-  if (host != nullptr) {
-    host->join(slot);
-  } else if (state.gpus <= left) {
-    left -= state.gpus;
-    // In place: a whole copy of a request that was just made waits for its parts.
-    AllocationRequest& request = requests_.emplace_back();
-    request.join(slot);
-    request.gpus = state.gpus;
-  } else {
-    return false;
+  if (host == nullptr) {
+    if (state.gpus > left) return false;
+    take(slot, state, left);
+    return true;
   }
+  host->join(slot);
   state.last = now_;
   chosen_.push_back(slot);
   return true;

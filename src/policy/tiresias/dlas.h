@@ -93,6 +93,17 @@ class Dlas : public SchedulingPolicy {
   void walk(ServiceQueue& queue, int& left);
   // All jobs of the queue are in `front` and `tail`, whether they run or not.
   void walk_all(ServiceQueue& queue, int& left);
+  // On GPUs that are left.
+  void take(Slot slot, State& state, int& left) {
+    left -= state.gpus;
+    // In place: a whole copy of a request that was just made waits for its parts.
+    AllocationRequest& request = requests_.emplace_back();
+    request.jobs[0] = slot;
+    request.size = 1;
+    request.gpus = state.gpus;
+    state.last = now_;
+    chosen_.push_back(slot);
+  }
   // Co-located with jobs whose memory leaves room, where packing is on; else on GPUs that are left.
   bool choose(Slot slot, int& left);
   bool fits_with(const State& state, const AllocationRequest& request) const;
