@@ -5,7 +5,7 @@
 
 OLD and NEW are build folders, or a program in one (build/release/muster); NEW is build/release unless said. Every bench
 that both folders have is run TIMES times (5), old and new in turn, and the best of each figure counts: other work on the
-machine can only make a figure worse. -b picks benches: `-b core -b muri_bench`, with arguments after a blank: `-b
+machine can only make a figure worse. What is simulated, a goal or published is no figure. -b picks benches: `-b core -b muri_bench`, with arguments after a blank: `-b
 'muri_bench figures'`. Exit status 1: a figure is more than 5 % worse than it was.
 """
 
@@ -17,8 +17,18 @@ import sys
 
 TOLERANCE = 1.05
 # A figure is a number with one of these units behind it; of rates, more is better.
-UNITS = {"s": -1, "ms": -1, "us": -1, "µs": -1, "jobs/s": 1}
-FIGURE = re.compile(r"(?<![\w.])(\d[\d,]*\.?\d*(?:e[-+]?\d+)?)\s*(jobs/s|ms|us|µs|s)(?![\w/])")
+UNITS = {
+    **dict.fromkeys(("s", "ms", "us", "µs", "MiB", "MB"), -1),
+    **dict.fromkeys(("jobs/s", "million jobs/s", "rounds/s"), 1),
+}
+FIGURE = re.compile(
+    r"(?<![\w.])(\d[\d,]*\.?\d*(?:e[-+]?\d+)?)\s*(" + "|".join(sorted(UNITS, key=len, reverse=True)) + r")(?![\w/]| rounds\b)"
+)
+# Goals, what others published, results of a simulation, and what follows from the figures beside it.
+NO_FIGURE = re.compile(
+    r"\(goal[^)]*\)|published:.*|Blox [\d.]+ rounds/s|= [\d,.]+ x\b|mean JCT [\d,.]+ s|[\d,]+ turns"
+    r"|gap [-+.\de]+|\([\d,]+ of [\d,]+ let in\)|\([-+.\de]+\)$"
+)
 
 
 def folder_of(path):
@@ -26,10 +36,10 @@ def folder_of(path):
 
 
 def figures_of(text):
-    """{(line without its numbers, position): (value, unit)}; goals and published times are not figures."""
+    """{(line without its figures, position): (value, unit)}"""
     found = {}
     for line in text.splitlines():
-        line = re.sub(r"\(goal[^)]*\)|published:.*", "", line)
+        line = NO_FIGURE.sub("", line)
         label = re.sub(r"\s+", " ", FIGURE.sub(r"# \2", line)).strip(" :#")
         for position, match in enumerate(FIGURE.finditer(line)):
             key = (label, position)
@@ -56,9 +66,11 @@ def keep_best(best, figures):
 def compare(bench, old, new):
     """Prints the table of one bench; returns how many figures are worse."""
     worse = 0
+    for build, mine, other in (("old", old, new), ("new", new, old)):
+        for label in dict.fromkeys(key[0] for key in mine if key not in other):
+            print(f"{bench}: only in the {build} build: {label}", file=sys.stderr)
     for key, (after, unit) in new.items():
         if key not in old:
-            print(f"{bench}: only in the new build: {key[0]}", file=sys.stderr)
             continue
         before = old[key][0]
         if before == 0 or after == 0:
