@@ -18,7 +18,7 @@ import sys
 TOLERANCE = 1.05
 # A figure is a number with one of these units behind it; of rates, more is better.
 UNITS = {
-    **dict.fromkeys(("s", "ms", "us", "µs", "MiB", "MB"), -1),
+    **dict.fromkeys(("s", "CPU s", "ms", "us", "µs", "MiB", "MB"), -1),
     **dict.fromkeys(("jobs/s", "million jobs/s", "rounds/s"), 1),
 }
 FIGURE = re.compile(
@@ -27,7 +27,7 @@ FIGURE = re.compile(
 # Goals, what others published, results of a simulation, and what follows from the figures beside it.
 NO_FIGURE = re.compile(
     r"\(goal[^)]*\)|published:.*|Blox [\d.]+ rounds/s|= [\d,.]+ x\b|mean JCT [\d,.]+ s|[\d,]+ turns"
-    r"|gap [-+.\de]+|\([\d,]+ of [\d,]+ let in\)|\([-+.\de]+\)$"
+    r"|slots of \d+ s|gap [-+.\de]+|\([\d,]+ of [\d,]+ let in\)|\([-+.\de]+\)$"
 )
 
 

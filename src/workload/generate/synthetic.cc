@@ -88,6 +88,7 @@ class SyntheticSource final : public JobSource {
         extras_(std::move(extras)),
         arrivals_(std::move(arrivals)),
         shape_(std::move(shape)),
+        classes_(dynamic_cast<ClassShape*>(shape_.get())),
         arrival_random_(seed, "arrivals"),
         shape_random_(seed, "shapes"),
         burst_shape_random_(seed, "shapes of bursts"),
@@ -110,7 +111,12 @@ class SyntheticSource final : public JobSource {
     const Arrival arrival = arrivals_->next(arrival_random_);
     // How many come in a burst before the next plain job depends on the load; who they are does
     // not.
-    shape_->draw(arrival.kind, arrival.kind == 0 ? shape_random_ : burst_shape_random_, job_);
+    Random& random = arrival.kind == 0 ? shape_random_ : burst_shape_random_;
+    if (classes_ != nullptr) {
+      classes_->draw(arrival.kind, random, job_);
+    } else {
+      shape_->draw(arrival.kind, random, job_);
+    }
     job_.submit = extras_.whole_seconds ? std::floor(arrival.time) : arrival.time;
     job_.arrival = job_.submit;
     if (extras_.whole_seconds) job_.duration = std::max(1.0, std::floor(job_.duration + 0.5));
@@ -142,6 +148,7 @@ class SyntheticSource final : public JobSource {
   Extras extras_;
   std::unique_ptr<ArrivalProcess> arrivals_;
   std::unique_ptr<JobShape> shape_;
+  ClassShape* classes_;  // the same, where it is one, as mostly: its draws need no virtual calls
   Random arrival_random_;
   Random shape_random_;
   Random burst_shape_random_;
