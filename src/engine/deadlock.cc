@@ -45,7 +45,11 @@ int Engine::gpus_to_hope_for() const {
   }
   for (const NodeId node : state_.removed) gone[index(node)] = true;
   int sum = 0;
-  for (std::size_t i = 0; i < gone.size(); ++i) sum += gone[i] ? 0 : spec.nodes[i].gpus;
+  for (std::size_t i = 0; i < gone.size(); ++i) {
+    // A person may have put back one that the schedule had taken away.
+    const bool there = !gone[i] || state_.cluster.up(NodeId{static_cast<std::uint32_t>(i)});
+    sum += there ? spec.nodes[i].gpus : 0;
+  }
   return sum;
 }
 

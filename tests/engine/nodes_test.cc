@@ -132,5 +132,21 @@ TEST(Nodes, ComeAndGo) {
   EXPECT_TRUE(driven.engine->state().removed.empty());
 }
 
+// The schedule takes away two nodes of three, and a person puts one of them back: the cluster is as
+// whole as it will be, so a job that needs all three is given up, and not only after many failures.
+TEST(Nodes, ThatAPersonPutBackAreNotHopedForTwice) {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(3, 4);
+  scenario.cluster.schedule = {{1, NodeId{2}, false}, {10, NodeId{1}, false}};
+  scenario.jobs = {job_of(0, 5, 12), job_of(30, 5, 12)};
+  scenario.injected = {node_event(5, EventKind::kNodeRemoved, 1),
+                       node_event(20, EventKind::kNodeAdded, 1)};
+  scenario.failures.node_mtbf = 1000;
+  scenario.failures.node_repair = 10;
+  const RunLog log = simulate(scenario);
+  EXPECT_EQ(log.job(1).reason, Reason::kNeverFits);
+  EXPECT_LT(log.job(1).end, 2000);
+}
+
 }  // namespace
 }  // namespace muster

@@ -65,6 +65,41 @@ TEST(AntMan, AWaitingJobKeepsWhatItHasReserved) {
   EXPECT_DOUBLE_EQ(log.job(2).start, 100);
 }
 
+// Job 0 loses its node and comes back before job 3, which holds half of the other node by then: two
+// that waited for each other's half would wait for ever.
+TEST(AntMan, WhoComesBackTakesWhatLaterJobsHaveReserved) {
+  Scenario scenario = antman(
+      {staged(0, 200, 4, 0), staged(0, 50, 2, 0), staged(0, 100, 2, 0), staged(1, 10, 4, 0)});
+  JobEvent change;
+  change.node = NodeId{0};
+  change.kind = EventKind::kNodeDown;
+  change.time = 60;
+  scenario.injected.push_back(change);
+  change.kind = EventKind::kNodeUp;
+  change.time = 150;
+  scenario.injected.push_back(change);
+  const RunLog log = simulate(std::move(scenario));
+  EXPECT_EQ(log.lines({Action::kStart}), (std::vector<std::string>{
+                                             "0 start 0 gpus=4 other=- detail=0 first-in-order",
+                                             "0 start 1 gpus=2 other=- detail=1 first-in-order",
+                                             "0 start 2 gpus=2 other=- detail=1 first-in-order",
+                                             "100 start 0 gpus=4 other=- detail=1 first-in-order",
+                                             "150 start 3 gpus=4 other=- detail=0 first-in-order",
+                                         }));
+}
+
+// The emptiest node is of no use if it is too small for what has to be on one.
+TEST(AntMan, NothingIsReservedWhereTheRestCanNeverBe) {
+  Scenario scenario = antman({staged(0, 50, 6, 0), staged(1, 10, 6, 0)});
+  scenario.cluster = uniform_cluster(1, 4);
+  scenario.cluster.nodes.push_back({.gpus = 8});
+  EXPECT_DOUBLE_EQ(simulate(scenario).job(1).start, 50);
+  // Nor does what is more than a large node use up the only one.
+  scenario.jobs = {staged(0, 50, 6, 0), staged(1, 10, 10, 0)};
+  std::swap(scenario.cluster.nodes[0], scenario.cluster.nodes[1]);
+  EXPECT_DOUBLE_EQ(simulate(scenario).job(1).start, 50);
+}
+
 TEST(AntMan, GuestsCountAsUseOfIdleGpus) {
   const RunLog log = simulate(antman({staged(0, 50, 6, -1)}));
   ASSERT_FALSE(log.turns.empty());

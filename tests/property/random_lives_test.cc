@@ -220,6 +220,33 @@ std::string broken_record(const JobRecord& job, const Scenario& scenario) {
   return {};
 }
 
+// A placement that reserves gives up nobody who fits the cluster, unless nodes leave it for good or
+// the job was changed, or a policy did not ask for it: Gavel's refuse what no single type of GPU
+// can hold.
+std::string given_up(const RunLog& log, const Engine& engine, const Scenario& scenario) {
+  const bool reserves = scenario.placement.name.starts_with("antman");
+  const bool asks = scenario.scheduling.name == "antman" ||
+                    make_scheduling(scenario.scheduling)->traits().work_conserving;
+  if (!reserves || !asks || scenario.scheduling.name.starts_with("gavel")) return {};
+  if (!scenario.cluster.schedule.empty()) return {};
+  const auto happened = [&](const auto& condition) {
+    return std::any_of(scenario.injected.begin(), scenario.injected.end(), condition);
+  };
+  if (happened([](const JobEvent& event) { return event.kind == EventKind::kNodeRemoved; })) {
+    return {};
+  }
+  for (const JobRecord& job : log.jobs) {
+    const auto changed = [&](const JobEvent& event) {
+      return event.job == job.id && event.kind == EventKind::kRevised;
+    };
+    if (job.reason == Reason::kNeverFits && engine.ever_fits(scenario.jobs[index(job.id)]) &&
+        !happened(changed)) {
+      return fmt::format("job {} is given up, though it fits", index(job.id));
+    }
+  }
+  return {};
+}
+
 std::string broken_run(const Scenario& scenario) {
   Witness::wrong.clear();
   TestRun run(scenario);
@@ -242,7 +269,7 @@ std::string broken_run(const Scenario& scenario) {
     const std::string broken = broken_record(job, scenario);
     if (!broken.empty()) return fmt::format("job {}: {}", index(job.id), broken);
   }
-  return {};
+  return given_up(run.log(), run.engine(), scenario);
 }
 
 TEST(RandomLives, KeepWhatMustHold) {

@@ -78,7 +78,8 @@ JobSpec any_job(Seconds arrival, const ClusterSpec& cluster, Symbols& symbols, R
   }
   if (random.chance(0.3)) job.estimate = job.duration * random.uniform(0.2, 3);
   if (random.chance(0.2)) job.deadline = job.submit + random.uniform(0, 500);
-  if (random.chance(0.3)) job.cpus = random.uniform(0, 4) * job.gpus;
+  // With a hundredth of a core and speeds by cores, a job would take years.
+  if (random.chance(0.3)) job.cpus = std::max(0.2, random.uniform(0, 4)) * job.gpus;
   if (random.chance(0.3)) job.memory_gb = random.uniform(0, 32) * job.gpus;
   job.priority = static_cast<int>(random.integer(-1, 3));
   const char* models[] = {"", "res50", "lstm", "alexnet", "gnmt"};

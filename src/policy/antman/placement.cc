@@ -16,6 +16,7 @@ void AntManPlacement::place(const View& view, const SchedulingTraits& traits, co
                             PlacementDraft& draft) {
   if (traits.preemptive) stop_the_rest(view, plan, draft);
   look(view, draft);
+  keep_order(view, plan, draft);
   for (const AllocationRequest& request : plan.requests()) {
     const Slot slot = request.lead();
     if (draft.holds(slot)) continue;
@@ -39,18 +40,33 @@ double AntManPlacement::rank(std::size_t node, std::size_t gpu) const {
 bool AntManPlacement::ever_fits(const ClusterState& cluster, const JobSpec& job, int gpus) const {
   if (!PlacementPolicy::ever_fits(cluster, job, gpus)) return false;
   if (job.priority < 0) return true;
-  std::vector<int> sizes;
-  for (const PoolId pool : cluster.pools_for(job.partition, job.gpu_type)) {
-    for (const NodeId node : cluster.pool(pool).nodes) sizes.push_back(cluster.node(node).gpus);
-  }
-  if (cluster.host_wanted(job).any() && !whole_nodes_exist(cluster, job, gpus)) return false;
-  std::sort(sizes.rbegin(), sizes.rend());
-  if (sizes.empty() || gpus <= sizes[0]) return !sizes.empty();
+  const auto pools = cluster.pools_for(job.partition, job.gpu_type);
+  int largest = 0;
+  for (const PoolId pool : pools) largest = std::max(largest, cluster.pool(pool).largest);
+  if (largest == 0) return false;
   // Whole nodes of the largest size, and one more for the rest.
-  const auto whole = static_cast<std::size_t>(gpus / sizes[0]);
-  const int rest = gpus % sizes[0];
-  return sizes.size() >= whole && sizes[whole - 1] == sizes[0] &&
-         (rest == 0 || (sizes.size() > whole && sizes[whole] >= rest));
+  const int whole = gpus / largest;
+  const int rest = gpus % largest;
+  const HostResources host = cluster.host_wanted(job);
+  int largest_nodes = 0;
+  bool rest_fits = rest == 0;
+  for (const PoolId pool : pools) {
+    for (const NodeId id : cluster.pool(pool).nodes) {
+      if (!has_room(cluster, id, host, gpus, largest)) continue;
+      const int size = cluster.node(id).gpus;
+      if (size == largest) ++largest_nodes;
+      rest_fits = rest_fits || (size < largest && size >= rest);
+    }
+  }
+  return largest_nodes > whole || (largest_nodes == whole && rest_fits);
+}
+
+bool AntManPlacement::has_room(const ClusterState& cluster, NodeId id, const HostResources& host,
+                               int gpus, int largest) {
+  if (!host.any()) return true;
+  const bool small = cluster.node(id).gpus < largest;
+  const int part = gpus <= largest ? gpus : small ? gpus % largest : largest;
+  return cluster.host_room_ever(id, host) >= part;
 }
 
 void AntManPlacement::stop_the_rest(const View& view, const Plan& plan, PlacementDraft& draft) {
@@ -90,14 +106,40 @@ void AntManPlacement::look(const View& view, const PlacementDraft& draft) {
     Reservation& reservation = reservations_[i];
     if (reservation.parts.empty()) continue;
     const Job& job = view.jobs[Slot{static_cast<std::uint32_t>(i)}];
-    if (job.spec.id != reservation.job || !job.waiting()) drop(reservation);
-    for (NodeGpus& part : reservation.parts) {
-      Node& node = nodes_[index(part.node)];
-      change(part.node, part.mask & ~node.open(), Change::kReleased);
-      part.mask &= node.open();
-      node.reserved |= part.mask;
+    // What is left of one that lost GPUs may be on a node that will never have enough again.
+    const bool lost = std::any_of(reservation.parts.begin(), reservation.parts.end(),
+                                  [this](const NodeGpus& part) {
+                                    return (part.mask & ~nodes_[index(part.node)].open()) != 0;
+                                  });
+    if (lost || job.spec.id != reservation.job || !job.waiting()) drop(reservation);
+    for (const NodeGpus& part : reservation.parts) {
+      nodes_[index(part.node)].reserved |= part.mask;
     }
-    std::erase_if(reservation.parts, [](const NodeGpus& part) { return part.mask == 0; });
+  }
+}
+
+// Reservations are as old as their requests' places in the order. One that was made while an
+// earlier request was not there (it ran and came back, or it changed its place) is made anew,
+// behind that one's: two that hold parts of one node would wait for each other for ever.
+void AntManPlacement::keep_order(const View& view, const Plan& plan, const PlacementDraft& draft) {
+  std::vector<char> listed(reservations_.size(), 0);
+  std::uint64_t latest = 0;
+  for (const AllocationRequest& request : plan.requests()) {
+    const JobSpec& job = view.jobs[request.lead()].spec;
+    if (job.priority < 0 || draft.holds(request.lead())) continue;
+    Reservation& own = reservations_[index(request.lead())];
+    const bool same = own.job == job.id && own.wanted == request.gpus && own.number > latest;
+    if (!same) {
+      drop(own);
+      own.job = job.id;
+      own.wanted = request.gpus;
+      own.number = ++numbers_;
+    }
+    latest = own.number;
+    listed[index(request.lead())] = 1;
+  }
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    if (listed[i] == 0) drop(reservations_[i]);
   }
 }
 
@@ -123,6 +165,7 @@ void AntManPlacement::drop(Reservation& reservation) {
     nodes_[index(part.node)].reserved &= ~part.mask;
   }
   reservation.parts.clear();
+  reservation.number = 0;
 }
 
 void AntManPlacement::allow(const View& view, const PlacementDraft& draft,
@@ -131,6 +174,7 @@ void AntManPlacement::allow(const View& view, const PlacementDraft& draft,
   const bool over = cluster.quota_left(view.jobs[request.lead()].spec.partition) < request.gpus;
   const auto pools = pools_of(view, cluster, request);
   largest_ = 1;
+  largest_nodes_ = 0;
   for (const PoolId pool : pools) largest_ = std::max(largest_, cluster.pool(pool).largest);
   const JobSpec& spec = view.jobs[request.lead()].spec;
   // Opportunistic jobs count no cores; nor are GPUs reserved beside which there will be too few.
@@ -139,9 +183,8 @@ void AntManPlacement::allow(const View& view, const PlacementDraft& draft,
     const NodeId id{static_cast<std::uint32_t>(i)};
     const PoolId pool = cluster.pool_of(id);
     nodes_[i].allowed = !over && std::find(pools.begin(), pools.end(), pool) != pools.end();
-    if (host.any() && cluster.host_room_ever(id, host) < std::min(request.gpus, largest_)) {
-      nodes_[i].allowed = false;
-    }
+    if (!has_room(cluster, id, host, request.gpus, largest_)) nodes_[i].allowed = false;
+    if (nodes_[i].allowed && cluster.node(id).gpus == largest_) ++largest_nodes_;
   }
 }
 
@@ -172,9 +215,7 @@ bool AntManPlacement::guarantee(const AllocationRequest& request, JobId id, Plac
   const bool elsewhere =
       std::any_of(reservation.parts.begin(), reservation.parts.end(),
                   [this](const NodeGpus& part) { return !nodes_[index(part.node)].allowed; });
-  if (elsewhere || reservation.wanted != request.gpus) drop(reservation);
-  reservation.job = id;
-  reservation.wanted = request.gpus;
+  if (elsewhere) drop(reservation);
   int missing = request.gpus - reservation.gpus();
   if (request.gpus > largest_) {
     missing = reserve_nodes(reservation, missing);
@@ -199,6 +240,7 @@ bool AntManPlacement::guarantee(const AllocationRequest& request, JobId id, Plac
     }
   }
   reservation.parts.clear();
+  reservation.number = 0;
   draft.start(request, std::move(gpus),
               draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder);
   return true;
@@ -221,7 +263,12 @@ int AntManPlacement::reserve_on_one(Reservation& reservation, int part, int miss
   }
   std::size_t emptiest = nodes_.size();
   int most = 0;
+  // What is more than whole nodes of the largest size leaves these their nodes.
+  const int whole = (reservation.wanted - part) / largest_;
+  const int most_gpus = largest_nodes_ > whole ? largest_ : largest_ - 1;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const auto size = static_cast<int>(gpus_[i].size());
+    if (size < part || size > most_gpus) continue;
     const int open = std::popcount(nodes_[i].open());
     if (open >= missing) return take_from(reservation, i, missing);
     if (open <= most) continue;

@@ -11,8 +11,9 @@ namespace muster {
 // Source: AntMan (OSDI'20) as Muri's simulator has it. A job with guaranteed resources goes to the
 // first node with enough free GPUs; where there is none it reserves what the emptiest node has and
 // absorbs what becomes free there until it is complete. One larger than a node reserves whole nodes
-// in the same way. An opportunistic job (priority below 0) takes GPUs that have no other such job,
-// wherever they are: free ones first, then reserved ones, then held ones.
+// in the same way. Reservations follow the order of requests: a job that returns ahead of others
+// takes what they have reserved. An opportunistic job (priority below 0) takes GPUs that have no
+// other such job, wherever they are: free ones first, then reserved ones, then held ones.
 class AntManPlacement : public PlacementPolicy {
  public:
   void place(const View& view, const SchedulingTraits& traits, const Plan& plan,
@@ -28,9 +29,11 @@ class AntManPlacement : public PlacementPolicy {
     archive.each(reservations_, [&archive](Reservation& one) {
       archive.value(one.job);
       archive.value(one.wanted);
+      archive.value(one.number);
       archive.list(one.parts);
     });
     archive.list(running_);
+    archive.value(numbers_);
     return true;
   }
   std::unique_ptr<PlacementPolicy> clone() const override {
@@ -59,6 +62,7 @@ class AntManPlacement : public PlacementPolicy {
   struct Reservation {
     JobId job = kNoJob;
     int wanted = 0;
+    std::uint64_t number = 0;  // ascending, in order of the requests; 0: to be made anew
     std::vector<NodeGpus> parts;
     int gpus() const {
       int sum = 0;
@@ -78,10 +82,14 @@ class AntManPlacement : public PlacementPolicy {
   // Brings the picture of the nodes up to date; reservations on GPUs that failed, or of jobs that
   // left, are dropped.
   void look(const View& view, const PlacementDraft& draft);
+  void keep_order(const View& view, const Plan& plan, const PlacementDraft& draft);
   void forget_gone();
   void drop(Reservation& reservation);
   // Leaves to the request what its partition and GPU type allow.
   void allow(const View& view, const PlacementDraft& draft, const AllocationRequest& request);
+  // Whether what such a request has on this node can have its cores and memory beside it.
+  static bool has_room(const ClusterState& cluster, NodeId id, const HostResources& host, int gpus,
+                       int largest);
   bool gone(JobId job) const;
   void change(NodeId node, std::uint64_t mask, Change change);
   void reserve(Reservation& reservation, std::size_t node, std::uint64_t mask);
@@ -99,7 +107,9 @@ class AntManPlacement : public PlacementPolicy {
   std::vector<Reservation> reservations_;  // by slot
   std::vector<JobId> running_;             // ascending
   std::vector<Candidate> candidates_;
-  int largest_ = 1;  // GPUs of the largest node that is allowed
+  int largest_ = 1;        // GPUs of the largest node that is allowed
+  int largest_nodes_ = 0;  // how many of those are allowed
+  std::uint64_t numbers_ = 0;
 };
 
 }  // namespace muster
