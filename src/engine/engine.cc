@@ -77,6 +77,7 @@ void Engine::apply(Seconds now, std::span<const JobEvent> events) {
 bool Engine::turn_at(Seconds now, std::span<const JobEvent> events) {
   if (state_.over) return false;
   const Seconds previous = state_.started ? state_.turned : now;
+  kept_since_ = kNever;
   take_in(now, events);
   outgrow_beliefs();
   take_arrivals();
@@ -201,7 +202,9 @@ void Engine::choose_policy_set() {
 Seconds Engine::next_turn(bool news) {
   const JobSpec* next = parts_.source->peek();
   const bool no_more = next == nullptr && parts_.source->finished();
-  if (no_more && idle()) state_.over = true;
+  // What is kept is worth the next turn on the grid, whatever else is known to come.
+  const bool keeps = kept_since_ != kNever;
+  if (no_more && idle() && !keeps) state_.over = true;
   if (parts_.options.until_left) {
     const auto [first, last] = *parts_.options.until_left;
     if (state_.tracked_left == static_cast<long long>(index(last) - index(first)) + 1)
@@ -212,7 +215,7 @@ Seconds Engine::next_turn(bool news) {
   moments.now = state_.now;
   moments.next_arrival = next != nullptr ? next->arrival : kNever;
   moments.last_arrival = next != nullptr && !parts_.source->more_after(next->arrival);
-  moments.next_event = parts_.backend->next_event();
+  moments.next_event = std::min(kept_since_, parts_.backend->next_event());
   moments.active = !idle();
   state_.wake = policy_wake();
   for (const BackOff& one : state_.back_offs) state_.wake = std::min(state_.wake, one.until);

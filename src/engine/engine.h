@@ -305,6 +305,7 @@ class Engine final : public WhatIf {
   TurnOrders orders_;
   std::vector<JobEvent> events_;
   std::vector<JobEvent> quiet_;
+  Seconds kept_since_ = kNever;  // when the first event came that is kept for the next turn
   std::vector<PolicyCompletion> completions_;
   std::vector<const JobSpec*> neighbours_;
   // Of the draft that is being carried out.

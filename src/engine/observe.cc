@@ -20,11 +20,12 @@ Seconds Engine::wait() {
 }
 
 // A launch that has begun is answered at once: only then does the backend know how it goes on. The
-// rest is kept for the turn.
+// rest is kept for the turn, which is then no later than the next one on the grid.
 Seconds Engine::wait_for_answers() {
   const bool stop_at_event = turn_length_ == 0;
   const auto quiet = [](const JobEvent& event) { return !loud(event.kind); };
   events_.clear();
+  kept_since_ = kNever;
   while (true) {
     const auto seen = static_cast<std::ptrdiff_t>(events_.size());
     const Seconds reached = parts_.backend->advance(state_.next, stop_at_event, events_);
@@ -39,6 +40,7 @@ Seconds Engine::wait_for_answers() {
     quiet_.clear();
     std::copy_if(fresh, events_.end(), std::back_inserter(quiet_), quiet);
     events_.erase(std::remove_if(fresh, events_.end(), quiet), events_.end());
+    if (kept_since_ == kNever && !events_.empty()) kept_since_ = reached;
     if (state_.started) {
       apply(reached, quiet_);
     } else {

@@ -124,6 +124,55 @@ TEST(Life, WorkCountsFromTheStartAndNotFromTheWordOfIt) {
   EXPECT_EQ(log.job(0).end, 114) << "done at 110, heard of at 114";
 }
 
+// The second job is done at 470. At 580 the census finds that the first one has left its GPU: after
+// that nothing is known to come.
+TEST(Life, AnEndThatWaitsForItsTickIsNotLost) {
+  for (const char* pacing : {"ticks", "rounds", "slots"}) {
+    SCOPED_TRACE(pacing);
+    Scenario scenario;
+    scenario.cluster = uniform_cluster(1, 1);
+    scenario.jobs = {job_of(0, 1000), job_of(250, 20)};
+    scenario.scheduling = {"srtf"};
+    scenario.pacing = {pacing, {{"length", "300"}}};
+    scenario.life.stop_latency = 150;
+    scenario.life.report_loss = 0.5;
+    scenario.life.census = 290;
+    scenario.life.spread = 0;
+    const auto lost = [&](std::uint32_t job, std::uint32_t launch) {
+      const LaunchFate fate = fate_of({JobId{job}, launch}, scenario.life);
+      return std::pair{fate.start_lost, fate.end_lost};
+    };
+    for (scenario.life.seed = 1;; ++scenario.life.seed) {
+      const std::pair none{false, false};
+      if (lost(0, 1) == std::pair{false, true} && lost(0, 2) == none && lost(1, 1) == none) break;
+    }
+    const RunLog log = simulate(scenario);
+    ASSERT_EQ(log.jobs.size(), 2U);
+    const bool exact = std::string_view(pacing) == "slots";
+    EXPECT_EQ(log.job(1).end, exact ? 470 : 600);
+    EXPECT_EQ(log.job(0).end, exact ? 1300 : 1500) << "it is started again at 600";
+  }
+}
+
+// The second job is done at 1000. At 1050 the first one has left, and the third one begins at 1450.
+TEST(Life, AnEndIsBookedAtItsTickWhateverIsAnsweredMeanwhile) {
+  for (const char* pacing : {"ticks", "rounds", "slots"}) {
+    SCOPED_TRACE(pacing);
+    Scenario scenario;
+    scenario.cluster = uniform_cluster(1, 2);
+    scenario.jobs = {job_of(0, 5000), job_of(0, 600), job_of(900, 200)};
+    scenario.scheduling = {"srtf"};
+    scenario.pacing = {pacing, {{"length", "300"}}};
+    scenario.life.start_latency = 400;
+    scenario.life.stop_latency = 150;
+    scenario.life.spread = 0;
+    const RunLog log = simulate(scenario);
+    EXPECT_EQ(log.job(1).end, std::string_view(pacing) == "slots" ? 1000 : 1200);
+    const auto at_1200 = [](const TurnStats& turn) { return turn.time == 1200; };
+    EXPECT_TRUE(std::any_of(log.turns.begin(), log.turns.end(), at_1200));
+  }
+}
+
 TEST(Life, IsTheSameForEveryPolicyLaunchByLaunch) {
   LifeOptions life;
   life.start_latency = 10;
