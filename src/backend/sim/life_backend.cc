@@ -15,6 +15,9 @@ LifeBackend::LifeBackend(const LifeBackend& other)
       life_(other.life_),
       inner_(other.inner_->copy()),
       runs_(other.runs_),
+      queued_(other.queued_),
+      stopping_(other.stopping_),
+      woken_(other.woken_),
       timers_(other.timers_),
       reports_(other.reports_),
       reported_(other.reported_),
@@ -111,6 +114,8 @@ void LifeBackend::dispatch(std::span<const Order> orders, Seconds now) {
     run.slot = order.slot;
     run.gpus = order.gpus;
     run.kind = order.kind;
+    queued_.add(order.run, run.gpus);
+    woken_.push_back(order.run);
   }
   start_those_that_can(now);
 }
@@ -121,29 +126,39 @@ void LifeBackend::begin_stop(RunId id, Seconds now) {
   Run& run = found->second;
   if (run.phase == Phase::kQueued) return erase(found);
   if (run.phase == Phase::kStopping) return;
-  run.phase = Phase::kStopping;
+  enter(id, run, Phase::kStopping);
   set_timer(id, run, now + fate_of(id, life_).stop);
 }
 
+RunsByNode* LifeBackend::by_node(Phase phase) {
+  if (phase == Phase::kQueued) return &queued_;
+  return phase == Phase::kStopping ? &stopping_ : nullptr;
+}
+
+void LifeBackend::enter(RunId id, Run& run, Phase phase) {
+  if (RunsByNode* const before = by_node(run.phase)) before->remove(id, run.gpus);
+  run.phase = phase;
+  if (RunsByNode* const now = by_node(phase)) now->add(id, run.gpus);
+}
+
 // Those who were told to leave, and earlier launches of the same job, come first.
-bool LifeBackend::can_start(Runs::const_iterator run) const {
-  const auto earlier = runs_.lower_bound({run->first.job, 0});
-  if (earlier != run) return false;
-  return std::none_of(runs_.begin(), runs_.end(), [&](const auto& other) {
-    return other.second.phase == Phase::kStopping && overlap(other.second.gpus, run->second.gpus);
-  });
+bool LifeBackend::can_start(RunId id, const Run& run) const {
+  return runs_.lower_bound({id.job, 0})->first == id && !stopping_.any_on(run.gpus);
 }
 
 void LifeBackend::start_those_that_can(Seconds now) {
-  for (auto at = runs_.begin(); at != runs_.end(); ++at) {
-    auto& [id, run] = *at;
-    if (run.phase != Phase::kQueued || !can_start(at)) continue;
+  for (const RunId id : woken_) {
+    const auto found = runs_.find(id);
+    if (found == runs_.end()) continue;
+    Run& run = found->second;
+    if (run.phase != Phase::kQueued || !can_start(id, run)) continue;
     const LaunchFate fate = fate_of(id, life_);
     const bool partial = fate.partial && run.gpus.nodes() > 1;
-    run.phase = Phase::kStarting;
+    enter(id, run, Phase::kStarting);
     run.fails = fate.fails || partial;
     set_timer(id, run, now + (partial ? life_.start_limit : fate.start));
   }
+  woken_.clear();
 }
 
 void LifeBackend::set_timer(RunId id, Run& run, Seconds at) {
@@ -152,9 +167,17 @@ void LifeBackend::set_timer(RunId id, Run& run, Seconds at) {
   if (at != kNever) timers_.emplace(at, id);
 }
 
-void LifeBackend::erase(Runs::iterator run) {
-  set_timer(run->first, run->second, kNever);
-  runs_.erase(run);
+// Wakes who waits for it: on its GPUs, and the next launch of its job.
+void LifeBackend::erase(Runs::iterator at) {
+  const JobId job = at->first.job;
+  const Run& run = at->second;
+  set_timer(at->first, at->second, kNever);
+  if (RunsByNode* const noted = by_node(run.phase)) noted->remove(at->first, run.gpus);
+  if (run.phase == Phase::kStopping) {
+    queued_.each_on(run.gpus, [this](RunId id) { woken_.push_back(id); });
+  }
+  const auto next = runs_.erase(at);
+  if (next != runs_.end() && next->first.job == job) woken_.push_back(next->first);
 }
 
 void LifeBackend::report(RunId id, Slot slot, EventKind kind, double saved, bool of_end) {
@@ -279,11 +302,15 @@ bool LifeBackend::checkpoint(Archive& archive) {
   archive.value(now_);
   if (archive.reading()) {
     runs_.clear();
+    queued_ = stopping_ = {};
+    woken_.clear();
     timers_.clear();
     reports_.clear();
     reported_ = 0;
     for (const Entry& entry : runs) {
-      runs_[entry.id] = entry.run;
+      Run& run = runs_[entry.id] = entry.run;
+      if (RunsByNode* const noted = by_node(run.phase)) noted->add(entry.id, run.gpus);
+      if (run.phase == Phase::kQueued) woken_.push_back(entry.id);
       if (entry.run.at != kNever) timers_.emplace(entry.run.at, entry.id);
     }
     for (const JobEvent& event : reports)

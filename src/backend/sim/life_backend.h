@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "backend/sim/life.h"
+#include "backend/sim/runs_by_node.h"
 #include "backend/sim/sim_backend.h"
 
 namespace muster {
@@ -61,10 +62,14 @@ class LifeBackend final : public Backend {
   // Whether the job of a launch that is stopped now will be done before that.
   bool finishes_within(RunId id, const Command& command, Seconds now) const;
   void begin_stop(RunId id, Seconds now);
+  // Looks at those who were woken: nobody else waits for less than before.
   void start_those_that_can(Seconds now);
-  bool can_start(Runs::const_iterator run) const;
+  bool can_start(RunId id, const Run& run) const;
+  void enter(RunId id, Run& run, Phase phase);
+  // Where launches of this phase are noted by their nodes; null: nowhere.
+  RunsByNode* by_node(Phase phase);
   void set_timer(RunId id, Run& run, Seconds at);
-  void erase(Runs::iterator run);
+  void erase(Runs::iterator at);
   // The phase of a launch is over.
   void expire(RunId id);
   // What the simulation says: jobs whose work is done, nodes.
@@ -77,6 +82,9 @@ class LifeBackend final : public Backend {
   LifeOptions life_;
   std::unique_ptr<SimBackend> inner_;
   Runs runs_;
+  RunsByNode queued_;
+  RunsByNode stopping_;
+  std::vector<RunId> woken_;  // those queued that may begin now
   std::set<std::pair<Seconds, RunId>> timers_;
   std::map<std::pair<Seconds, std::uint64_t>, JobEvent> reports_;  // by time, then in order
   std::uint64_t reported_ = 0;

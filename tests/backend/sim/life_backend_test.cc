@@ -1,4 +1,6 @@
 // Commands that take time, fail and are heard of late. Timelines are computed by hand.
+#include <ctime>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -171,6 +173,31 @@ TEST(Life, AnEndIsBookedAtItsTickWhateverIsAnsweredMeanwhile) {
     const auto at_1200 = [](const TurnStats& turn) { return turn.time == 1200; };
     EXPECT_TRUE(std::any_of(log.turns.begin(), log.turns.end(), at_1200));
   }
+}
+
+// Processor seconds of half an hour in which everybody takes turns: two jobs for each GPU.
+double cost_of_rotating(int nodes) {
+  Scenario scenario;
+  scenario.cluster = uniform_cluster(nodes, 8);
+  for (int i = 0; i < 16 * nodes; ++i) scenario.jobs.push_back(job_of(0, 1e5));
+  scenario.scheduling = {"las"};
+  scenario.pacing = {"rounds", {{"length", "60"}}};
+  scenario.life.start_latency = 30;
+  scenario.life.stop_latency = 60;
+  scenario.options.until = 1800;
+  double best = 1e9;
+  for (int i = 0; i < 3; ++i) {
+    const std::clock_t began = std::clock();
+    TestRun run(scenario);
+    while (run.engine().turn()) continue;
+    best = std::min(best, static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC);
+  }
+  return best;
+}
+
+// Whoever leaves wakes those who wait for its GPUs. To look at all pairs would be 64 times as much.
+TEST(Life, CostsEightTimesAsMuchOnEightTimesTheClusterSlow) {
+  EXPECT_LT(cost_of_rotating(64), 25 * cost_of_rotating(8));
 }
 
 TEST(Life, IsTheSameForEveryPolicyLaunchByLaunch) {
