@@ -153,7 +153,7 @@ void Engine::end_wait(Job& job, Seconds at) {
 void Engine::begin_run(Slot slot, const JobEvent& event) {
   Job& job = state_.jobs[slot];
   end_wait(job, event.time);
-  if (event.saved >= 0) job.work = job.saved_work = event.saved;
+  if (const double kept = kept_work(event); kept >= 0) job.work = job.saved_work = kept;
   job.since = event.time;
   job.ended = job.launch - 1;
   job.failed_starts = 0;
@@ -166,7 +166,7 @@ void Engine::begin_run(Slot slot, const JobEvent& event) {
 void Engine::return_run(Slot slot, const JobEvent& event) {
   Job& job = state_.jobs[slot];
   const bool came_up = !job.starting();
-  const double kept = event.saved < 0 ? job.saved_work : event.saved;
+  const double kept = kept_work(event) < 0 ? job.saved_work : kept_work(event);
   const std::uint32_t failed = ++job.failed_starts;
   job.ended = job.launch;
   halt(slot, came_up ? Reason::kRunLost : Reason::kStartFailed, kNoJob,
@@ -189,9 +189,10 @@ void Engine::on_released(Slot slot, const JobEvent& event) {
   const bool waits = job.waiting() || job.held_since == kNever;
   if (waits && job.first_start != kNever)
     job.overhead += std::max(0.0, event.time - job.waiting_since);
-  if (event.saved < 0 || event.saved == job.work) return;
-  job.lost_work += std::max(0.0, job.work - event.saved);
-  job.work = job.saved_work = event.saved;
+  const double kept = kept_work(event);
+  if (kept < 0 || kept == job.work) return;
+  job.lost_work += std::max(0.0, job.work - kept);
+  job.work = job.saved_work = kept;
   note_belief(slot);
   if (!job.waiting()) return;
   state_.changed = true;

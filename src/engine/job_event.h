@@ -54,12 +54,22 @@ struct JobEvent {
   std::uint32_t launch = 0;  // 0: the present one, from a backend that never speaks late
   NodeId node = kNoNode;
   int gpu = -1;
-  double work = 0;  // done, as of `time`; kStarted, kReturned and kReleased: negative: unknown
+  // kProgress: done as of `time`. kStarted: what it begins with; kReturned, kReleased: what it
+  // leaves behind. Negative: unknown, so what was believed stands.
+  double work = -1;
   double rate = 0;
   double saved = -1;  // work that a crash would keep; negative: all of `work`
   double value = 0;   // kRevised: the new value; kProgress: the total believed now, 0: as before
   Symbol metric = kNoSymbol;  // kMetric
 };
+
+// What is left of a job's work once it holds no GPUs, or when it begins: what is safe where that is
+// said, else all that is done. Negative: nobody said. Of a failure only what was safe is left.
+constexpr double kept_work(const JobEvent& event) {
+  const bool all = event.kind == EventKind::kStarted || event.kind == EventKind::kReturned ||
+                   event.kind == EventKind::kReleased;
+  return event.saved >= 0 || !all ? event.saved : event.work;
+}
 
 // Whether policies have to be asked because of it. Where turns follow events, one that is not loud
 // does not end the wait; where turns lie on a grid, one that is loud is taken in at the next turn.

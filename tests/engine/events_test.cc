@@ -250,6 +250,30 @@ TEST(Events, TheWorkThatAStopSavedIsWhatCounts) {
   EXPECT_EQ(driven->job(0)->overhead, 20);
 }
 
+// A backend for which all work that is done is safe has no need of `saved`.
+TEST(Events, WorkAloneIsSafe) {
+  const auto say = [](DrivenEngine& driven, EventKind kind, double work) {
+    JobEvent event;
+    event.time = 30;
+    event.kind = kind;
+    event.job = JobId{0};
+    event.launch = 1;
+    event.work = work;
+    driven.say(event);
+    EXPECT_EQ(driven.job(0)->work_at(30), work);
+    EXPECT_EQ(driven.job(0)->saved_work, work);
+  };
+  for (const double work : {0.0, 4.0, 7.0}) {
+    const auto stopping = bring_to(State::kStopping);
+    say(*stopping, EventKind::kReleased, work);
+    EXPECT_EQ(stopping->job(0)->lost_work, std::max(0.0, 5 - work));
+    const auto lost = bring_to(State::kRunning);
+    say(*lost, EventKind::kReturned, work);
+    const auto starting = bring_to(State::kStarting);
+    say(*starting, EventKind::kStarted, work);
+  }
+}
+
 TEST(Orders, OfATurnAreNettedAndSorted) {
   DrivenEngine driven(uniform_cluster(2, 2));
   driven.submit(0, 100);
