@@ -155,7 +155,8 @@ Json outlook() {
                            {"submit_s", of("number")},
                            {"start_s", ref("Band")},
                            {"end_s", ref("Band")}},
-                          {{"refused", of("string", "why it would never run")}});
+                          {{"refused", of("string", "why it would never run")},
+                           {"stuck", of("string", "why no end of it is in sight")}});
   return object({{"completion_time_s", ref("Band")},
                  {"last_end_s", ref("Band")},
                  {"unfinished", of("integer")},

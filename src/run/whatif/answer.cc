@@ -37,10 +37,20 @@ std::string span_text(const Expected& value) {
   return text;
 }
 
+std::string why_stuck(const Outlook& outlook) {
+  if (outlook.nodes_out == 0) return "nothing that is foreseen frees the GPUs it waits for";
+  return fmt::format(
+      "it waits while {} down or drained",
+      outlook.nodes_out == 1 ? "a node is" : fmt::format("{} nodes are", outlook.nodes_out));
+}
+
 // When the job ends, or why it never will.
-std::string end_text(const JobOutlook& job, Seconds now) {
-  if (job.refused == Reason::kNone) return moment_text(job.end, now);
-  return fmt::format("refused: {}", reason_sentence(job.refused));
+std::string end_text(const JobOutlook& job, const Outlook& outlook) {
+  if (job.refused != Reason::kNone) {
+    return fmt::format("refused: {}", reason_sentence(job.refused));
+  }
+  const std::string text = moment_text(job.end, outlook.now);
+  return job.stuck ? text + ": " + why_stuck(outlook) : text;
 }
 
 std::string shift_text(const Expected& before, const Expected& after) {
@@ -98,17 +108,17 @@ void compare_means(Outlook& as_is, Outlook& changed) {
 
 // The columns of a job with the change: its start, and its end and by how much that moves.
 void add_changed(std::vector<Cell>& cells, const JobOutlook* before, const JobOutlook& job,
-                 Seconds now) {
+                 const Outlook& shown) {
   const auto same = [](const Expected& a, const Expected& b) { return a.believed == b.believed; };
   const bool there = before != nullptr;
   cells.emplace_back(there && same(before->start, job.start) ? std::string("same")
-                                                             : moment_text(job.start, now));
+                                                             : moment_text(job.start, shown.now));
   if (there && same(before->end, job.end)) {
     cells.emplace_back(std::string("same"));
   } else if (there && before->end.believed != kNever && job.end.believed != kNever) {
-    cells.emplace_back(end_text(job, now) + ", " + shift_text(before->end, job.end));
+    cells.emplace_back(end_text(job, shown) + ", " + shift_text(before->end, job.end));
   } else {
-    cells.emplace_back(end_text(job, now));
+    cells.emplace_back(end_text(job, shown));
   }
 }
 
@@ -144,6 +154,7 @@ void write_outlook(JsonWriter& json, std::string_view key, const Outlook& outloo
     write_expected(json, "start_s", job.start);
     write_expected(json, "end_s", job.end);
     if (job.refused != Reason::kNone) json.member("refused", reason_name(job.refused));
+    if (job.stuck) json.member("stuck", why_stuck(outlook));
     json.end_object();
   }
   json.end_array().end_object();
@@ -194,8 +205,8 @@ Result<std::string> answer_text(const Answer& answer, const std::vector<std::str
     std::vector<Cell> cells = {job->name, std::string(job_state_name(job->state)),
                                static_cast<double>(job->gpus)};
     cells.emplace_back(as_is != nullptr ? moment_text(as_is->start, shown.now) : "not there");
-    cells.emplace_back(as_is != nullptr ? end_text(*as_is, shown.now) : "not there");
-    if (answer.changed) add_changed(cells, as_is, *job, shown.now);
+    cells.emplace_back(as_is != nullptr ? end_text(*as_is, answer.as_is) : "not there");
+    if (answer.changed) add_changed(cells, as_is, *job, shown);
     table.add_row(std::move(cells));
   }
   std::string text = headline(answer.as_is);

@@ -52,12 +52,15 @@ class Newcomers final : public JobSource {
 // Notes what becomes of the jobs, by their place in the world.
 class Lives final : public Observer {
  public:
-  Lives(const EngineWorld& world, const Places& places, const std::vector<JobId>& starts_of)
+  Lives(const EngineWorld& world, const Places& places, JobId newcomers_from,
+        const std::vector<JobId>& starts_of)
       : places_(places),
         lives_(world.jobs.size()),
         awaited_(world.jobs.size(), false),
-        waits_(world.jobs.size(), false) {
+        waits_(world.jobs.size(), false),
+        came_(world.jobs.size(), false) {
     for (std::size_t i = 0; i < lives_.size(); ++i) {
+      came_[i] = world.jobs[i].spec.id < newcomers_from;
       lives_[i].start = world.jobs[i].first_start;
       waits_[i] = !world.jobs[i].running();
     }
@@ -73,8 +76,11 @@ class Lives final : public Observer {
     only_starts_ = !starts_of.empty();
   }
   void on_decision(const Decision& decision) override {
-    if (decision.action != Action::kStart) return;
+    const bool queues = decision.action == Action::kAdmit || decision.action == Action::kHold;
+    if (!queues && decision.action != Action::kStart) return;
     const std::size_t place = places_.of(decision.job);
+    if (queues) came_[place] = true;
+    if (queues) return;
     if (waits_[place]) lives_[place].turn = ++turns_;
     waits_[place] = false;
     lives_[place].start = std::min(lives_[place].start, decision.time);
@@ -84,7 +90,12 @@ class Lives final : public Observer {
   void on_job_end(const JobRecord& job) override {
     Life& life = lives_[places_.of(job.id)];
     if (job.status == JobState::kFinished) life.end = job.end;
-    if (job.status == JobState::kRefused) life.refused = job.reason;
+    // In a copy nobody else comes, so who is left waiting is given up. It was not turned away.
+    if (came_[places_.of(job.id)] && job.reason == Reason::kNeverFits) {
+      life.stuck = true;
+    } else if (job.status == JobState::kRefused) {
+      life.refused = job.reason;
+    }
   }
   // All that was asked for is known.
   bool enough() const { return only_starts_ && left_ == 0; }
@@ -95,6 +106,7 @@ class Lives final : public Observer {
   std::vector<Life> lives_;
   std::vector<bool> awaited_;
   std::vector<bool> waits_;  // since now
+  std::vector<bool> came_;   // nothing spoke against it
   std::size_t turns_ = 0;    // starts of those
   std::size_t left_ = 0;
   bool only_starts_ = false;
@@ -198,7 +210,7 @@ Result<std::vector<Life>> live_on(const EngineWorld& world, const OutlookParts& 
   SimBackend backend(SimParts{.cluster = cluster, .perf = parts.perf, .cost = parts.cost});
   backend.begin_at(world.now);
   const Places places(world);
-  Lives lives(world, places, options.starts_of);
+  Lives lives(world, places, parts.newcomers_from, options.starts_of);
   const EngineOptions own = options_of(world, parts, options, roughly);
   Newcomers newcomers(world, parts.newcomers_from);
   std::unique_ptr<Engine> copy;

@@ -13,6 +13,7 @@ struct Life {
   // Order of start among the jobs that wait now, from 1; 0: it does not start in this future.
   std::size_t turn = 0;
   Reason refused = Reason::kNone;  // it arrived and was refused
+  bool stuck = false;              // it waits for what no present job will free
 };
 
 // What becomes of each job of the world, in their order. Where `parts` have a running engine, the

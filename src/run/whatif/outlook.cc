@@ -76,6 +76,7 @@ std::vector<JobOutlook> jobs_of(const EngineWorld& world, const std::vector<Life
     one.end = over_futures(believed[i].end, samples.size(),
                            [&](std::size_t s) { return samples[s][i].end; });
     one.refused = believed[i].refused;
+    one.stuck = believed[i].stuck;
   }
   return jobs;
 }
@@ -126,6 +127,10 @@ Result<Outlook> look_out(const EngineWorld& world, const OutlookParts& parts,
   samples.erase(samples.begin());
   Outlook outlook;
   outlook.now = world.now;
+  outlook.nodes_out = static_cast<int>(
+      std::count_if(world.nodes.begin(), world.nodes.end(), [](const WorldNode& node) {
+        return !node.removed && (!node.up || node.drained || node.broken_gpus != 0);
+      }));
   outlook.jobs = jobs_of(world, believed, samples);
   for (const std::vector<Life>& lives : samples) {
     std::vector<Seconds>& ends = outlook.drawn_ends.emplace_back();

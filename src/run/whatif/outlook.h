@@ -67,9 +67,10 @@ struct JobOutlook {
   Seconds submit = 0;
   Expected start;  // of a job that has run: when it first did
   Expected end;
-  std::size_t turn =
-      0;  // as believed: those that wait now start in this order; 0: not started in it
+  // As believed: the jobs that wait now start in this order; 0: it does not start.
+  std::size_t turn = 0;
   Reason refused = Reason::kNone;  // as believed: why it is refused on arrival
+  bool stuck = false;              // as believed: it waits for what no present job will free
 };
 
 struct Outlook {
@@ -78,6 +79,7 @@ struct Outlook {
   Expected completion_time;      // mean over those that finish, from submission
   Expected last_end;             // when the last of them ends
   int unfinished = 0;            // as believed: never start, never end, or not within the horizon
+  int nodes_out = 0;             // now: down or drained
   std::vector<std::vector<Seconds>> drawn_ends;  // of the jobs, in each of the drawn futures
 };
 

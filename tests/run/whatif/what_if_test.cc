@@ -138,6 +138,36 @@ TEST(WhatIf, JobsThatHaveNotComeYetDoAtOnce) {
   }
 }
 
+// It is there: what it waits for may come back.
+TEST(WhatIf, AJobThatWaitsForANodeIsNotRefused) {
+  Change change;
+  change.drain = {"node=0"};
+  change.submit = {"gpus=1,duration=10"};
+  for (const bool anew : {false, true}) {
+    if (anew) change.policies = std::make_shared<const PolicySet>(make_policy_set({"srtf"}));
+    const Answer answer = asked({"fifo"}, change);
+    for (const std::size_t job : {1U, 2U}) {
+      EXPECT_EQ(answer.changed->jobs[job].refused, Reason::kNone);
+      EXPECT_TRUE(answer.changed->jobs[job].stuck);
+    }
+    EXPECT_FALSE(answer.as_is.jobs[1].stuck);
+    const auto text = answer_text(answer, {}, false);
+    ASSERT_TRUE(text);
+    EXPECT_THAT(*text, HasSubstr("not in sight: it waits while a node is down or drained"));
+    EXPECT_THAT(answer_json(answer), HasSubstr("it waits while a node is down or drained"));
+  }
+  EngineWorld world = two_jobs();
+  OutlookParts parts = parts_of({"fifo"});
+  parts.cluster = std::make_shared<const ClusterSpec>(uniform_cluster(2, 2));
+  world.jobs[1].spec.gpus = 4;
+  world.nodes.push_back({NodeId{1}, false, false, false, 0});
+  Symbols symbols;
+  const auto answer = ask(world, parts, {}, {}, symbols);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->as_is.jobs[1].refused, Reason::kNone);
+  EXPECT_TRUE(answer->as_is.jobs[1].stuck);
+}
+
 TEST(WhatIf, ANewJobThatNeverFitsIsRefused) {
   Change change;
   change.submit = {"gpus=99,duration=10"};
