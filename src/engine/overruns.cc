@@ -73,8 +73,7 @@ bool Engine::minds_lengths() const {
   };
   return std::any_of(parts_.policy_sets.begin(), parts_.policy_sets.end(), [&](const PolicySet& c) {
     const SchedulingTraits traits = c.scheduling->traits();
-    // One that ends jobs itself goes by its own books.
-    return (minds(traits.needs) && !traits.drives_completion) || minds(c.admission->needs());
+    return (minds(traits.needs) && !traits.keeps_truth) || minds(c.admission->needs());
   });
 }
 

@@ -27,9 +27,18 @@ constexpr std::array kScheduling = {
                         &Scheduling::optimises},
     Ability<Scheduling>{"strands", "may keep a job that would fit waiting for ever",
                         &Scheduling::strands},
+    Ability<Scheduling>{"ends jobs", "ends or refuses jobs itself", &Scheduling::ends_jobs},
     Ability<Scheduling>{"drives completion",
                         "says itself when jobs are over, instead of the backend",
                         &Scheduling::drives_completion},
+    Ability<Scheduling>{"keeps the truth",
+                        "knows how long jobs really run, whatever others believe",
+                        &Scheduling::keeps_truth},
+    Ability<Scheduling>{"needs even nodes",
+                        "counts on equal nodes that last, and on jobs that start at once",
+                        &Scheduling::needs_even_nodes},
+    Ability<Scheduling>{"repeats a simulator", "runs nowhere but in a simulation of its pacing",
+                        &Scheduling::reproduces_simulator},
 };
 
 constexpr std::array kPlacement = {

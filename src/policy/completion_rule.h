@@ -6,7 +6,6 @@
 // never serve, or has its own model of how jobs progress.
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "model/decision.h"
@@ -27,8 +26,6 @@ class CompletionRule {
   virtual ~CompletionRule() = default;
   // Adds the jobs that are over. Called every turn, after admission and before schedule().
   virtual void complete_jobs(const View& view, std::vector<PolicyCompletion>& completions) = 0;
-  // The pacing that it counts on; empty: any.
-  virtual std::string_view pacing() const { return {}; }
 };
 
 }  // namespace muster

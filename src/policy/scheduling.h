@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "base/archive.h"
@@ -43,9 +44,21 @@ struct SchedulingTraits {
   bool optimises = false;
   // May keep a job that would fit waiting for ever.
   bool strands = false;
-  // Decides itself when jobs are over, through its completion rule, and nothing else does: a
-  // simulated backend lets them run until then.
+  // Ends or refuses jobs itself: it has a completion rule.
+  bool ends_jobs = false;
+  // Nobody else says when jobs are over: a simulated backend lets them run until its completion
+  // rule ends them.
   bool drives_completion = false;
+  // Goes by books of its own, in which it knows how long jobs really run, whatever others believe.
+  bool keeps_truth = false;
+  // Its books hold equal nodes without partitions, which never fail or leave, and jobs that start
+  // and stop at once.
+  bool needs_even_nodes = false;
+  // Repeats one published simulator and nothing else: no cluster and no copy that looks ahead can
+  // carry out what it decides, and no selector can take turns with it.
+  bool reproduces_simulator = false;
+  // The pacing that it counts on; empty: any.
+  std::string_view pacing = {};
 };
 
 // kChanged: news of a job: late word of its progress while it waits, or a belief about its length
@@ -59,7 +72,7 @@ class SchedulingPolicy {
   virtual SchedulingTraits traits() const = 0;
   // Adds requests to the empty plan, most deserving first.
   virtual void schedule(const View& view, Plan& plan) = 0;
-  // For a policy that ends or refuses jobs itself; null: it does not.
+  // Not null exactly where it declares that it ends jobs.
   virtual CompletionRule* completion_rule() { return nullptr; }
   // For state of one's own, indexed by slot. At kLeft the slot is about to be recycled.
   virtual void on_job(JobMoment, Slot, const View&) {}

@@ -24,7 +24,7 @@ Scenario scenario_for(const Choice& choice) {
   if (!drives_completion(choice)) return scenario;
   // As a run of these must be: their own pacing, and a cluster that their books can hold.
   auto policy = make_scheduling(choice);
-  scenario.pacing = {std::string(policy->completion_rule()->pacing())};
+  scenario.pacing = {std::string(policy->traits().pacing)};
   scenario.perf = {};
   scenario.cost = {};
   for (JobSpec& job : scenario.jobs) {
@@ -79,7 +79,7 @@ TEST_P(UnderWrongBeliefs, DecidesTheSameIfItNeedsNoRunTimes) {
   const SchedulingTraits traits = policy->traits();
   const bool minds =
       lists(traits.needs, Knowledge::kDuration) || lists(traits.needs, Knowledge::kEstimate);
-  if (minds && !traits.drives_completion) return;
+  if (minds && !traits.keeps_truth) return;
   Scenario scenario = scenario_for(GetParam());
   const std::vector<std::string> told_the_truth = transcript(simulate(scenario));
   for (const Belief& belief : kBeliefs) {

@@ -27,11 +27,9 @@ Scenario small(std::size_t jobs) {
 
 // The pacing that a policy counts on, where it does.
 Choice pacing_for(const Choice& scheduling) {
-  const auto policy = make_scheduling(scheduling);
-  const bool rules = policy->traits().drives_completion;
-  const std::string wanted(rules ? policy->completion_rule()->pacing() : "");
-  if (!wanted.empty()) return {wanted};
-  if (policy->traits().optimises) return {"rounds", {{"length", "20"}}};
+  const SchedulingTraits traits = make_scheduling(scheduling)->traits();
+  if (!traits.pacing.empty()) return {std::string(traits.pacing)};
+  if (traits.optimises) return {"rounds", {{"length", "20"}}};
   return {"events"};
 }
 
@@ -58,7 +56,7 @@ std::vector<SavedCase> saved_cases() {
                        Scenario scenario = small(traits.optimises ? 15 : 40);
                        scenario.scheduling = choice;
                        scenario.pacing = pacing_for(choice);
-                       if (traits.drives_completion) scenario.cluster = uniform_cluster(4, 4);
+                       if (traits.needs_even_nodes) scenario.cluster = uniform_cluster(4, 4);
                        return scenario;
                      }});
   }
@@ -181,7 +179,7 @@ TEST_P(Saving, ARunThatIsPutBackDecidesTheSame) {
   Scenario scenario = GetParam().scenario();
   scenario.failures.node_mtbf = 600;
   scenario.failures.node_repair = 30;
-  const bool untouched = make_scheduling(scenario.scheduling)->traits().drives_completion;
+  const bool untouched = make_scheduling(scenario.scheduling)->traits().needs_even_nodes;
   if (untouched) scenario.failures = {};
   const RunLog whole = simulate(scenario);
   ASSERT_GT(whole.turns.size(), 2U);
@@ -236,7 +234,7 @@ TEST_P(Saving, AnAdoptedWorldKeepsJobsGpusAndAccounts) {
       EXPECT_EQ(is.preemptions, was.preemptions);
     }
     EXPECT_EQ(other.engine().cluster().used_gpus(), run.engine().cluster().used_gpus());
-    if (make_scheduling(scenario.scheduling)->traits().drives_completion) return;
+    if (make_scheduling(scenario.scheduling)->traits().keeps_truth) return;
     const RunLog& rest = other.run();
     EXPECT_EQ(run.log().jobs.size() + rest.jobs.size(), scenario.jobs.size());
   });

@@ -32,7 +32,7 @@ T expect_made(Result<T> made) {
 std::vector<PolicyInfo<SchedulingPolicy>> general_policies() {
   std::vector<PolicyInfo<SchedulingPolicy>> rows = plugin_tables().scheduling;
   std::erase_if(rows, [](const auto& row) {
-    return make_scheduling({std::string(row.name)})->traits().drives_completion;
+    return make_scheduling({std::string(row.name)})->traits().reproduces_simulator;
   });
   return rows;
 }

@@ -34,10 +34,14 @@ class PolluxAsCoded final : public SchedulingPolicy, public CompletionRule, priv
             .resizes = true,
             .needs_periodic_turns = true,
             .optimises = true,
-            .drives_completion = true};
+            .ends_jobs = true,
+            .drives_completion = true,
+            .keeps_truth = true,
+            .needs_even_nodes = true,
+            .reproduces_simulator = true,
+            .pacing = "slots"};
   }
   CompletionRule* completion_rule() override { return this; }
-  std::string_view pacing() const override { return "slots"; }
 
   void on_job(JobMoment moment, Slot slot, const View& view) override {
     if (moment == JobMoment::kLeft) std::erase(order_, slot);

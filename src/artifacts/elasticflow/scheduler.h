@@ -53,11 +53,15 @@ class Scheduler : public SchedulingPolicy, public CompletionRule {
     return {.preemptive = true,
             .stable_between_events = false,
             .work_conserving = false,
-            .drives_completion = true};
+            .ends_jobs = true,
+            .drives_completion = true,
+            .keeps_truth = true,
+            .needs_even_nodes = true,
+            .reproduces_simulator = true,
+            .pacing = "gathered"};
   }
   void on_job(JobMoment moment, Slot slot, const View& view) override;
   CompletionRule* completion_rule() override { return this; }
-  std::string_view pacing() const override { return "gathered"; }
   void complete_jobs(const View& view, std::vector<PolicyCompletion>& completions) override;
   void schedule(const View& view, Plan& plan) override;
 

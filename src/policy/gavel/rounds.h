@@ -57,7 +57,8 @@ class RoundsPolicy : public SchedulingPolicy, public CompletionRule, public Pric
             .stable_between_events = false,
             .work_conserving = false,
             .co_locates = allocator_->traits().pairs,
-            .optimises = options_.optimises};
+            .optimises = options_.optimises,
+            .ends_jobs = true};
   }
   void schedule(const View& view, Plan& plan) override;
   CompletionRule* completion_rule() override { return this; }

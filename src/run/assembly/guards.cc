@@ -8,15 +8,17 @@
 
 namespace muster {
 
-Status fit_to_drive_completion(const RunConfig& config, const ClusterSpec& cluster,
-                               std::string_view pacing) {
+Status fit_for(const SchedulingTraits& traits, const RunConfig& config,
+               const ClusterSpec& cluster) {
   const std::string& name = config.scheduling.name;
-  if (config.pacing.name != pacing || !config.selector.empty()) {
+  const bool paced = traits.pacing.empty() || config.pacing.name == traits.pacing;
+  if (!paced || (traits.reproduces_simulator && !config.selector.empty())) {
     return Error{fmt::format(
         "scheduling policy '{}' reproduces a published simulator and needs its pacing '{}', "
-        "without a selector; found pacing '{}'. Begin with --preset elasticflow",
-        name, pacing, config.pacing.name)};
+        "without a selector; found pacing '{}'. Begin with the preset of its system",
+        name, traits.pacing, config.pacing.name)};
   }
+  if (!traits.needs_even_nodes) return Done{};
   const bool even = std::all_of(cluster.nodes.begin(), cluster.nodes.end(), [&](const NodeSpec& n) {
     return n.gpus == cluster.nodes.front().gpus && n.partition == kNoSymbol;
   });
@@ -24,13 +26,13 @@ Status fit_to_drive_completion(const RunConfig& config, const ClusterSpec& clust
                        config.failures.gpu_mtbf == kNever;
   if (even && lasting && !config.life.any()) return Done{};
   return Error{
-      fmt::format("scheduling policy '{}' reproduces a published simulator: it needs equal nodes "
-                  "without partitions, nodes that never fail or leave, and no [life]",
+      fmt::format("scheduling policy '{}' keeps books of its nodes: it needs equal nodes without "
+                  "partitions, nodes that never fail or leave, and no [life]",
                   name)};
 }
 
-Status leaves_completion_to_backend(const SchedulingPolicy& policy, std::string_view name) {
-  if (!policy.traits().drives_completion) return Done{};
+Status works_outside_its_simulator(const SchedulingTraits& traits, std::string_view name) {
+  if (!traits.reproduces_simulator) return Done{};
   constexpr std::string_view kAsCoded = "-as-coded";
   std::string_view general = name;
   if (general.ends_with(kAsCoded)) general.remove_suffix(kAsCoded.size());

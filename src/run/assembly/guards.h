@@ -12,13 +12,11 @@
 
 namespace muster {
 
-// A published scheduler that keeps the clock of its jobs (SchedulingTraits::drives_completion)
-// reproduces one simulator, and only that.
-Status fit_to_drive_completion(const RunConfig& config, const ClusterSpec& cluster,
-                               std::string_view pacing);
-// Where anything but that simulator carries out what policies decide (a cluster, a copy that looks
-// ahead), such a scheduler is refused.
-Status leaves_completion_to_backend(const SchedulingPolicy& policy, std::string_view name);
+// Whether the run is what a policy declares to count on: its pacing, even nodes, no selector.
+Status fit_for(const SchedulingTraits& traits, const RunConfig& config, const ClusterSpec& cluster);
+// Where anything but a simulation carries out what policies decide (a cluster, a copy that looks
+// ahead), one that repeats a published simulator is refused.
+Status works_outside_its_simulator(const SchedulingTraits& traits, std::string_view name);
 
 // The jobs of `source`, with notes on those that the performance models do not know. A job that
 // `beliefs` do not know is refused by the engine; one that only `truth` does not know could be

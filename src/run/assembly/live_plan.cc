@@ -103,7 +103,7 @@ Result<LivePlan> make_live_plan(const RunConfig& config) {
     const Choice& choice =
         config.policy_sets.empty() ? config.scheduling : config.policy_sets[i].scheduling;
     const SchedulingPolicy& scheduling = *plan.parts.policy_sets[i].scheduling;
-    Status fit = leaves_completion_to_backend(scheduling, choice.name);
+    Status fit = works_outside_its_simulator(scheduling.traits(), choice.name);
     if (!fit) return fit.error();
   }
   for (const std::string_view name : kLiveMetrics) {

@@ -221,10 +221,8 @@ Result<std::vector<NeedyPolicy>> needy_policies(const RunConfig& config) {
     const std::string name = fmt::format("{} '{}'", plugin_kind(kind).noun, choice.name);
     const bool known = std::any_of(policies.begin(), policies.end(),
                                    [&](const NeedyPolicy& other) { return other.name == name; });
-    const bool ends_jobs = std::find(declared->does.begin(), declared->does.end(),
-                                     "drives completion") != declared->does.end();
     if (!declared->needs.empty() && !known) {
-      policies.push_back({name, std::move(declared->needs), ends_jobs});
+      policies.push_back({name, std::move(declared->needs), declared->keeps_truth});
     }
   };
   if (config.policy_sets.empty()) {
@@ -257,8 +255,8 @@ Result<UnmetNeeds> unmet_needs(std::span<const NeedyPolicy> policies, const Know
       if (of_length && policy.keeps_truth && inputs.durations != Durations::kTrue) {
         unmet.clairvoyant = true;
         unmet.warnings.push_back(
-            fmt::format("{} reproduces a published simulator and knows how long jobs run, although "
-                        "durations is \"{}\"",
+            fmt::format("{} keeps books of its own and knows how long jobs run, although durations "
+                        "is \"{}\"",
                         policy.name, durations_name(inputs.durations)));
         continue;
       }

@@ -72,17 +72,15 @@ Status Simulation::add_stages(const RunConfig& config) {
   return Done{};
 }
 
-const CompletionRule* Simulation::sole_completion_rule() const {
-  for (const PolicySet& policy_set : parts_.policy_sets) {
-    SchedulingPolicy& policy = *policy_set.scheduling;
-    if (policy.traits().drives_completion) return policy.completion_rule();
-  }
-  return nullptr;
+bool Simulation::policies_drive_completion() const {
+  return std::any_of(
+      parts_.policy_sets.begin(), parts_.policy_sets.end(),
+      [](const PolicySet& set) { return set.scheduling->traits().drives_completion; });
 }
 
 std::unique_ptr<Backend> Simulation::make_backend(const RunConfig& config, SimParts parts) const {
   if (config.life.any()) return std::make_unique<LifeBackend>(std::move(parts), config.life);
-  if (sole_completion_rule() != nullptr) {
+  if (policies_drive_completion()) {
     return std::make_unique<SimBackend>(std::move(parts), make_open_ended());
   }
   const ProgressInfo& row =
@@ -166,9 +164,8 @@ Status Simulation::open_source(const RunConfig& config, std::shared_ptr<const Sh
 }
 
 Status Simulation::add_engine(const RunConfig& config, std::shared_ptr<const RestartCost> cost) {
-  if (const CompletionRule* rule = sole_completion_rule()) {
-    const Status fit = fit_to_drive_completion(config, *cluster_, rule->pacing());
-    if (!fit) return fit;
+  for (const PolicySet& set : parts_.policy_sets) {
+    if (Status fit = fit_for(set.scheduling->traits(), config, *cluster_); !fit) return fit;
   }
   if (Status added = add_profiler_within(config, *cluster_, symbols_, parts_.policy_sets); !added) {
     return added;

@@ -77,8 +77,8 @@ class Simulation {
   // Saves on the way, where that was asked for.
   Result<bool> run_and_save(Execution& execution, RunStory& story,
                             const std::function<bool()>& keep_going);
-  // That of a policy which alone says when jobs are over; null: the backend does.
-  const CompletionRule* sole_completion_rule() const;
+  // Whether the policies, and not the backend, say when jobs are over.
+  bool policies_drive_completion() const;
   // The simulated cluster that the description asks for.
   std::unique_ptr<Backend> make_backend(const RunConfig& config, SimParts parts) const;
   // A copy of what decides, for one of several engines.

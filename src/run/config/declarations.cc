@@ -21,7 +21,10 @@ Declaration declared(const Traits& traits, std::span<const Ability<Traits>> abil
 }
 
 Declaration declared(const SchedulingPolicy& policy) {
-  return declared(policy.traits(), scheduling_abilities());
+  const SchedulingTraits traits = policy.traits();
+  Declaration declaration = declared(traits, scheduling_abilities());
+  declaration.keeps_truth = traits.keeps_truth;
+  return declaration;
 }
 Declaration declared(const PlacementPolicy& policy) {
   return declared(policy.traits(), placement_abilities());
@@ -29,7 +32,7 @@ Declaration declared(const PlacementPolicy& policy) {
 template <typename Policy>
 Declaration declared(const Policy& policy) {
   const Needs needs = policy.needs();
-  return {{needs.begin(), needs.end()}, {}};
+  return {{needs.begin(), needs.end()}, {}, false};
 }
 
 template <typename Table>

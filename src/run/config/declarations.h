@@ -16,6 +16,7 @@ namespace muster {
 struct Declaration {
   std::vector<Need> needs;
   std::vector<std::string_view> does;  // names of abilities
+  bool keeps_truth = false;            // knows how long jobs run, whatever others believe
 
   friend bool operator==(const Declaration&, const Declaration&) = default;
 };

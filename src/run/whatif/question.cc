@@ -22,12 +22,9 @@ namespace {
 Status check_others(const Subject& subject, const RunConfig& config, PolicySet& policies) {
   const ClusterSpec& cluster = *subject.parts.cluster;
   SchedulingPolicy& scheduling = *policies.scheduling;
-  if (scheduling.traits().drives_completion) {
-    Status fit = fit_to_drive_completion(config, cluster, scheduling.completion_rule()->pacing());
-    if (!fit) return fit;
-  }
-  if (Status left = leaves_completion_to_backend(scheduling, config.scheduling.name); !left)
-    return left;
+  const SchedulingTraits traits = scheduling.traits();
+  if (Status fit = fit_for(traits, config, cluster); !fit) return fit;
+  if (Status fit = works_outside_its_simulator(traits, config.scheduling.name); !fit) return fit;
   Symbols symbols = subject.symbols;
   auto prices = load_prices(config.prices, cluster, symbols);
   if (!prices) return prices.error();
@@ -122,9 +119,9 @@ Result<std::function<std::unique_ptr<ErrorModel>(int)>> errors_of(const RunConfi
 
 Result<Answer> ask(Subject& subject, const Question& question,
                    const std::function<bool()>& keep_going) {
-  Status left = leaves_completion_to_backend(*subject.parts.policies->scheduling,
-                                             subject.config.scheduling.name);
-  if (!left) return left.error();
+  Status fit = works_outside_its_simulator(subject.parts.policies->scheduling->traits(),
+                                           subject.config.scheduling.name);
+  if (!fit) return fit.error();
   Change change = question.change;
   auto policies = other_policies(subject, question);
   if (!policies) return policies.error();

@@ -75,7 +75,7 @@ TEST_P(OtherPolicy, AnswersOrIsRefused) {
         << "it was refused in other words than those of a simulation";
     return;
   }
-  EXPECT_FALSE(make_scheduling(GetParam())->traits().drives_completion)
+  EXPECT_FALSE(make_scheduling(GetParam())->traits().reproduces_simulator)
       << "no copy that looks ahead is the simulator that it repeats";
   ASSERT_TRUE(answer->changed);
   EXPECT_EQ(answer->changed->unfinished, 0);
@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(Policies, OtherPolicy, ::testing::ValuesIn(every_schedu
 TEST(OtherPolicyOfASimulator, IsRefusedUnderItsOwnPacingToo) {
   Subject subject = crowded();
   const auto published = make_scheduling({"elasticflow-as-coded"});
-  subject.config.pacing = {std::string(published->completion_rule()->pacing())};
+  subject.config.pacing = {std::string(published->traits().pacing)};
   const auto answer = asked_within(subject, {"elasticflow-as-coded"});
   ASSERT_FALSE(answer);
   EXPECT_THAT(answer.error().message, HasSubstr("keeps the clock of its jobs"));
