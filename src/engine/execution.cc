@@ -25,10 +25,14 @@ class Turns final : public Execution {
 
 const std::vector<ExecutionInfo>& execution_table() {
   static const std::vector<ExecutionInfo> kTable = {
-      {"turns", "jobs hold GPUs from turn to turn, as placement says", "folklore",
+      {"turns",
+       "jobs hold GPUs from turn to turn, as placement says",
+       "folklore",
        [](ExecutionParts parts) -> Result<std::unique_ptr<Execution>> {
          return std::unique_ptr<Execution>(std::make_unique<Turns>(std::move(parts.engine)));
-       }},
+       },
+       {},
+       true},
   };
   return kTable;
 }

@@ -32,7 +32,9 @@ struct ExecutionInfo {
   std::string_view sentence;
   std::string_view source;  // paper or system, year; may be empty
   Result<std::unique_ptr<Execution>> (*make)(ExecutionParts);
-  ParamList params = {};  // none so far
+  ParamList params = {};     // none so far
+  bool works_live = false;   // where something else than a simulation carries out decisions
+  bool tells_truth = false;  // its policies know how long jobs really run
 };
 
 const std::vector<ExecutionInfo>& execution_table();

@@ -65,6 +65,8 @@ struct PacingInfo {
   std::string_view sentence;
   ParamList params;
   std::unique_ptr<Pacing> (*make)(const Params&);
+  bool works_live = false;  // where completions are not foreseen and jobs come as they like
+  bool rounds = false;      // a turn at every multiple of its parameter `length`, whatever happens
   std::string_view progress = "continuous";  // the progress model of its runs, unless they name one
 };
 const std::vector<PacingInfo>& pacing_table();

@@ -318,8 +318,10 @@ class FluidRun final : public Execution {
 }  // namespace
 
 ExecutionInfo fluid_execution() {
-  return {"fluid", "fractions of time are carried out exactly, without rounds or placement",
-          "Gavel, 2020", [](ExecutionParts parts) -> Result<std::unique_ptr<Execution>> {
+  return {"fluid",
+          "fractions of time are carried out exactly, without rounds or placement",
+          "Gavel, 2020",
+          [](ExecutionParts parts) -> Result<std::unique_ptr<Execution>> {
             const auto* policy = parts.engine.policy_sets.size() == 1
                                      ? dynamic_cast<const RoundsPolicy*>(
                                            parts.engine.policy_sets[0].scheduling.get())
@@ -336,7 +338,10 @@ ExecutionInfo fluid_execution() {
             auto allocator = policy->allocator().clone();
             return std::unique_ptr<Execution>(
                 std::make_unique<FluidRun>(std::move(parts), std::move(allocator)));
-          }};
+          },
+          {},
+          false,
+          true};
 }
 
 }  // namespace muster

@@ -35,6 +35,8 @@ PacingInfo lease_pacing() {
           "done them",
           {{"length", ParamKind::kReal, "360", "seconds of a round", 1e-3}},
           [](const Params& p) { return make_leases(p.real("length")); },
+          false,
+          false,
           "leases"};
 }
 

@@ -12,7 +12,9 @@ const std::vector<ProgressInfo>& progress_table() {
        {},
        [](const Params&, SimParts parts, const Pacing&) -> std::unique_ptr<Backend> {
          return std::make_unique<SimBackend>(std::move(parts));
-       }},
+       },
+       {},
+       true},
   };
   return kTable;
 }

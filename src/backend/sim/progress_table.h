@@ -30,6 +30,7 @@ struct ProgressInfo {
   // `pacing` is that of the run.
   std::unique_ptr<Backend> (*make)(const Params&, SimParts, const Pacing& pacing);
   std::string_view pacing = {};  // the only one that it works with; empty: any
+  bool with_life = false;        // commands may take time and fail ([life])
 };
 
 const std::vector<ProgressInfo>& progress_table();

@@ -1,11 +1,12 @@
 #include "run/assembly/live_plan.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "base/table_lookup.h"
 #include "run/assembly/guards.h"
 #include "run/assembly/live_metrics.h"
 #include "run/assembly/live_needs.h"
@@ -13,21 +14,26 @@
 #include "run/assembly/needs_check.h"
 #include "run/assembly/prices.h"
 #include "run/assembly/profiled_queues.h"
+#include "run/config/plugin_tables.h"
 
 namespace muster {
 namespace {
 
-// Those that make sense without events that are foreseen.
-constexpr std::array<std::string_view, 4> kLivePacings = {"events", "rounds", "slots", "ticks"};
+Status check_pacing(const RunConfig& config) {
+  std::vector<std::string_view> others;
+  for (const PacingInfo& row : plugin_tables().pacing) {
+    if (!row.works_live) continue;
+    if (row.name == config.pacing.name) return Done{};
+    others.push_back(row.name);
+  }
+  return Error{fmt::format(
+      "the pacing '{}' repeats a simulator and has no meaning in real time; choose {} or {}, as in "
+      "--pacing rounds:length=60",
+      config.pacing.name, fmt::join(others.begin(), others.end() - 1, ", "), others.back())};
+}
 
 Status check_live(const RunConfig& config) {
-  if (std::find(kLivePacings.begin(), kLivePacings.end(), config.pacing.name) ==
-      kLivePacings.end()) {
-    return Error{fmt::format(
-        "the pacing '{}' repeats a simulator and has no meaning in real time; choose events, "
-        "rounds, slots or ticks, as in --pacing rounds:length=60",
-        config.pacing.name)};
-  }
+  if (Status fit = check_pacing(config); !fit) return fit;
   if (config.partitions_apart) {
     return Error{
         "partitions apart are a way to simulate: leave them out, as with --set "
@@ -41,7 +47,9 @@ Status check_live(const RunConfig& config) {
                                   "afterwards from their beginning (profiling.online)"
                                 : "a profiling stage before the run needs all jobs in advance")};
   }
-  if (config.execution.name != "turns") {
+  const auto execution = find_row("execution", plugin_tables().execution, config.execution.name);
+  if (!execution) return execution.error();
+  if (!(*execution)->works_live) {
     return Error{fmt::format("the execution '{}' is a way to simulate: leave it out",
                              config.execution.name)};
   }
@@ -88,7 +96,9 @@ Result<LivePlan> make_live_plan(const RunConfig& config) {
   auto pacing = make_pacing(config);
   if (!pacing) return pacing.error();
   plan.parts.pacing = std::move(*pacing);
-  if (config.pacing.name == "rounds") plan.round = plan.parts.pacing->length();
+  if ((*find_row("pacing", plugin_tables().pacing, config.pacing.name))->rounds) {
+    plan.round = plan.parts.pacing->length();
+  }
   if (plan.parts.pacing->needs_last_arrival()) {
     return Error{fmt::format("the pacing '{}' needs all jobs in advance", config.pacing.name)};
   }

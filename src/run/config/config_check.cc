@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/table_lookup.h"
 #include "base/text.h"
 #include "model/gpu_set.h"
 #include "run/config/config.h"
@@ -193,7 +194,9 @@ Status complete_durations(RunConfig& config) {
                       config.errors.name, durations_name(config.durations))};
     }
   }
-  if (config.durations == Durations::kTrue || config.execution.name == "turns") return Done{};
+  const auto execution = find_row("execution", plugin_tables().execution, config.execution.name);
+  if (!execution) return execution.error();
+  if (config.durations == Durations::kTrue || !(*execution)->tells_truth) return Done{};
   return Error{
       fmt::format("execution '{}' lets policies know how long jobs run, but durations is "
                   "'{}': leave that out",
@@ -304,7 +307,9 @@ Status complete_life(RunConfig& config) {
   config.life_seed = config.life_seed.value_or(config.seed);
   if (*config.life_seed < 0) return Error{"life.seed must not be negative"};
   life.seed = static_cast<std::uint64_t>(*config.life_seed);
-  if (life.any() && config.progress.name != "continuous") {
+  const auto progress = find_row("progress model", plugin_tables().progress, config.progress.name);
+  if (!progress) return progress.error();
+  if (life.any() && !(*progress)->with_life) {
     return Error{fmt::format(
         "[life] needs the progress model 'continuous', but this run has '{}': it repeats a "
         "simulator in which commands take no time",
@@ -347,14 +352,14 @@ std::string doubt_about(const RunConfig& config) {
   // nowhere.
   const auto quantum = config.scheduling.params.find("quantum");
   if (quantum == config.scheduling.params.end()) return {};
-  const std::string& period =
-      config.pacing.name == "rounds" ? config.pacing.params.at("length") : quantum->second;
+  const auto pacing = find_row("pacing", plugin_tables().pacing, config.pacing.name);
+  const bool rounds = pacing && (*pacing)->rounds;
+  const std::string& period = rounds ? config.pacing.params.at("length") : quantum->second;
   if (config.restart.restart < parse_real(period).value_or(kNever)) return {};
   return fmt::format(
       "a restart costs {} s, and {} reorders jobs every {} s: jobs may preempt each other without "
       "making progress; lengthen the {} or lower the cost",
-      config.restart.restart, config.scheduling.name, period,
-      config.pacing.name == "rounds" ? "round" : "quantum");
+      config.restart.restart, config.scheduling.name, period, rounds ? "round" : "quantum");
 }
 
 }  // namespace muster
