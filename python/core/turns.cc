@@ -45,7 +45,7 @@ class DirectedPolicy final : public SchedulingPolicy {
   }
   Seconds wake(const View& view) const override { return inner_->wake(view); }
   const DeadlineBook* promises() const override { return inner_->promises(); }
-  bool repeats() const override { return directions_->given || inner_->repeats(); }
+  const Allocator* allocator() const override { return inner_->allocator(); }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     const auto& directions = directions_->heir != nullptr ? directions_->heir : directions_;
     auto copy = std::make_unique<DirectedPolicy>(inner_->clone(), directions);
@@ -145,6 +145,7 @@ void TurnByTurn::use(const Choice& scheduling) {
   checked = must(complete_config(std::move(checked)));
   auto policy = must(plain_scheduling(config_.loader.get(), checked.scheduling, &symbols()));
   directions_->policy->replace(std::move(policy), engine_->view());
+  engine_->ask_policies();
 }
 
 std::unique_ptr<TurnByTurn> TurnByTurn::fork() {

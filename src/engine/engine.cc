@@ -16,6 +16,12 @@ Engine::Engine(Parts parts)
   assert(!parts_.policy_sets.empty() && parts_.source != nullptr);
   assert(parts_.policy_sets.size() == 1 || parts_.selector != nullptr);
   state_.cluster.count_host(parts_.options.count_host);
+  state_.metrics = JobMetrics(parts_.metrics);
+  ask_policies();
+}
+
+void Engine::ask_policies() {
+  known_.clear();
   for (const PolicySet& set : parts_.policy_sets) {
     const SchedulingTraits traits = set.scheduling->traits();
     const bool stable =
@@ -23,14 +29,14 @@ Engine::Engine(Parts parts)
     known_.push_back({traits, stable, set.scheduling->promises()});
   }
   minds_lengths_ = minds_lengths();
-  state_.metrics = JobMetrics(parts_.metrics);
 }
 
 View Engine::view() const {
-  return {state_.now,       turn_length_,
-          state_.jobs,      state_.cluster,
-          *parts_.perf,     parts_.forecast.get(),
-          known().promises, parts_.metrics.empty() ? nullptr : &state_.metrics};
+  return {state_.now,         turn_length_,
+          state_.jobs,        state_.cluster,
+          *parts_.perf,       parts_.forecast.get(),
+          known().promises,   parts_.metrics.empty() ? nullptr : &state_.metrics,
+          parts_.prices.get()};
 }
 
 Status Engine::run(const std::function<bool()>& keep_going) {
@@ -118,7 +124,7 @@ void Engine::decide() {
   state_.changed = false;
   planned_ = true;
   Plan::Depth depth = active().placement->depth(state_.cluster, traits);
-  if (depth == Plan::Depth::kUntilFirstMisfit && !active().scheduling->repeats()) {
+  if (depth == Plan::Depth::kUntilFirstMisfit && !traits.repeats) {
     depth = Plan::Depth::kAll;
   }
   if (!state_.back_offs.empty()) depth = Plan::Depth::kAll;  // some requests will be dropped
@@ -166,10 +172,9 @@ bool Engine::backs_off(Slot job) const {
 }
 
 bool Engine::complete_jobs() {
-  CompletionRule* const rule = active().scheduling->completion_rule();
-  if (rule == nullptr) return false;
+  if (!known().traits.ends_jobs) return false;
   completions_.clear();
-  rule->complete_jobs(view(), completions_);
+  active().scheduling->completion_rule()->complete_jobs(view(), completions_);
   for (const PolicyCompletion& completion : completions_) conclude(completion);
   return !completions_.empty();
 }

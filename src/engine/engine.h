@@ -125,6 +125,8 @@ class Engine final : public WhatIf {
   const JobTable& jobs() const { return state_.jobs; }
   const ClusterState& cluster() const { return state_.cluster; }
   View view() const;
+  // Asks policies anew what they declare; for one that has become another.
+  void ask_policies();
   // Whether some policy set could ever place it, with as few GPUs as it takes.
   bool ever_fits(const JobSpec& job) const;
 

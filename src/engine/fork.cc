@@ -89,7 +89,6 @@ Prediction Engine::predict(std::size_t policy_set, Seconds horizon) {
   Tally tally(prediction);
   Parts parts = fork_parts({backend.get(), &no_more, {&tally}});
   parts.policy_sets.push_back(parts_.policy_sets[policy_set].clone());
-  parts.prices = nullptr;
   parts.options.until_left.reset();
   // A future in which jobs push each other out for ever ends with the run.
   parts.options.until = std::min(parts_.options.until, state_.now + horizon);

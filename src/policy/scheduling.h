@@ -18,6 +18,8 @@
 
 namespace muster {
 
+class Allocator;
+
 // What a scheduling policy declares: what it needs to know, and what it does.
 struct SchedulingTraits {
   Needs needs = {};
@@ -57,6 +59,13 @@ struct SchedulingTraits {
   // Repeats one published simulator and nothing else: no cluster and no copy that looks ahead can
   // carry out what it decides, and no selector can take turns with it.
   bool reproduces_simulator = false;
+  // Makes promises to jobs with deadlines, in a book for whoever admits more.
+  bool promises = false;
+  // Allocates fractions of time, which its allocator says.
+  bool allocates_fractions = false;
+  // Changes speed only: schedule() may be called twice in a turn and says the same again.
+  // Placements that seldom need the whole order then ask for its beginning first.
+  bool repeats = false;
   // The pacing that it counts on; empty: any.
   std::string_view pacing = {};
 };
@@ -78,11 +87,10 @@ class SchedulingPolicy {
   virtual void on_job(JobMoment, Slot, const View&) {}
   // The next time at which the plan changes by itself, where turns follow events.
   virtual Seconds wake(const View&) const { return kNever; }
-  // What it has promised to jobs with deadlines, for the admission policy; null: nothing.
+  // Not null exactly where it declares that it makes promises.
   virtual const DeadlineBook* promises() const { return nullptr; }
-  // Changes speed only: true promises that schedule() may be called twice in a turn and says the
-  // same again. Placements that seldom need the whole order then ask for its beginning first.
-  virtual bool repeats() const { return false; }
+  // Not null exactly where it declares that it allocates fractions of time.
+  virtual const Allocator* allocator() const { return nullptr; }
   virtual std::unique_ptr<SchedulingPolicy> clone() const = 0;
   // Writes or reads all that it remembers from one turn to the next (base/archive.h); false: a run
   // with it cannot be saved. One that remembers nothing returns true.
@@ -98,7 +106,7 @@ class KeyPolicy : public SchedulingPolicy {
  public:
   explicit KeyPolicy(Seconds boost_after = kNever) : boost_after_(boost_after) {}
   SchedulingTraits traits() const override {
-    return {.preemptive = true, .stable_between_events = false};
+    return {.preemptive = true, .stable_between_events = false, .repeats = keys_rest()};
   }
   void schedule(const View& view, Plan& plan) override;
   void on_job(JobMoment moment, Slot slot, const View& view) override;
@@ -108,7 +116,6 @@ class KeyPolicy : public SchedulingPolicy {
   // Changes speed only: true promises that the key of a waiting job stays as it is until the job
   // runs again. Waiting jobs are then kept sorted, and a turn costs what runs, not what waits.
   virtual bool keys_rest() const { return false; }
-  bool repeats() const override { return keys_rest(); }
 
  protected:
   bool boosts() const { return boost_after_ != kNever; }

@@ -5,6 +5,7 @@
 #include "model/cluster_state.h"
 #include "model/job_metrics.h"
 #include "model/job_table.h"
+#include "model/prices.h"
 #include "perf/forecast.h"
 #include "perf/perf_model.h"
 
@@ -20,7 +21,8 @@ struct View {
   const PerfModel& perf;
   const Forecast* forecast = nullptr;      // of submissions; null if there is none
   const DeadlineBook* promises = nullptr;  // of the scheduling policy; null where it makes none
-  const JobMetrics* metrics = nullptr;     // what jobs report; null if the run names no metric
+  const JobMetrics* metrics = nullptr;     // what jobs say of themselves; null where nobody asks
+  const PriceBook* prices = nullptr;       // of GPUs; null where nobody named any
 };
 
 }  // namespace muster

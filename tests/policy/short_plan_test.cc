@@ -13,7 +13,11 @@ class AskedOnce final : public SchedulingPolicy {
  public:
   AskedOnce(std::unique_ptr<SchedulingPolicy> inner, int* asked, bool repeats)
       : inner_(std::move(inner)), asked_(asked), repeats_(repeats) {}
-  SchedulingTraits traits() const override { return inner_->traits(); }
+  SchedulingTraits traits() const override {
+    SchedulingTraits traits = inner_->traits();
+    traits.repeats = repeats_;
+    return traits;
+  }
   void schedule(const View& view, Plan& plan) override {
     ++*asked_;
     inner_->schedule(view, plan);
@@ -22,7 +26,6 @@ class AskedOnce final : public SchedulingPolicy {
     inner_->on_job(moment, slot, view);
   }
   Seconds wake(const View& view) const override { return inner_->wake(view); }
-  bool repeats() const override { return repeats_; }
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<AskedOnce>(inner_->clone(), asked_, repeats_);
   }

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "model/record_of.h"
+#include "policy/gavel/allocator.h"
 #include "policy/gavel/problem.h"
-#include "policy/gavel/rounds.h"
 
 namespace muster {
 namespace {
@@ -322,11 +322,10 @@ ExecutionInfo fluid_execution() {
           "fractions of time are carried out exactly, without rounds or placement",
           "Gavel, 2020",
           [](ExecutionParts parts) -> Result<std::unique_ptr<Execution>> {
-            const auto* policy = parts.engine.policy_sets.size() == 1
-                                     ? dynamic_cast<const RoundsPolicy*>(
-                                           parts.engine.policy_sets[0].scheduling.get())
-                                     : nullptr;
-            if (policy == nullptr) {
+            const Allocator* own = parts.engine.policy_sets.size() == 1
+                                       ? parts.engine.policy_sets[0].scheduling->allocator()
+                                       : nullptr;
+            if (own == nullptr) {
               return Error{
                   "the execution 'fluid' carries out fractions of time and needs a policy that "
                   "allocates them, one and no selector: those whose names begin with gavel-"};
@@ -335,7 +334,7 @@ ExecutionInfo fluid_execution() {
               return Error{
                   "the execution 'fluid' knows no nodes: they cannot fail, join or leave in it"};
             }
-            auto allocator = policy->allocator().clone();
+            auto allocator = own->clone();
             return std::unique_ptr<Execution>(
                 std::make_unique<FluidRun>(std::move(parts), std::move(allocator)));
           },

@@ -24,7 +24,8 @@ class ElasticFlow final : public SchedulingPolicy {
             .stable_between_events = false,
             .work_conserving = false,
             .resizes = true,
-            .needs_periodic_turns = true};
+            .needs_periodic_turns = true,
+            .promises = true};
   }
   void schedule(const View& view, Plan& plan) override {
     frame_ = frame_of(view, slot_);

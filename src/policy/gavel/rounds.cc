@@ -31,7 +31,6 @@ RoundsPolicy::RoundsPolicy(const RoundsPolicy& other)
       gone_(other.gone_),
       fresh_(other.fresh_),
       prices_(other.prices_),
-      book_(other.book_),
       last_turn_(other.last_turn_),
       round_until_(other.round_until_),
       pending_(other.pending_),
@@ -165,10 +164,10 @@ void RoundsPolicy::learn_prices(const View& view) {
     prices_.assign(options_.prices.rbegin(), options_.prices.rend());
     return;
   }
-  if (book_ == nullptr) return;
+  if (view.prices == nullptr) return;
   prices_.resize(types_, -1);
   for (std::size_t w = 0; w < types_; ++w) {
-    const double price = book_->at(symbols_[w], view.now);
+    const double price = view.prices->at(symbols_[w], view.now);
     if (price == prices_[w]) continue;
     prices_[w] = price;
     pending_ = true;

@@ -27,7 +27,6 @@
 
 #include "base/random_python.h"
 #include "policy/gavel/allocator.h"
-#include "policy/price_aware.h"
 #include "policy/scheduling.h"
 
 namespace muster {
@@ -43,14 +42,13 @@ struct RoundOptions {
   std::vector<double> prices;  // dollars per GPU and hour, in the order of the cluster's types
 };
 
-class RoundsPolicy : public SchedulingPolicy, public CompletionRule, public PriceAware {
+class RoundsPolicy : public SchedulingPolicy, public CompletionRule {
  public:
   RoundsPolicy(std::unique_ptr<Allocator> allocator, RoundOptions options);
   RoundsPolicy(const RoundsPolicy& other);
   RoundsPolicy& operator=(const RoundsPolicy&) = delete;
   ~RoundsPolicy() override = default;
 
-  const Allocator& allocator() const { return *allocator_; }
   SchedulingTraits traits() const override {
     return {.needs = options_.needs,
             .preemptive = true,
@@ -58,15 +56,16 @@ class RoundsPolicy : public SchedulingPolicy, public CompletionRule, public Pric
             .work_conserving = false,
             .co_locates = allocator_->traits().pairs,
             .optimises = options_.optimises,
-            .ends_jobs = true};
+            .ends_jobs = true,
+            .allocates_fractions = true};
   }
   void schedule(const View& view, Plan& plan) override;
   CompletionRule* completion_rule() override { return this; }
+  const Allocator* allocator() const override { return allocator_.get(); }
   // A job that no GPU type can run, or has GPUs enough for, is refused as it comes.
   void complete_jobs(const View& view, std::vector<PolicyCompletion>& completions) override;
   void on_job(JobMoment moment, Slot slot, const View& view) override;
   Seconds wake(const View& view) const override;
-  void use_prices(std::shared_ptr<const PriceBook> prices) override { book_ = std::move(prices); }
   bool checkpoint(Archive& archive) override;
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<RoundsPolicy>(*this);
@@ -206,8 +205,7 @@ class RoundsPolicy : public SchedulingPolicy, public CompletionRule, public Pric
   std::vector<std::vector<std::size_t>> claims_;  // by column: cells with a fraction, in order
   bool claims_stale_ = true;
   std::vector<double> prices_;  // by column, as last seen
-  std::shared_ptr<const PriceBook> book_;
-  std::size_t unchosen_ = 0;  // jobs that could still be chosen
+  std::size_t unchosen_ = 0;    // jobs that could still be chosen
   AllocationProblem problem_;
   Allocation allocation_;
   Seconds last_turn_ = -1;

@@ -109,8 +109,8 @@ class ProfiledQueue final : public PlacementPolicy {
     for (const AllocationRequest& request : fresh) profile(view, request, draft);
 
     const MeasuredProfiles perf = measured(view);
-    const View seen{view.now, view.turn_length, view.jobs,     view.cluster,
-                    perf,     view.forecast,    view.promises, view.metrics};
+    const View seen{view.now,      view.turn_length, view.jobs,    view.cluster, perf,
+                    view.forecast, view.promises,    view.metrics, view.prices};
     const HostLimit kept = draft.keep(settings_.gpus);
     queue_->place(seen, traits, rest, draft);
   }

@@ -66,7 +66,11 @@ class OutsideAllocator final : public Allocator {
 class FallingBack final : public SchedulingPolicy {
  public:
   explicit FallingBack(std::unique_ptr<SchedulingPolicy> policy) : policy_(std::move(policy)) {}
-  SchedulingTraits traits() const override { return policy_->traits(); }
+  SchedulingTraits traits() const override {
+    SchedulingTraits traits = policy_->traits();
+    traits.repeats = false;  // it may fail once and answer the second time
+    return traits;
+  }
   void schedule(const View& view, Plan& plan) override {
     // What it listed before it failed is not to be followed.
     Plan attempt = plan;
@@ -88,7 +92,6 @@ class FallingBack final : public SchedulingPolicy {
     const Seconds wake = policy_->wake(view);
     return failed_ && !view.jobs.active().empty() ? std::min(wake, view.now + kSoon) : wake;
   }
-  // repeats() stays false: it may fail once and answer the second time.
   std::unique_ptr<SchedulingPolicy> clone() const override {
     return std::make_unique<FallingBack>(policy_->clone());
   }

@@ -61,7 +61,11 @@ class OutsideKeyPolicy final : public KeyPolicy {
  public:
   explicit OutsideKeyPolicy(Outside policy) : policy_(std::move(policy)) {}
 
-  SchedulingTraits traits() const override { return traits_of(policy_->declared()); }
+  SchedulingTraits traits() const override {
+    SchedulingTraits traits = traits_of(policy_->declared());
+    traits.repeats = keys_rest();
+    return traits;
+  }
   bool keys_rest() const override { return true; }
   double key(const Job& job, const View&) const override { return keys_[index(job.self)]; }
   Seconds wake(const View& view) const override { return woken(view, policy_->declared().quantum); }

@@ -16,7 +16,8 @@ class Fifo final : public KeyPolicy {
     return {.preemptive = preempt_,
             .stable_between_events = !boosts(),
             .strict = strict_,
-            .work_conserving = !strict_};
+            .work_conserving = !strict_,
+            .repeats = true};
   }
   void schedule(const View& view, Plan& plan) override {
     if (preempt_) {

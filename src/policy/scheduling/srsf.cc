@@ -9,7 +9,8 @@ class Srsf final : public KeyPolicy {
  public:
   explicit Srsf(Seconds boost_after) : KeyPolicy(boost_after) {}
   SchedulingTraits traits() const override {
-    return {.needs = kNeeds, .preemptive = true, .stable_between_events = !boosts()};
+    return {
+        .needs = kNeeds, .preemptive = true, .stable_between_events = !boosts(), .repeats = true};
   }
   double key(const Job& job, const View& view) const override {
     return job.remaining_at(view.now) * job.spec.gpus;

@@ -10,7 +10,8 @@ class Srtf final : public KeyPolicy {
  public:
   explicit Srtf(Seconds boost_after) : KeyPolicy(boost_after) {}
   SchedulingTraits traits() const override {
-    return {.needs = kNeeds, .preemptive = true, .stable_between_events = !boosts()};
+    return {
+        .needs = kNeeds, .preemptive = true, .stable_between_events = !boosts(), .repeats = true};
   }
   double key(const Job& job, const View& view) const override { return job.remaining_at(view.now); }
   bool keys_rest() const override { return true; }

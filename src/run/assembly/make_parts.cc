@@ -5,7 +5,6 @@
 #include "base/table_lookup.h"
 #include "base/text.h"
 #include "perf/product.h"
-#include "policy/price_aware.h"
 #include "run/assembly/job_tables.h"
 #include "run/assembly/make_policies.h"
 #include "run/config/plugin_tables.h"
@@ -64,9 +63,6 @@ Status add_policies(const RunConfig& config, const Symbols& symbols, Engine::Par
   for (const PolicySetConfig& choice : policy_sets) {
     auto policy_set = make_policy_set(choice, config.loader.get(), symbols);
     if (!policy_set) return policy_set.error();
-    if (auto* aware = dynamic_cast<PriceAware*>(policy_set->scheduling.get())) {
-      aware->use_prices(parts.prices);
-    }
     parts.policy_sets.push_back(std::move(*policy_set));
   }
   if (!config.selector.empty()) {

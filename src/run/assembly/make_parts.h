@@ -17,7 +17,7 @@ Result<std::shared_ptr<const PerfModel>> make_perf(const std::vector<Choice>& ch
                                                    Symbols& symbols);
 std::shared_ptr<const RestartCost> make_cost(const RestartConfig& config, Symbols& symbols);
 Result<std::unique_ptr<Pacing>> make_pacing(const RunConfig& config);
-// Policy sets, selector, scaling and forecast. `parts.prices` must be there already; `symbols` must
+// Policy sets, selector, scaling and forecast. `symbols` must
 // outlive the policies.
 Status add_policies(const RunConfig& config, const Symbols& symbols, Engine::Parts& parts);
 

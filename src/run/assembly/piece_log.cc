@@ -85,6 +85,7 @@ void tell_together(std::span<PieceLog> pieces, std::span<Observer* const> observ
     }
     if (now == kNever) break;
     int stops = 0;
+    double spent = 0;
     int programs = 0;
     double gap = 0;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -94,6 +95,7 @@ void tell_together(std::span<PieceLog> pieces, std::span<Observer* const> observ
         for (; event[i] < turn.end; ++event[i]) piece.tell(piece.events_[event[i]], observers);
         latest[i] = turn.stats;
         stops += turn.stats.stops;
+        spent += turn.stats.spent;
         programs += turn.stats.programs;
         gap = std::max(gap, turn.stats.gap);
       }
@@ -102,6 +104,7 @@ void tell_together(std::span<PieceLog> pieces, std::span<Observer* const> observ
     turn.time = now;
     turn.previous = previous == kNever ? now : previous;
     turn.stops = stops;
+    turn.spent = spent;
     turn.programs = programs;
     turn.gap = gap;
     for (Observer* observer : observers) observer->on_turn(turn);

@@ -33,6 +33,7 @@ Result<Engine::Parts> profiler_parts(const ProfilingSettings& settings,
   parts.policy_sets.push_back(std::move(*policies));
   if (settings.borrow) parts.scaling = make_profiler_scaling(settings.scaling);
   parts.forecast = usual.forecast;
+  parts.prices = usual.prices;
   return parts;
 }
 

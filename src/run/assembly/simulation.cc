@@ -97,6 +97,7 @@ Engine::Parts Simulation::clone_parts() const {
   }
   if (parts_.scaling != nullptr) parts.scaling = parts_.scaling->clone();
   parts.forecast = parts_.forecast;
+  parts.prices = parts_.prices;
   return parts;
 }
 

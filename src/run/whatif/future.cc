@@ -172,6 +172,7 @@ Result<std::unique_ptr<Engine>> adopter_of(const EngineWorld& world, const Outlo
   own.pacing = parts.pacing->clone();
   own.policy_sets.push_back(parts.policies->clone());
   own.forecast = parts.forecast;
+  own.prices = parts.prices;
   own.backend = &backend;
   own.source = &newcomers;
   own.observers = {&lives};

@@ -34,6 +34,7 @@ struct OutlookParts {
   // Between two turns, in the state of the world that is asked about; null: there is only a world.
   std::shared_ptr<const Engine> running;
   std::shared_ptr<const Forecast> forecast;  // may be null
+  std::shared_ptr<const PriceBook> prices;   // likewise
   EngineOptions options;
   // Jobs of the world from this number on have not come yet: they do at once, like any new job.
   JobId newcomers_from = kNoJob;

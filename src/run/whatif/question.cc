@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/table_lookup.h"
-#include "policy/price_aware.h"
 #include "run/assembly/guards.h"
 #include "run/assembly/make_policies.h"
 #include "run/assembly/needs_check.h"
@@ -28,7 +27,6 @@ Status check_others(const Subject& subject, const RunConfig& config, PolicySet& 
   Symbols symbols = subject.symbols;
   auto prices = load_prices(config.prices, cluster, symbols);
   if (!prices) return prices.error();
-  if (auto* aware = dynamic_cast<PriceAware*>(&scheduling)) aware->use_prices(*prices);
   auto needs = RunNeeds::make(config);
   if (!needs) return needs.error();
   const Forecast* const forecast = subject.parts.forecast.get();
@@ -84,6 +82,7 @@ OutlookParts outlook_parts(const Engine::Parts& fresh) {
   parts.pacing = fresh.pacing->clone();
   parts.policies = std::make_shared<const PolicySet>(fresh.policy_sets.front().clone());
   parts.forecast = fresh.forecast;
+  parts.prices = fresh.prices;
   parts.options = fresh.options;
   return parts;
 }
