@@ -20,9 +20,5 @@ namespace muster {
 // `cost` is row by row, all entries finite, rows <= columns. The column of each row.
 std::vector<std::size_t> assign_rows(std::span<const double> cost, std::size_t rows,
                                      std::size_t columns);
-// The same by Munkres' algorithm (the Hungarian method), with the answer among equals that SciPy
-// gave before version 1.4. O(rows^3 * columns) at worst: only to repeat what was made with it.
-std::vector<std::size_t> assign_rows_by_munkres(std::span<const double> cost, std::size_t rows,
-                                                std::size_t columns);
 
 }  // namespace muster

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "artifacts/gavel/allocators.h"
+#include "artifacts/gavel/munkres.h"
 #include "artifacts/gavel/rounds.h"
 #include "policy/gavel/rows.h"
 #include "policy/table.h"

@@ -1,8 +1,8 @@
+#include "artifacts/gavel/munkres.h"
+
 #include <algorithm>
 #include <cassert>
 #include <limits>
-
-#include "solve/assignment.h"
 
 namespace muster {
 namespace {
