@@ -5,6 +5,21 @@
 namespace muster {
 namespace {
 
+// The memory of training processes, as Tiresias' simulator has it.
+class TrainingMemory final : public NodeMemory {
+ public:
+  double on_one_node(int) const override { return kWorkerGb; }
+  // Of several nodes each GPU has a worker and a parameter server.
+  double beside_each_gpu(int gpus) const override {
+    constexpr double kServerGb = 6;
+    constexpr double kPerWorkerGb = 0.1;
+    return kServerGb + gpus * kPerWorkerGb + kWorkerGb;
+  }
+
+ private:
+  static constexpr double kWorkerGb = 5;
+};
+
 // Tiresias' simulator also counts memory, but forgets to give it back when it fills the cluster
 // anew: only a job that ends returns what it took last. Its preemptive policies come to a
 // standstill that way.
@@ -14,7 +29,7 @@ class LeakingYarn final : public Yarn {
     return Plan::Depth::kAll;
   }
   bool checkpoint(Archive& archive) override {
-    archive.list(memory_);
+    archive.list(memory_.free_gb);
     archive.each(lent_, [&archive](Lent& one) {
       archive.value(one.slot);
       archive.value(one.job);
@@ -27,14 +42,15 @@ class LeakingYarn final : public Yarn {
   }
 
  protected:
-  std::vector<double>* free_memory(const View& view) override {
-    for (std::size_t i = memory_.size(); i < view.cluster.node_count(); ++i) {
-      memory_.push_back(view.cluster.node(NodeId{static_cast<std::uint32_t>(i)}).memory_gb);
+  NodeMemory* memory(const View& view) override {
+    std::vector<double>& free = memory_.free_gb;
+    for (std::size_t i = free.size(); i < view.cluster.node_count(); ++i) {
+      free.push_back(view.cluster.node(NodeId{static_cast<std::uint32_t>(i)}).memory_gb);
     }
     for (const Lent& lent : lent_) {
       const Job& job = view.jobs[lent.slot];
       if (job.spec.id == lent.job && (job.running() || job.waiting())) continue;
-      for (const NodePart& part : lent.parts) memory_[index(part.node)] += part.memory_gb;
+      for (const NodePart& part : lent.parts) free[index(part.node)] += part.memory_gb;
     }
     lent_.clear();
     return &memory_;
@@ -52,7 +68,7 @@ class LeakingYarn final : public Yarn {
     JobId job;
     std::vector<NodePart> parts;
   };
-  std::vector<double> memory_;  // by node, free
+  TrainingMemory memory_;
   std::vector<Lent> lent_;
 };
 

@@ -16,8 +16,6 @@ bool has_host(double free, double per_gpu, int gpus) {
   return per_gpu <= 0 || free >= per_gpu * (gpus - kSlack);
 }
 
-constexpr double kWorkerGb = 5;  // memory of a job on one node
-
 }  // namespace
 
 bool NodeFit::describes(const ClusterState& cluster) const {
@@ -100,7 +98,7 @@ bool NodeFit::has_room(std::size_t node, int gpus, std::span<const PoolId> pools
                        double memory_gb) const {
   return nodes_[node].free >= gpus && has_host(nodes_[node].cpus, host_.cpus_per_gpu, gpus) &&
          has_host(nodes_[node].memory, host_.memory_per_gpu, gpus) &&
-         (memory_ == nullptr || (*memory_)[index(nodes_[node].id)] >= memory_gb) &&
+         (memory_ == nullptr || memory_->free_gb[index(nodes_[node].id)] >= memory_gb) &&
          (pools.size() == all_.size() ||
           std::find(pools.begin(), pools.end(), nodes_[node].pool) != pools.end());
 }
@@ -110,7 +108,7 @@ void NodeFit::give(std::size_t node, int gpus, double memory_gb, std::vector<Nod
   if (!only_gpus_) {
     nodes_[node].cpus -= host_.cpus_per_gpu * gpus;
     nodes_[node].memory -= host_.memory_per_gpu * gpus;
-    if (memory_ != nullptr) (*memory_)[index(nodes_[node].id)] -= memory_gb;
+    if (memory_ != nullptr) memory_->free_gb[index(nodes_[node].id)] -= memory_gb;
   }
   if (where != nullptr) where->push_back({nodes_[node].id, gpus, memory_gb});
 }
@@ -120,14 +118,12 @@ bool NodeFit::take_first(Switch& at, int gpus, std::vector<NodePart>* where) {
   std::size_t& start = at.start[static_cast<std::size_t>(gpus)];
   while (start < at.last && nodes_[start].free < gpus) ++start;
   if (start == at.last) return false;
-  give(start, gpus, kWorkerGb, where);
+  give(start, gpus, 0, where);
   return true;
 }
 
 bool NodeFit::take_in(Switch& at, int gpus, std::span<const PoolId> pools,
                       std::vector<NodePart>* where) {
-  constexpr double kServerGb = 6;
-  constexpr double kPerWorkerGb = 0.1;
   const bool any = pools.size() == all_.size();
   int size = at.largest;
   if (!any) {
@@ -137,14 +133,15 @@ bool NodeFit::take_in(Switch& at, int gpus, std::span<const PoolId> pools,
     }
   }
   if (gpus <= size) {
+    const double memory = memory_ == nullptr ? 0 : memory_->on_one_node(gpus);
     std::size_t i = at.first;
-    while (i < at.last && !has_room(i, gpus, pools, kWorkerGb)) ++i;
+    while (i < at.last && !has_room(i, gpus, pools, memory)) ++i;
     if (i == at.last) return false;
-    give(i, gpus, kWorkerGb, where);
+    give(i, gpus, memory, where);
     return true;
   }
   if (size == 0) return false;
-  const double each = kServerGb + gpus * kPerWorkerGb + kWorkerGb;
+  const double each = memory_ == nullptr ? 0 : memory_->beside_each_gpu(gpus);
   chosen_.clear();
   int left = gpus;
   for (std::size_t i = at.first; i < at.last && left >= size; ++i) {

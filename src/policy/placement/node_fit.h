@@ -19,6 +19,18 @@ struct NodePart {
   double memory_gb = 0;  // where memory is counted
 };
 
+// Memory that is counted apart from what clusters say of their hosts.
+class NodeMemory {
+ public:
+  virtual ~NodeMemory() = default;
+  // What a job of that many GPUs needs if it fits on one node.
+  virtual double on_one_node(int gpus) const = 0;
+  // What it needs beside each of its GPUs if it spans several.
+  virtual double beside_each_gpu(int gpus) const = 0;
+
+  std::vector<double> free_gb;  // by node
+};
+
 class NodeFit {
  public:
   // Forgets everything: every node that is up and not drained is empty.
@@ -37,10 +49,10 @@ class NodeFit {
   }
   bool asks_for_host() const { return host_.any(); }
   int free() const { return free_; }
-  // From now on jobs also need memory of these nodes, by id, and take it: as Tiresias has it, 5 GB
-  // on one node, or 11 and a tenth per GPU of the job beside each of its GPUs on several.
-  void count_memory(std::vector<double>* free_gb) {
-    memory_ = free_gb;
+  // From now on jobs also need memory of nodes, as much as the rule says, and take it; null: they
+  // need none. It must outlive the next reset().
+  void count_memory(NodeMemory* memory) {
+    memory_ = memory;
     only_gpus_ = memory_ == nullptr && !host_.any();
   }
   // Whether it would fit an empty cluster with all its nodes up, with these beside each GPU.
@@ -74,7 +86,7 @@ class NodeFit {
   std::vector<Switch> switches_;
   std::vector<std::size_t> chosen_;
   std::vector<PoolId> all_;
-  std::vector<double>* memory_ = nullptr;
+  NodeMemory* memory_ = nullptr;
   HostResources host_;
   bool only_gpus_ = true;  // neither memory nor anything of the host is counted
   int free_ = 0;

@@ -24,7 +24,7 @@ void Yarn::place(const View& view, const SchedulingTraits& traits, const Plan& p
     return;
   }
   fit_.reset(view.cluster);
-  fit_.count_memory(free_memory(view));
+  fit_.count_memory(memory(view));
   arrangement_.reset(view);
   claimed_.assign(view.cluster.node_count(), 0);
   quotas_.clear();

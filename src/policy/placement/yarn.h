@@ -25,9 +25,9 @@ class Yarn : public PlacementPolicy {
   std::unique_ptr<PlacementPolicy> clone() const override { return std::make_unique<Yarn>(*this); }
 
  protected:
-  // For rules that also count memory: what is free of it on each node as the cluster is filled
-  // anew, from which NodeFit takes; null: it is plentiful.
-  virtual std::vector<double>* free_memory(const View& /*view*/) { return nullptr; }
+  // For rules that also count memory: what is free of it as the cluster is filled anew, and what
+  // jobs take; null: it is plentiful.
+  virtual NodeMemory* memory(const View& /*view*/) { return nullptr; }
   // The request was given these parts of nodes.
   virtual void gave(const View& /*view*/, const AllocationRequest& /*request*/,
                     std::span<const NodePart> /*parts*/) {}
