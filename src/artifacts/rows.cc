@@ -22,6 +22,8 @@ PolicyInfo<SchedulingPolicy> published_themis_row();
 PolicyInfo<SchedulingPolicy> pollux_as_coded_row();
 PolicyInfo<SchedulingPolicy> chronus_as_coded_row();
 PolicyInfo<SchedulingPolicy> qssf_as_coded_row();
+PolicyInfo<SchedulingPolicy> srtf_quota_as_coded_row();
+PolicyInfo<SchedulingPolicy> tiresias_quota_as_coded_row();
 PolicyInfo<SchedulingPolicy> gavel_as_coded_row();
 std::vector<PolicyInfo<SchedulingPolicy>> tiresias_scheduling_rows();
 
@@ -35,9 +37,9 @@ PerfInfo optimus_speed_as_coded_row();
 std::vector<PolicyInfo<SchedulingPolicy>> artifact_scheduling_rows() {
   std::vector<PolicyInfo<SchedulingPolicy>> rows = tiresias_scheduling_rows();
   for (const auto& row :
-       {qssf_as_coded_row, gavel_as_coded_row, optimus_as_coded_row, published_elasticflow_row,
-        published_edf_row, published_gandiva_row, published_tiresias_row, published_themis_row,
-        pollux_as_coded_row, chronus_as_coded_row}) {
+       {qssf_as_coded_row, srtf_quota_as_coded_row, tiresias_quota_as_coded_row, gavel_as_coded_row,
+        optimus_as_coded_row, published_elasticflow_row, published_edf_row, published_gandiva_row,
+        published_tiresias_row, published_themis_row, pollux_as_coded_row, chronus_as_coded_row}) {
     rows.push_back(row());
   }
   return rows;

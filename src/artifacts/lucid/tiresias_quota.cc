@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "policy/scheduling/quota_policy.h"
+#include "artifacts/lucid/quota_policy.h"
 #include "policy/table.h"
 
 namespace muster {
@@ -67,9 +67,9 @@ class TiresiasQuota final : public QuotaPolicy {
 
 }  // namespace
 
-PolicyInfo<SchedulingPolicy> tiresias_quota_row() {
+PolicyInfo<SchedulingPolicy> tiresias_quota_as_coded_row() {
   return {
-      "tiresias-quota",
+      "tiresias-quota-as-coded",
       "two queues by attained GPU-seconds; GPUs are allocated by count once a minute, as in Lucid",
       "Lucid, 2023",
       {{"limit", ParamKind::kReal, "18000", "GPU-seconds after which a job leaves the first queue",

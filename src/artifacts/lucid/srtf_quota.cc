@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "policy/scheduling/quota_policy.h"
+#include "artifacts/lucid/quota_policy.h"
 #include "policy/table.h"
 
 namespace muster {
@@ -47,8 +47,8 @@ class SrtfQuota final : public QuotaPolicy {
 
 }  // namespace
 
-PolicyInfo<SchedulingPolicy> srtf_quota_row() {
-  return {"srtf-quota",
+PolicyInfo<SchedulingPolicy> srtf_quota_as_coded_row() {
+  return {"srtf-quota-as-coded",
           "shortest remaining time first; GPUs are allocated by count, as in Lucid and Helios",
           "Helios, 2021",
           {},

@@ -1,6 +1,7 @@
 // The preemptive walk of Lucid's and Helios' simulators: waiting and running jobs in one order,
 // each gets GPUs while the cluster's count lasts, jobs behind wait. It differs from an order
 // by key in its ties: jobs of equal rank keep the order in which they began to wait or to run.
+// Nobody would want it for itself: a job that was counted but found no place keeps GPUs idle.
 #pragma once
 
 #include <vector>

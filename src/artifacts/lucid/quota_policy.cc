@@ -1,4 +1,4 @@
-#include "policy/scheduling/quota_policy.h"
+#include "artifacts/lucid/quota_policy.h"
 
 #include <algorithm>
 #include <tuple>
