@@ -5,6 +5,10 @@
 // run/config/plugin_tables.h puts them behind the general rows of policy/, engine/, backend/ and
 // perf/. To add one: write it in its system's folder, with its row at the end of the file, and name
 // the row in rows.cc.
+//
+// A policy whose name ends in "-as-coded" stands beside a general one of the same name. `gandiva`
+// (of Tiresias' simulator) and `blox` (the default placement of Blox) have no general form: they
+// are the only ones of their kind, so nobody could take them for another.
 #pragma once
 
 #include <vector>

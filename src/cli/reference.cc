@@ -1,5 +1,6 @@
 #include "cli/reference.h"
 
+#include <algorithm>
 #include <cctype>
 #include <map>
 
@@ -100,6 +101,26 @@ void write_systems(std::string& out) {
   }
 }
 
+// Rules that no system is called after and that exist twice: as meant, and as one simulator has
+// them.
+void write_pairs(std::string& out) {
+  constexpr std::string_view kAsCoded = "-as-coded";
+  out +=
+      "\nThese exist twice, too: as they are meant, and with the habits of one simulator.\n\n"
+      "| kind | as meant | as coded | whose |\n|---|---|---|---|\n";
+  for (const PluginKind& kind : plugin_kinds()) {
+    for (const PluginRow& row : kind.rows) {
+      if (!row.system.empty() || !row.name.ends_with(kAsCoded)) continue;
+      const std::string_view general = row.name.substr(0, row.name.size() - kAsCoded.size());
+      const bool known = std::any_of(kind.rows.begin(), kind.rows.end(),
+                                     [&](const PluginRow& other) { return other.name == general; });
+      if (!known) continue;
+      out += fmt::format("| {} | {} | [{}](#{}) | {} |\n", kind.key, general, row.name, row.name,
+                         table_cell(row.source));
+    }
+  }
+}
+
 }  // namespace
 
 std::string policy_reference() {
@@ -111,6 +132,7 @@ std::string policy_reference() {
       "and one key per parameter (see [configuration.md](configuration.md)).\n";
   write_words(out);
   write_systems(out);
+  write_pairs(out);
   for (const PluginKind& kind : plugin_kinds()) {
     out += fmt::format("\n## {}\n\n{} Option `{}`, section `{}`.\n", kind.title, kind.sentence,
                        kind.option, kind.key == "generator" ? "workload.generator" : kind.key);
