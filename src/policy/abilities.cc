@@ -23,6 +23,8 @@ constexpr std::array kScheduling = {
                         &Scheduling::stable_between_events},
     Ability<Scheduling>{"needs periodic turns", "is asked every turn, also when nobody waits",
                         &Scheduling::needs_periodic_turns},
+    Ability<Scheduling>{"ranks jobs", "has an order of jobs that is finer than that of its plan",
+                        &Scheduling::ranks_jobs},
     Ability<Scheduling>{"optimises", "solves a program or searches at each decision",
                         &Scheduling::optimises},
     Ability<Scheduling>{"strands", "may keep a job that would fit waiting for ever",
@@ -47,6 +49,9 @@ constexpr std::array kScheduling = {
 
 constexpr std::array kPlacement = {
     Ability<Placement>{"co-locates", "puts jobs on GPUs that others use", &Placement::co_locates},
+    Ability<Placement>{"counts CPU and memory",
+                       "keeps jobs waiting for CPU cores or memory, whatever the cluster counts",
+                       &Placement::counts_host},
     Ability<Placement>{"strands", "may never find a place for a job that would fit",
                        &Placement::strands},
     Ability<Placement>{"stable between events",

@@ -20,6 +20,8 @@ struct PlacementTraits {
   bool stable_between_events = true;
   // Puts a job on GPUs that another one uses although the plan did not ask for it.
   bool co_locates = false;
+  // Keeps jobs waiting for CPU cores or memory, also where the cluster does not count these.
+  bool counts_host = false;
   // May never find a place for a job that would fit on the free GPUs.
   bool strands = false;
 };

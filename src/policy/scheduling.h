@@ -42,6 +42,8 @@ struct SchedulingTraits {
   // May change its mind about running jobs on its own: it is asked at every turn of the pacing,
   // even if no job waits. Policies that are stable between events never need it.
   bool needs_periodic_turns = false;
+  // Tells an order of jobs that is finer than that of its requests (Plan::rank).
+  bool ranks_jobs = false;
   // Solves a program or searches at each decision, which takes milliseconds or more.
   bool optimises = false;
   // May keep a job that would fit waiting for ever.

@@ -1,5 +1,6 @@
 #include "conformance/cases.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include <fmt/format.h>
@@ -126,6 +127,16 @@ std::vector<std::string> transcript(const RunLog& log) {
   }
   for (const JobRecord& job : log.jobs) lines.push_back(line_of(job));
   return lines;
+}
+
+std::string first_difference(const std::vector<std::string>& one,
+                             const std::vector<std::string>& other) {
+  for (std::size_t i = 0; i < std::max(one.size(), other.size()); ++i) {
+    const std::string here = i < one.size() ? one[i] : "the end";
+    const std::string there = i < other.size() ? other[i] : "the end";
+    if (here != there) return fmt::format("line {}: {} | {}", i, here, there);
+  }
+  return "";
 }
 
 }  // namespace muster

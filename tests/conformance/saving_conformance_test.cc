@@ -120,12 +120,15 @@ std::vector<SavedCase> saved_cases() {
                        return scenario;
                      }});
   }
-  for (const char* policy : {"fifo", "srtf", "las", "muri", "optimus", "elasticflow"}) {
-    cases.push_back({"life_" + case_name({policy}), [policy] {
+  for (const auto& row : general_policies()) {
+    const Choice policy{std::string(row.name)};
+    if (make_scheduling(policy)->traits().optimises) continue;
+    cases.push_back({"life_" + case_name(policy), [policy] {
+                       const SchedulingTraits traits = make_scheduling(policy)->traits();
                        Scenario scenario = small(30);
-                       scenario.scheduling = {policy};
-                       // Regrouped at every event, its jobs would start for ever.
-                       if (scenario.scheduling.name == "muri")
+                       scenario.scheduling = policy;
+                       // Regrouped at every event, jobs would start for ever.
+                       if (traits.co_locates && traits.needs_periodic_turns)
                          scenario.pacing = {"rounds", {{"length", "60"}}};
                        scenario.life = {.start_latency = 2,
                                         .stop_latency = 3,

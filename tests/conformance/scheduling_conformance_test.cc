@@ -35,7 +35,7 @@ std::vector<Case> all_cases() {
     }
     for (const Choice& placement : placements) {
       // A policy that makes promises waits for long before it gives up a job without a place.
-      const bool promises = make_scheduling(scheduling)->promises() != nullptr;
+      const bool promises = make_scheduling(scheduling)->traits().promises;
       if (promises && make_placement(placement)->traits().strands) continue;
       for (const Choice& pacing : pacings) cases.push_back({scheduling, placement, pacing});
     }
@@ -221,7 +221,8 @@ std::vector<Case> conserving_cases() {
   std::vector<Case> cases = all_cases();
   std::erase_if(cases, [](const Case& c) {
     return !make_scheduling(c.scheduling)->traits().work_conserving ||
-           make_placement(c.placement)->traits().strands || c.placement.name == "synergy";
+           make_placement(c.placement)->traits().strands ||
+           make_placement(c.placement)->traits().counts_host;
   });
   return cases;
 }

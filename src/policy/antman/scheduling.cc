@@ -8,7 +8,9 @@ namespace {
 // Meant for the placement of the same name.
 class AntMan final : public SchedulingPolicy {
  public:
-  SchedulingTraits traits() const override { return {.needs = kNeeds, .work_conserving = false}; }
+  SchedulingTraits traits() const override {
+    return {.needs = kNeeds, .work_conserving = false, .ranks_jobs = true};
+  }
   void schedule(const View& view, Plan& plan) override {
     for (const bool guaranteed : {true, false}) {
       for (const Slot slot : view.jobs.active()) {

@@ -37,7 +37,8 @@ class Muri final : public SchedulingPolicy {
             .stable_between_events = false,
             .work_conserving = false,
             .co_locates = true,
-            .needs_periodic_turns = true};
+            .needs_periodic_turns = true,
+            .ranks_jobs = true};
   }
 
   void on_job(JobMoment moment, Slot slot, const View& view) override {

@@ -34,7 +34,8 @@ class Synergy final : public WalkingPlacement {
     return gpus <= room;
   }
   PlacementTraits traits() const override {
-    return {.needs = mode_ == Mode::kFair ? Needs() : Needs(kNeeds)};
+    if (mode_ == Mode::kFair) return {};
+    return {.needs = kNeeds, .counts_host = true};
   }
   bool checkpoint(Archive&) override { return true; }
   std::unique_ptr<PlacementPolicy> clone() const override {

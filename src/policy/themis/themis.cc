@@ -22,7 +22,8 @@ class Themis final : public SchedulingPolicy {
     return {.needs = kNeeds,
             .preemptive = true,
             .stable_between_events = false,
-            .work_conserving = false};
+            .work_conserving = false,
+            .ranks_jobs = true};
   }
 
   void on_job(JobMoment moment, Slot slot, const View& view) override {
