@@ -3,6 +3,7 @@
 #include "artifacts/blox/every_stop.h"
 #include "artifacts/elasticflow/gathered_pacing.h"
 #include "artifacts/elasticflow/throughput_caps.h"
+#include "artifacts/gavel/deadline_count.h"
 #include "artifacts/gavel/fluid_run.h"
 #include "artifacts/gavel/lease_backend.h"
 #include "artifacts/gavel/lease_pacing.h"
@@ -57,7 +58,9 @@ std::vector<ProgressInfo> artifact_progress_rows() {
   return {countdown_progress(), lease_progress(), recharged_progress()};
 }
 
-std::vector<AccountingInfo> artifact_accounting_rows() { return {every_stop_accounting()}; }
+std::vector<AccountingInfo> artifact_accounting_rows() {
+  return {every_stop_accounting(), completion_time_deadlines()};
+}
 
 std::vector<ExecutionInfo> artifact_execution_rows() { return {fluid_execution()}; }
 

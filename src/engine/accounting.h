@@ -1,5 +1,5 @@
-// Which changes of a turn count as a preemption, in the records of jobs and in the statistics of
-// turns.
+// Accounting: what of a turn's changes is booked as a preemption, in the records of jobs and in the
+// statistics of turns, and when a deadline counts as met.
 #pragma once
 
 #include <string_view>
@@ -21,6 +21,8 @@ struct AccountingInfo {
   std::string_view source;  // paper or system, year; may be empty
   PreemptionRule rule;
   ParamList params = {};  // none so far
+  // A deadline is met by a completion time that is not above it, and not by an end before it.
+  bool deadlines_by_completion_time = false;
 };
 
 const std::vector<AccountingInfo>& accounting_table();

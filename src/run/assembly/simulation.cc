@@ -336,7 +336,9 @@ Result<std::optional<RunSummary>> measure_run(const RunConfig& config,
 
 MetricsFold::Options metrics_options(const RunConfig& config) {
   MetricsFold::Options options;
-  options.deadlines_by_completion_time = config.measure.deadlines == "completion-time";
+  const auto accounting =
+      find_row("accounting", plugin_tables().accounting, config.accounting.name);
+  options.deadlines_by_completion_time = accounting && (*accounting)->deadlines_by_completion_time;
   if (config.measure.last) {
     options.first = JobId{static_cast<std::uint32_t>(*config.measure.first)};
     options.last = JobId{static_cast<std::uint32_t>(*config.measure.last)};

@@ -123,8 +123,7 @@ struct PricesConfig {
 struct MeasureConfig {
   std::optional<long long> first;  // window of job ids that count, both ends included
   std::optional<long long> last;
-  bool stop = true;                    // end the run once all of them have left
-  std::string deadlines = "lateness";  // or "completion-time": see docs/results.md
+  bool stop = true;  // end the run once all of them have left
 };
 
 struct OutputConfig {

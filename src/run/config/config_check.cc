@@ -246,11 +246,6 @@ Status check_numbers(const RunConfig& config) {
           dollars)};
     }
   }
-  if (config.measure.deadlines != "lateness" && config.measure.deadlines != "completion-time") {
-    return Error{
-        fmt::format("measure.deadlines is '{}', but must be 'lateness' or 'completion-time'",
-                    config.measure.deadlines)};
-  }
   const std::pair<std::string_view, double> periods[] = {
       {"failures.node_mtbf", config.failures.node_mtbf},
       {"failures.node_repair", config.failures.node_repair},

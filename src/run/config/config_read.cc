@@ -320,7 +320,6 @@ void read_rest(TomlReader& reader, RunConfig& config, const std::string& folder)
     read("first", config.measure.first);
     read("last", config.measure.last);
     table.read("stop", config.measure.stop);
-    table.read("deadlines", config.measure.deadlines);
     reader.keep(table.finish());
   }
   if (const TomlNode* node = reader.take("output")) {

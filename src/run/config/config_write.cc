@@ -215,14 +215,12 @@ std::string to_toml(const RunConfig& config) {
   out.whole("max_crashes", config.engine.max_crashes);
   out.flag("count_host", config.engine.count_host);
   out.number("until", config.engine.until);
-  const bool odd_deadlines = config.measure.deadlines != MeasureConfig{}.deadlines;
-  if (config.measure.first || odd_deadlines) out.section("measure");
   if (config.measure.first) {
+    out.section("measure");
     out.whole("first", *config.measure.first);
     out.whole("last", *config.measure.last);
     out.flag("stop", config.measure.stop);
   }
-  if (odd_deadlines) out.text("deadlines", config.measure.deadlines);
   for (const auto& [kind, rows] : config.usual) {
     for (const auto& [name, params] : rows) {
       out.section(fmt::format("usual.{}.{}", kind, toml_key(name)));

@@ -75,7 +75,8 @@ const std::vector<PluginKind>& plugin_kinds() {
        "pacing "
        "does.",
        "--set progress=NAME", rows_of(plugin_tables().progress)},
-      {"accounting", "accounting", "Accountings", "Say what is booked as a preemption.",
+      {"accounting", "accounting", "Accountings",
+       "Say what is booked as a preemption, and when a deadline counts as met.",
        "--set accounting=NAME", rows_of(plugin_tables().accounting)},
       {"execution", "execution", "Executions", "Say what carries a run out.",
        "--set execution=NAME", rows_of(plugin_tables().execution)},

@@ -189,9 +189,9 @@ TEST_F(GavelRuns, SteadyStatePrioritiesAndFixedDurations) {
 
 TEST_F(GavelRuns, DeadlinesAreCountedBothWays) {
   RunConfig config = drawn("gavel-isolated", "", "deadlines = true\n");
-  config.measure.deadlines = "lateness";
+  config.accounting = {"net"};
   const Outcome right = run(config);
-  config.measure.deadlines = "completion-time";
+  config.accounting = {"completion-time-deadlines"};
   const Outcome published = run(config);
   EXPECT_EQ(right.metrics.deadline_jobs, 40);
   EXPECT_EQ(right.metrics.avg_jct_s, published.metrics.avg_jct_s);

@@ -1,0 +1,15 @@
+#include "artifacts/gavel/deadline_count.h"
+
+namespace muster {
+
+AccountingInfo completion_time_deadlines() {
+  AccountingInfo row = accounting_table().front();
+  row.name = "completion-time-deadlines";
+  row.sentence =
+      "a deadline is met by a completion time that is not above it, whenever the job came";
+  row.source = "Gavel, 2020";
+  row.deadlines_by_completion_time = true;
+  return row;
+}
+
+}  // namespace muster
