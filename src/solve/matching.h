@@ -35,7 +35,7 @@ namespace muster {
 
 struct MatchingOptions {
   // The search ends when a free vertex's dual value is within this relative distance of the last
-  // step. 0 is exact; Muri uses 1e-5.
+  // step. 0 is exact; the simulator of Muri stops at 1e-5, without which its figures are the same.
   double stop_tolerance = 0;
 };
 

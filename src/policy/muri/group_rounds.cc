@@ -5,17 +5,9 @@
 #include "model/checkpoint.h"
 
 namespace muster {
-namespace {
-
-// As the published simulator stops its matching.
-constexpr double kStopTolerance = 1e-5;
-
-}  // namespace
 
 GroupRounds::GroupRounds(const GroupingOptions& options)
-    : options_(options),
-      matcher_(MatchingOptions{kStopTolerance}),
-      random_(options.seed, "profiling noise") {}
+    : options_(options), random_(options.seed, "profiling noise") {}
 
 void GroupRounds::use(const Interleaving& rule) { rule_ = rule; }
 
