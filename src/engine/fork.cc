@@ -61,8 +61,11 @@ void Engine::tell_beliefs(const Fork& with) {
   for (const Slot slot : state_.on_hold) revise(slot);
   if (!with.new_backend) {
     for (const Slot slot : jobs.running()) {
+      if (with.revise) note_belief(slot);
       if (jobs[slot].spec.believed) update_rate(slot, state_.now);
     }
+    // Who was revised may end at another time than was foreseen.
+    if (with.revise && state_.next > state_.now) state_.next = next_turn();
     return;
   }
   // Whoever was on the way, to its GPUs or off them, has arrived.

@@ -34,6 +34,22 @@ prints "drained nodes empty"
 expect 0 muster what-if state --submit gpus=2,duration=60 --job new --errors log-normal:sigma=1
 prints " to "
 
+tell "commands that take time take it in copies, too"
+expect 0 muster simulate jobs.csv -c 1x4 -s fifo --set life.start_latency=100 --set life.stop_latency=60 --set life.spread=0 \
+  --save-at 29 --save-run slow -o slow_run -q
+expect 0 muster what-if slow --json
+python3 - <<'PY' || fail "the answer is not what happened"
+import csv, json
+said = {job["job"]: job for job in json.load(open("out"))["as_is"]["jobs"]}
+rows = [row for row in csv.DictReader(open("slow_run/jobs.csv")) if row["name"] in said]
+assert len(rows) > 10, len(rows)
+for row in rows:
+    job = said[row["name"]]
+    assert abs(job["end_s"]["believed"] - float(row["end_s"])) < 1e-6, (row, job)
+    assert abs(job["start_s"]["believed"] - float(row["start_s"])) < 1e-6, (row, job)
+PY
+expect 0 muster what-if slow --scheduling srtf
+
 tell "mistakes are named"
 expect 2 muster what-if jobs.csv
 says "is not a saved run"

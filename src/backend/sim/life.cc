@@ -6,6 +6,12 @@
 
 namespace muster {
 
+LifeOptions mean_of(LifeOptions options) {
+  options.start_failure = options.partial_gang = options.report_loss = 0;
+  options.spread = 0;
+  return options;
+}
+
 LaunchFate fate_of(RunId run, const LifeOptions& options) {
   Random random(options.seed, fmt::format("launch {} of job {}", run.launch, index(run.job)));
   const auto around = [&](Seconds mean) {

@@ -27,6 +27,9 @@ struct LifeOptions {
   }
 };
 
+// As foreseen: nobody knows what will fail, nor by how much a start will miss the mean.
+LifeOptions mean_of(LifeOptions options);
+
 // What one launch meets.
 struct LaunchFate {
   Seconds start = 0;  // until it has started, or has failed to

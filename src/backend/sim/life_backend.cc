@@ -265,13 +265,9 @@ Seconds LifeBackend::advance(Seconds until, bool stop_at_event, std::vector<JobE
   }
 }
 
-// Nobody knows what will fail, nor by how much a start will miss the mean.
 std::unique_ptr<Backend> LifeBackend::fork() const {
   auto future = std::make_unique<LifeBackend>(*this);
-  future->life_.start_failure = 0;
-  future->life_.partial_gang = 0;
-  future->life_.report_loss = 0;
-  future->life_.spread = 0;
+  future->life_ = mean_of(life_);
   for (auto& [id, run] : future->runs_) run.fails = false;
   return future;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "backend/sim/life_backend.h"
 #include "backend/sim/sim_backend.h"
 
 namespace muster {
@@ -53,8 +54,9 @@ class Newcomers final : public JobSource {
 class Lives final : public Observer {
  public:
   Lives(const EngineWorld& world, const Places& places, JobId newcomers_from,
-        const std::vector<JobId>& starts_of)
+        const std::vector<JobId>& starts_of, bool takes_time)
       : places_(places),
+        takes_time_(takes_time),
         lives_(world.jobs.size()),
         awaited_(world.jobs.size(), false),
         waits_(world.jobs.size(), false),
@@ -83,15 +85,30 @@ class Lives final : public Observer {
     if (queues) return;
     if (waits_[place]) lives_[place].turn = ++turns_;
     waits_[place] = false;
-    lives_[place].start = std::min(lives_[place].start, decision.time);
-    if (awaited_[place]) --left_;
-    awaited_[place] = false;
+    if (takes_time_) {
+      decided_.push_back(place);
+    } else {
+      begin(place, decision.time);
+    }
+  }
+  // Where starts take time: who has begun since the last look.
+  void look(const Engine& copy, const EngineWorld& world) {
+    std::erase_if(decided_, [&](std::size_t place) {
+      const Slot slot = copy.jobs().find(world.jobs[place].spec.id);
+      if (slot == kNoSlot) return true;
+      const Job& job = copy.jobs()[slot];
+      if (job.running() && job.starting()) return false;
+      if (job.running()) begin(place, job.held_since);
+      return true;
+    });
   }
   void on_job_end(const JobRecord& job) override {
-    Life& life = lives_[places_.of(job.id)];
+    const std::size_t place = places_.of(job.id);
+    Life& life = lives_[place];
+    if (takes_time_ && job.start != kNever) begin(place, job.start);
     if (job.status == JobState::kFinished) life.end = job.end;
     // In a copy nobody else comes, so who is left waiting is given up. It was not turned away.
-    if (came_[places_.of(job.id)] && job.reason == Reason::kNeverFits) {
+    if (came_[place] && job.reason == Reason::kNeverFits) {
       life.stuck = true;
     } else if (job.status == JobState::kRefused) {
       life.refused = job.reason;
@@ -102,7 +119,15 @@ class Lives final : public Observer {
   std::vector<Life> take() { return std::move(lives_); }
 
  private:
+  void begin(std::size_t place, Seconds at) {
+    lives_[place].start = std::min(lives_[place].start, at);
+    if (awaited_[place]) --left_;
+    awaited_[place] = false;
+  }
+
   const Places& places_;
+  bool takes_time_;
+  std::vector<std::size_t> decided_;  // who was given GPUs and has not begun to use them
   std::vector<Life> lives_;
   std::vector<bool> awaited_;
   std::vector<bool> waits_;  // since now
@@ -122,6 +147,22 @@ std::shared_ptr<const ClusterSpec> from_now_on(std::shared_ptr<const ClusterSpec
   return spec;
 }
 
+// A simulated cluster that goes on from here. What it is told of who runs where is all it knows,
+// but for a fork of the one that the run has, in which launches are on the way.
+std::unique_ptr<Backend> backend_of(const EngineWorld& world, const OutlookParts& parts,
+                                    const std::shared_ptr<const ClusterSpec>& cluster) {
+  if (parts.running != nullptr && parts.backend != nullptr) return parts.backend->fork();
+  const SimParts sim{.cluster = cluster, .perf = parts.perf, .cost = parts.cost};
+  if (parts.life.any()) {
+    auto backend = std::make_unique<LifeBackend>(sim, mean_of(parts.life));
+    backend->begin_at(world.now);
+    return backend;
+  }
+  auto backend = std::make_unique<SimBackend>(sim);
+  backend->begin_at(world.now);
+  return backend;
+}
+
 EngineOptions options_of(const EngineWorld& world, const OutlookParts& parts,
                          const OutlookOptions& options, bool roughly) {
   constexpr double kCalm = 0.05;
@@ -136,7 +177,7 @@ EngineOptions options_of(const EngineWorld& world, const OutlookParts& parts,
 
 std::unique_ptr<Engine> fork_of(const EngineWorld& world, const Places& places,
                                 const OutlookParts& parts, const EngineOptions& options,
-                                SimBackend& backend, Newcomers& newcomers, Lives& lives) {
+                                Backend& backend, Newcomers& newcomers, Lives& lives) {
   const Engine& running = *parts.running;
   const auto as_in_world = [&](Job& job) {
     const std::size_t place = places.of(job.spec.id);
@@ -145,7 +186,7 @@ std::unique_ptr<Engine> fork_of(const EngineWorld& world, const Places& places,
   std::unique_ptr<Engine> copy = running.fork({.backend = &backend,
                                                .source = &newcomers,
                                                .observers = {&lives},
-                                               .new_backend = true,
+                                               .new_backend = parts.backend == nullptr,
                                                .revise = as_in_world,
                                                .options = options,
                                                .now = world.now});
@@ -163,7 +204,7 @@ std::unique_ptr<Engine> fork_of(const EngineWorld& world, const Places& places,
 }
 
 Result<std::unique_ptr<Engine>> adopter_of(const EngineWorld& world, const OutlookParts& parts,
-                                           const EngineOptions& options, SimBackend& backend,
+                                           const EngineOptions& options, Backend& backend,
                                            Newcomers& newcomers, Lives& lives,
                                            std::shared_ptr<const ClusterSpec> cluster) {
   Engine::Parts own;
@@ -208,17 +249,16 @@ std::shared_ptr<const Engine> frozen_copy(const Engine& running, const OutlookPa
 Result<std::vector<Life>> live_on(const EngineWorld& world, const OutlookParts& parts,
                                   const OutlookOptions& options, bool roughly) {
   auto cluster = from_now_on(parts.cluster, world.now);
-  SimBackend backend(SimParts{.cluster = cluster, .perf = parts.perf, .cost = parts.cost});
-  backend.begin_at(world.now);
+  const std::unique_ptr<Backend> backend = backend_of(world, parts, cluster);
   const Places places(world);
-  Lives lives(world, places, parts.newcomers_from, options.starts_of);
+  Lives lives(world, places, parts.newcomers_from, options.starts_of, parts.life.any());
   const EngineOptions own = options_of(world, parts, options, roughly);
   Newcomers newcomers(world, parts.newcomers_from);
   std::unique_ptr<Engine> copy;
   if (parts.running != nullptr) {
-    copy = fork_of(world, places, parts, own, backend, newcomers, lives);
+    copy = fork_of(world, places, parts, own, *backend, newcomers, lives);
   } else {
-    auto adopter = adopter_of(world, parts, own, backend, newcomers, lives, std::move(cluster));
+    auto adopter = adopter_of(world, parts, own, *backend, newcomers, lives, std::move(cluster));
     if (!adopter) return adopter.error();
     copy = std::move(*adopter);
   }
@@ -226,6 +266,7 @@ Result<std::vector<Life>> live_on(const EngineWorld& world, const OutlookParts& 
     if (options.keep_going && !options.keep_going()) {
       return Error{"there was not enough time to look so far ahead"};
     }
+    lives.look(*copy, world);
   }
   return lives.take();
 }

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/sim/life.h"
 #include "engine/engine.h"
 #include "engine/world.h"
 #include "perf/restart_cost.h"
@@ -35,6 +36,11 @@ struct OutlookParts {
   std::shared_ptr<const Engine> running;
   std::shared_ptr<const Forecast> forecast;  // may be null
   std::shared_ptr<const PriceBook> prices;   // likewise
+  // What orders meet in copies: the mean of each time, and no failures. Those that were on the way
+  // to their GPUs or off them have arrived, unless `backend` is there.
+  LifeOptions life;
+  // That of `running`, where it simulates this life: launches on the way go on in a fork of it.
+  std::shared_ptr<const Backend> backend;
   EngineOptions options;
   // Jobs of the world from this number on have not come yet: they do at once, like any new job.
   JobId newcomers_from = kNoJob;

@@ -25,6 +25,11 @@ Subject SavedState::subject() const {
   subject.parts.options = config_.engine;
   // Others own it: the pointer keeps nothing alive.
   subject.parts.running = std::shared_ptr<const Engine>(std::shared_ptr<const Engine>(), engine_);
+  subject.parts.life = config_.life;
+  if (config_.life.any()) {
+    subject.parts.backend =
+        std::shared_ptr<const Backend>(std::shared_ptr<const Backend>(), &simulation_->backend());
+  }
   return subject;
 }
 

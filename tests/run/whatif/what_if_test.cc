@@ -121,6 +121,23 @@ TEST(WhatIf, MeansAreOverTheSameJobs) {
   EXPECT_EQ(answer.changed->completion_time.believed, 1100);
 }
 
+// What starts and stops take in the run they take in its copies, on average.
+TEST(WhatIf, CommandsTakeTheirTime) {
+  OutlookParts parts = parts_of({"fifo"});
+  parts.life.start_latency = 10;
+  parts.life.start_failure = 1;
+  Symbols symbols;
+  const auto answer = ask(two_jobs(), parts, {}, {}, symbols);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->as_is.jobs[1].start.believed, 1110);
+  EXPECT_EQ(answer->as_is.jobs[1].end.believed, 1160);
+  OutlookOptions starts;
+  starts.starts_of = {JobId{1}};
+  const auto outlook = look_out(two_jobs(), parts, starts);
+  ASSERT_TRUE(outlook) << outlook.error().message;
+  EXPECT_EQ(outlook->jobs[1].start.believed, 1110);
+}
+
 // A service may have jobs that its engine has not seen.
 TEST(WhatIf, JobsThatHaveNotComeYetDoAtOnce) {
   for (const bool anew : {false, true}) {
