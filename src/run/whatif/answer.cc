@@ -13,16 +13,21 @@
 namespace muster {
 namespace {
 
+// Also where all futures agree, on something else than what is believed.
+bool spans(const Expected& value) {
+  return value.early != value.believed || value.late != value.believed;
+}
+
 // "in 2 h (1 h to 5 h)", "now", "5 min ago", "not in sight".
 std::string moment_text(const Expected& when, Seconds now) {
   if (when.believed == kNever) return "not in sight";
   if (when.believed < now) return fmt::format("{} ago", duration_text(now - when.believed));
-  if (when.believed == now && when.late == now) return "now";
+  if (when.believed == now && !spans(when)) return "now";
   const auto from_now = [now](Seconds at) {
     return at == kNever ? std::string("never") : duration_text(std::max(0.0, at - now));
   };
   std::string text = "in " + from_now(when.believed);
-  if (when.early != when.late) {
+  if (spans(when)) {
     text += fmt::format(" ({} to {})", from_now(when.early), from_now(when.late));
   }
   return text;
@@ -31,7 +36,7 @@ std::string moment_text(const Expected& when, Seconds now) {
 std::string span_text(const Expected& value) {
   if (value.believed == kNever) return "not in sight";
   std::string text = duration_text(value.believed);
-  if (value.early != value.late) {
+  if (spans(value)) {
     text += fmt::format(" ({} to {})", duration_text(value.early), duration_text(value.late));
   }
   return text;

@@ -229,6 +229,24 @@ TEST(WhatIf, BandsCoverWhatBeliefsMayBeWrongBy) {
   const Answer sure = asked({"fifo"}, {}, with_errors(symbols, 0));
   EXPECT_EQ(sure.as_is.jobs[1].end.early, 1150);
   EXPECT_EQ(sure.as_is.jobs[1].end.late, 1150);
+  const auto plain = answer_text(sure, {"#1"}, false);
+  ASSERT_TRUE(plain);
+  EXPECT_THAT(*plain, HasSubstr("in 2 min 30 s"));
+  EXPECT_THAT(*plain, ::testing::Not(HasSubstr("(")));
+  // All futures agree, and not with what is believed.
+  OutlookOptions biased;
+  biased.errors = [](int) -> std::unique_ptr<ErrorModel> {
+    struct Twice final : ErrorModel {
+      double factor(const JobSpec&) override { return 0.5; }
+    };
+    return std::make_unique<Twice>();
+  };
+  const Answer longer = asked({"fifo"}, {}, biased);
+  EXPECT_EQ(longer.as_is.jobs[0].end.early, 1400);
+  EXPECT_EQ(longer.as_is.jobs[0].end.late, 1400);
+  const auto shown = answer_text(longer, {"#0"}, false);
+  ASSERT_TRUE(shown);
+  EXPECT_THAT(*shown, HasSubstr("in 1 min 40 s (6 min 40 s to 6 min 40 s)"));
   const Answer unsure = asked({"fifo"}, {}, with_errors(symbols, 0.5));
   const JobOutlook& running = unsure.as_is.jobs[0];
   EXPECT_EQ(running.end.believed, 1100);
