@@ -13,6 +13,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -37,6 +38,8 @@ struct Chosen {
 
 // Prints "muster: message" to standard error and returns `status`.
 int complain(const Error& error, int status = kExitBadInput);
+// What is wrong with an option's value that must be above zero; empty: nothing.
+std::string not_above_zero(const std::string& text);
 // Prints "muster: note: ..." or "muster: warning: ..." to standard error.
 void note(std::string_view text);
 void warn(std::string_view text);

@@ -35,6 +35,9 @@ int what_if(const WhatIfOptions& options) {
   Subject subject = (*state)->subject();
   const auto answer = ask(subject, options.question);
   if (!answer) return complain(answer.error());
+  if (Status known = know_jobs(*answer, options.question.jobs); !known) {
+    return complain(known.error());
+  }
   if (options.link.json) {
     fmt::print("{}\n", answer_json(*answer));
     return kExitOk;
@@ -99,7 +102,7 @@ void add_what_if_command(CLI::App& app, Chosen& chosen) {
       ->check(CLI::Range(1, 100000));
   command->add_option("--horizon", question.horizon, "look no further ahead than this")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber);
+      ->check(not_above_zero, "POSITIVE");
   command->footer(
       "Examples:\n"
       "  muster simulate trace.csv -c 2x8 --save-at 50 --save-run state --no-save\n"

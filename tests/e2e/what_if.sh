@@ -51,6 +51,12 @@ PY
 expect 0 muster what-if slow --scheduling srtf
 
 tell "mistakes are named"
+for form in "" --json; do
+  expect 2 muster what-if state --job '#41' $form
+  says "job '#41' is not among"
+done
+expect 2 muster what-if state --horizon 0
+says "--horizon: '0' is not a number above zero"
 expect 2 muster what-if jobs.csv
 says "is not a saved run"
 expect 2 muster what-if state --job nobody

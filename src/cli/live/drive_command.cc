@@ -208,10 +208,10 @@ void add_drive_command(CLI::App& app, Chosen& chosen) {
   command->add_option("--format", options->format, "format of the trace, if detection fails")
       ->type_name("NAME");
   command->add_option("--speed", options->speed, "how many times as fast as recorded")
-      ->check(CLI::PositiveNumber)
+      ->check(not_above_zero, "POSITIVE")
       ->capture_default_str();
   command->add_option("--step", options->step, "seconds of a training step, in real time")
-      ->check(CLI::PositiveNumber)
+      ->check(not_above_zero, "POSITIVE")
       ->capture_default_str();
   command->add_option("--jobs", options->jobs, "only the first N")->type_name("N");
   command->add_option("-o,--output", options->folder, "folder for the trainers' checkpoints")

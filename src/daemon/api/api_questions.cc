@@ -59,6 +59,9 @@ HttpResponse response_to(Subject& subject, const Question& question, bool text,
     hide_jobs(*visible, first_new, answer->as_is);
     if (answer->changed) hide_jobs(*visible, first_new, *answer->changed);
   }
+  if (Status known = know_jobs(*answer, question.jobs); !known) {
+    return error_response(404, known.error().message);
+  }
   HttpResponse response;
   if (!text) {
     response.body = answer_json(*answer) + "\n";

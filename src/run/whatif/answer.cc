@@ -187,6 +187,14 @@ Result<Answer> ask(const EngineWorld& world, const OutlookParts& parts, const Ch
   return answer;
 }
 
+Status know_jobs(const Answer& answer, const std::vector<std::string>& jobs) {
+  for (const std::string& name : jobs) {
+    const auto job = named(answer.changed ? *answer.changed : answer.as_is, name);
+    if (!job) return job.error();
+  }
+  return Done{};
+}
+
 Result<std::string> answer_text(const Answer& answer, const std::vector<std::string>& jobs,
                                 bool colour) {
   const Outlook& shown = answer.changed ? *answer.changed : answer.as_is;

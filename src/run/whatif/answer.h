@@ -22,6 +22,9 @@ struct Answer {
 Result<Answer> ask(const EngineWorld& world, const OutlookParts& parts, const Change& change,
                    const OutlookOptions& options, Symbols& symbols);
 
+// The error names a job, by name or number (#12), that is not there.
+Status know_jobs(const Answer& answer, const std::vector<std::string>& jobs);
+
 // `jobs` are names or numbers (#12) of jobs to show; empty: the first that will start. The error
 // names a job that is not there.
 Result<std::string> answer_text(const Answer& answer, const std::vector<std::string>& jobs,
