@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include "base/out_file.h"
+#include "model/checkpoint.h"
 #include "run/config/load_config.h"
 #include "workload/data/sha256.h"
 
 namespace muster {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x33564153'5453554dULL;  // MUSTSAV3
+constexpr std::uint64_t kMagic = 0x34564153'5453554dULL;  // MUSTSAV4
 
 // What must be equal for a run to go on as it would have.
 std::string description_of(RunConfig config) {
@@ -23,6 +24,7 @@ std::string description_of(RunConfig config) {
 struct SavedParts {
   std::string description;
   std::uint64_t arrived = 0;
+  std::string digest;  // of the jobs that had arrived
   std::string state;
   std::string story;
 };
@@ -30,6 +32,7 @@ struct SavedParts {
 void checkpoint(Archive& body, SavedParts& parts) {
   body.text(parts.description);
   body.value(parts.arrived);
+  body.text(parts.digest);
   body.text(parts.state);
   body.text(parts.story);
 }
@@ -57,6 +60,17 @@ Result<SavedParts> read_parts(const std::string& file) {
 
 }  // namespace
 
+void DigestedJobs::pop() {
+  if (const JobSpec* job = inner_.peek()) {
+    JobSpec copy = *job;
+    Archive bytes;
+    bytes.text(digest_);
+    muster::checkpoint(bytes, copy);
+    digest_ = sha256_of(bytes.bytes());
+  }
+  inner_.pop();
+}
+
 std::string sealed_run(std::string body) {
   Archive whole;
   whole.mark(kMagic);
@@ -75,11 +89,11 @@ Status check_savable(Engine& engine, const RunConfig& config) {
 }
 
 Status save_run(const std::string& file, Engine& engine, const RunConfig& config,
-                const RunStory& story) {
+                const DigestedJobs& jobs, const RunStory& story) {
   Archive state;
   if (!engine.checkpoint(state)) return check_savable(engine, config);
   SavedParts parts{description_of(config), static_cast<std::uint64_t>(engine.arrived()),
-                   state.bytes(), story.bytes()};
+                   jobs.digest(), state.bytes(), story.bytes()};
   Archive body;
   checkpoint(body, parts);
   return replace_file(file, sealed_run(body.bytes()));
@@ -96,7 +110,7 @@ Result<RunConfig> description_in(const std::string& file) {
 }
 
 Status continue_run(const std::string& file, Engine& engine, const RunConfig& config,
-                    JobSource& source, std::span<Observer* const> observers) {
+                    DigestedJobs& jobs, std::span<Observer* const> observers) {
   const auto parts = read_parts(file);
   if (!parts) return parts.error();
   const Error damaged{fmt::format("{} is damaged or cut off; save the run again", file)};
@@ -106,12 +120,18 @@ Status continue_run(const std::string& file, Engine& engine, const RunConfig& co
                     file, first_difference(parts->description, now))};
   }
   for (std::uint64_t i = 0; i < parts->arrived; ++i) {
-    if (source.peek() == nullptr) {
+    if (jobs.peek() == nullptr) {
       return Error{
           fmt::format("{}: {} jobs had arrived when it was saved, but the workload has only {}",
                       file, parts->arrived, i)};
     }
-    source.pop();
+    jobs.pop();
+  }
+  if (jobs.digest() != parts->digest) {
+    return Error{fmt::format(
+        "{}: of the {} jobs that had arrived when it was saved, some are others in the workload as "
+        "it is now; give it back the workload that it was saved with, or save the run again",
+        file, parts->arrived)};
   }
   Archive reader(parts->state);
   if (!engine.checkpoint(reader)) return check_savable(engine, config);

@@ -262,6 +262,11 @@ Result<std::unique_ptr<Execution>> Simulation::start() {
   return (*row)->make({std::move(parts_), truth_, nodes_change});
 }
 
+void Simulation::digest_jobs() {
+  digested_ = std::make_unique<DigestedJobs>(*source_);
+  parts_.source = digested_.get();
+}
+
 Result<bool> Simulation::run_to_end(const std::function<bool()>& keep_going) {
   const bool saves = !save_.file.empty();
   const bool continues = !save_.continue_from.empty();
@@ -269,6 +274,7 @@ Result<bool> Simulation::run_to_end(const std::function<bool()>& keep_going) {
     if (!saves && !continues) return run_apart(keep_going);
     return Error{"a run with partitions apart or a profiling stage cannot be saved"};
   }
+  if (saves || continues) digest_jobs();
   RunStory story;
   if (saves) parts_.observers.push_back(&story);
   const std::vector<Observer*> observers = parts_.observers;
@@ -284,7 +290,7 @@ Result<bool> Simulation::run_to_end(const std::function<bool()>& keep_going) {
     if (Status savable = check_savable(*engine, config_); !savable) return savable.error();
   }
   if (continues) {
-    const Status put = continue_run(save_.continue_from, *engine, config_, *source_, observers);
+    const Status put = continue_run(save_.continue_from, *engine, config_, *digested_, observers);
     if (!put) return put.error();
   }
   return run_and_save(**execution, story, keep_going);
@@ -298,7 +304,7 @@ Result<bool> Simulation::run_and_save(Execution& execution, RunStory& story,
   const auto complete = execution.run([&] {
     if (!saved && engine.arrived() > save_.at_job) {
       saved = true;
-      if (Status kept = save_run(save_.file, engine, config_, story); !kept) {
+      if (Status kept = save_run(save_.file, engine, config_, *digested_, story); !kept) {
         unsaved = kept.error();
         return false;
       }

@@ -77,6 +77,8 @@ class Simulation {
   // Saves on the way, where that was asked for.
   Result<bool> run_and_save(Execution& execution, RunStory& story,
                             const std::function<bool()>& keep_going);
+  // Before the execution is made.
+  void digest_jobs();
   // Whether the policies, and not the backend, say when jobs are over.
   bool policies_drive_completion() const;
   // The simulated cluster that the description asks for.
@@ -88,6 +90,7 @@ class Simulation {
   std::shared_ptr<const SharedJobs> jobs_;
   std::shared_ptr<const ClusterSpec> cluster_;
   std::unique_ptr<JobSource> source_;
+  std::unique_ptr<DigestedJobs> digested_;  // these, of a run that is saved or goes on
   std::unique_ptr<Backend> backend_;
   // Of a run in several simulations; empty otherwise.
   std::optional<ApartSettings> apart_;

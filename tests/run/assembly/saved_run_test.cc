@@ -1,6 +1,7 @@
 // Saved runs on disk: what was damaged is not taken for a run.
 #include "run/assembly/saved_run.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,6 +56,35 @@ class SavedRun : public ::testing::Test {
 TEST_F(SavedRun, GoesOnAsItWasWritten) {
   EXPECT_TRUE(continued(bytes_));
   EXPECT_TRUE(SavedState::open(file_));
+}
+
+// The file that a description names may hold other jobs by now.
+TEST_F(SavedRun, IsRefusedWithAnotherWorkload) {
+  const std::string trace = (folder_.path() / "jobs.csv").string();
+  const auto write = [&](int first_duration, int last_duration) {
+    std::string text = "job_id,submit_s,duration_s,gpus\n";
+    for (int job = 0; job < 20; ++job) {
+      const int duration = job == 0 ? first_duration : job == 19 ? last_duration : 100;
+      text += fmt::format("j{},{},{},1\n", job, 10 * job, duration);
+    }
+    ASSERT_TRUE(replace_file(trace, text));
+  };
+  RunConfig config;
+  config.cluster.shape = "2x4";
+  config.scheduling.name = "las";
+  config.workload.trace = trace;
+  auto complete = complete_config(std::move(config));
+  ASSERT_TRUE(complete) << complete.error().message;
+  config_ = *complete;
+  write(100, 100);
+  SetUp();
+  write(100, 200);
+  EXPECT_TRUE(continued(bytes_)) << "a job that had not come may be another";
+  write(101, 100);
+  const Status went_on = continued(bytes_);
+  ASSERT_FALSE(went_on);
+  EXPECT_THAT(went_on.error().message, HasSubstr("some are others in the workload as it is now"));
+  EXPECT_FALSE(SavedState::open(file_));
 }
 
 TEST_F(SavedRun, IsRefusedWithAnyBitChanged) {
