@@ -69,14 +69,23 @@ int simulate(const SimulateOptions& options) {
   }
   watch_interrupts();
   Progress progress({.title = "simulate", .quiet = options.output.quiet});
-  const auto run = record_run(
-      *config, nullptr,
-      {.keep_going = [] { return !interrupted(); }, .progress = &progress, .save = options.save});
+  bool warned = false;
+  const auto tell = [&warned](const std::vector<std::string>& warnings) {
+    warned = true;
+    for (const std::string& warning : warnings) warn(warning);
+  };
+  const auto run = record_run(*config, nullptr,
+                              {.keep_going = [] { return !interrupted(); },
+                               .progress = &progress,
+                               .save = options.save,
+                               .warn = tell});
   progress.stop();
   if (!run) return complain(run.error());
   if (run->unwritten) return complain(*run->unwritten, kExitFailed);
   print_run(*run, options.output);
-  warn_about({{&run->info, &run->summary}});
+  RunInfo untold = run->info;
+  if (warned) untold.warnings.clear();
+  warn_about({{&untold, &run->summary}});
   if (run->complete) return kExitOk;
   fmt::print(stderr, "muster: interrupted; {}\n",
              run->folder.empty() ? "the figures cover the part that was run"

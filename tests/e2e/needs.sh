@@ -27,6 +27,19 @@ says "$lacks"
 expect 0 muster simulate plain.csv -c 1x4 -s optimus --no-save -q
 says "needs elastic jobs, but there are none among 12 jobs"
 
+tell "it says so before the run, once"
+rm -f err
+(trap - INT; exec env --default-signal=INT "$command" simulate -g poisson:jobs=1000000,load=0.95 -c 64x8 -s qssf --no-save -q) >out 2>err &
+pid=$!
+while [[ ! -s err ]] && kill -0 "$pid" 2>/dev/null; do sleep 0.02; done
+kill -INT "$pid" || fail "the run was over before it said anything"
+status=0
+wait "$pid" || status=$?
+[[ $status == 130 ]] || fail "status $status"
+[[ $(grep -c "needs estimates of run times" err) == 1 ]] || fail "not said, or said twice"
+[[ $(grep -n "needs estimates of run times" err | cut -d: -f1) -lt $(grep -n stopping err | cut -d: -f1) ]] ||
+  fail "the warning comes after the run"
+
 tell "who knows how long jobs will run is marked, and no headline hides it"
 expect 0 muster compare plain.csv -c 1x4 -s fifo -s srtf -o compared -q
 grep -q "knows durations" out || fail "the table does not mark srtf"

@@ -297,6 +297,7 @@ bool RunNeeds::about_jobs() const {
 
 Status RunNeeds::check(const KnownInputs& inputs, const std::vector<JobSpec>* jobs) {
   inputs_ = inputs;
+  at_hand_ = jobs != nullptr;
   census_ = std::make_shared<JobCensus>(policies_, inputs_);
   if (jobs == nullptr && about_jobs()) return Done{};
   for (std::size_t i = 0; about_jobs() && i < jobs->size(); ++i) census_->add((*jobs)[i]);
@@ -304,6 +305,8 @@ Status RunNeeds::check(const KnownInputs& inputs, const std::vector<JobSpec>* jo
   if (!unmet) return unmet.error();
   return Done{};
 }
+
+bool RunNeeds::complete() const { return at_hand_ || !about_jobs(); }
 
 std::vector<std::string> RunNeeds::warnings() const {
   if (census_ == nullptr) return {};

@@ -95,7 +95,9 @@ class RunNeeds {
   // Counts jobs that were not at hand as they come.
   std::unique_ptr<JobSource> counted(std::unique_ptr<JobSource> source) const;
 
-  // Complete once all jobs are counted.
+  // Whether all jobs that policies need something of are counted.
+  bool complete() const;
+  // Complete when that is so.
   std::vector<std::string> warnings() const;
   // Whether a policy knows how long jobs will run, because it says so or for want of estimates.
   bool clairvoyant() const;
@@ -104,6 +106,7 @@ class RunNeeds {
   std::vector<NeedyPolicy> policies_;
   KnownInputs inputs_;
   std::shared_ptr<JobCensus> census_;
+  bool at_hand_ = false;  // all jobs, before the run
 };
 
 }  // namespace muster

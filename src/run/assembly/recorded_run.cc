@@ -187,6 +187,7 @@ Result<RecordedRun> record_run(const RunConfig& config, std::shared_ptr<const Sh
     writer = std::move(*opened);
     (*simulation)->observe(*writer);
   }
+  if (hooks.warn && (*simulation)->knows_warnings()) hooks.warn((*simulation)->warnings());
   ProgressTask* task = hooks.progress == nullptr
                            ? nullptr
                            : &hooks.progress->task(run.info.label, (*simulation)->expected_jobs());

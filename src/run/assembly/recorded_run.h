@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/metrics.h"
 #include "report/progress.h"
@@ -22,6 +23,8 @@ struct RunHooks {
   Progress* progress = nullptr;           // gets a task for this run
   SaveOptions save = {};                  // of the run on its way (run/assembly/saved_run.h)
   Observer* observer = nullptr;           // told of everything beside the results
+  // Told once before the run begins, where the warnings are known by then.
+  std::function<void(const std::vector<std::string>&)> warn = {};
 };
 
 struct RecordedRun {

@@ -36,6 +36,8 @@ class Simulation {
   const ClusterSpec& cluster() const { return *cluster_; }
   // What its policies need and its inputs do not tell them; complete once it has run.
   std::vector<std::string> warnings() const { return needs_.warnings(); }
+  // Whether they are complete before that.
+  bool knows_warnings() const { return needs_.complete(); }
   // Whether its policies know how long jobs will run.
   bool clairvoyant() const { return needs_.clairvoyant(); }
   // What a person should know about the jobs, once it has run.
