@@ -73,8 +73,9 @@ JobSpec Core::spec_of(const StoredJob& row, const JobRequest& request) {
   spec.max_gpus = request.max_gpus;
   spec.estimate = request.estimate;
   const Seconds counted = request.iterations * request.step_ms / 1000;
-  spec.duration = request.estimate > 0     ? request.estimate
-                  : counted > 0            ? counted
+  // What a job is to do is known better than how long its owner believes it to take.
+  spec.duration = counted > 0              ? counted
+                  : request.estimate > 0   ? request.estimate
                   : request.time_limit > 0 ? request.time_limit
                                            : kUnknownDuration;
   spec.believed = true;  // it grows where the job outruns it

@@ -79,6 +79,24 @@ TEST_F(CoreProgress, IterationsOfTheOwnerCountWhereTheJobNamesNoTotal) {
   EXPECT_FALSE(stopped_with(20)) << "it has outrun them: 80 are believed, and 4 s are left";
 }
 
+// What it is to do, what its owner believes, how long it may: the first that is there.
+TEST_F(CoreProgress, OfWhatIsSaidOfItsLengthTheBestIsBelieved) {
+  const auto believed = [](double iterations, Seconds estimate, Seconds limit) {
+    JobRequest request = training(1, estimate);
+    request.iterations = iterations;
+    request.step_ms = 100;
+    request.time_limit = limit;
+    const auto core = core_of(live_plan("1x1"));
+    submit_to(*core, JobId{1}, request, 0);
+    core->step(0);
+    return core->engine().jobs()[core->engine().jobs().find(JobId{1})].spec.duration;
+  };
+  EXPECT_EQ(believed(500, 70, 90), 50);
+  EXPECT_EQ(believed(0, 70, 90), 70);
+  EXPECT_EQ(believed(0, 0, 90), 90);
+  EXPECT_EQ(believed(0, 0, 0), 3600);
+}
+
 TEST_F(CoreProgress, NorOneWhoseStepsWereTooFastToBeMeasured) {
   done(0, 2);
   done(100, 2.5);

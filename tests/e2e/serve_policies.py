@@ -48,6 +48,13 @@ class Policies(unittest.TestCase):
                 self.assertNotEqual(done.returncode, 0)
                 self.assertRegex(done.stderr, "--(fake-gpus|cgroup|partition) .*(this machine alone|needs --executor slurm)")
 
+    def test_estimates_by_the_ids_of_a_trace_are_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            words = ("--fake-gpus", "2", "--set", "workload.estimates.file=estimates.csv")
+            done = subprocess.run([MUSTER, "serve", "--state", folder, *words], capture_output=True, text=True, timeout=30)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("workload.estimates.file = estimates.csv", done.stderr)
+
     def test_reload_loses_nothing(self):
         with Daemon(gpus=1) as daemon:
             running = daemon.submit_alone("reloaded", None)

@@ -79,6 +79,13 @@ Result<LivePlan> live_plan_of(const ServePlan& plan, bool safe) {
   }
   auto config = load_config(*layers);
   if (!config) return config.error();
+  if (const std::string& file = config->workload.estimates.file; !file.empty()) {
+    return Error{
+        fmt::format("workload.estimates.file = {}: it is by the job ids of a trace, which live "
+                    "jobs do not have; "
+                    "leave it out, and say what is known of a job with muster submit --estimate",
+                    file)};
+  }
   const std::string unused = unused_parts(*config);
   config->cluster = {};
   config->cluster.shape = plan.cluster.empty() ? plan.shape : "";
