@@ -272,7 +272,9 @@ Result<bool> Simulation::run_to_end(const std::function<bool()>& keep_going) {
   const bool continues = !save_.continue_from.empty();
   if (apart_) {
     if (!saves && !continues) return run_apart(keep_going);
-    return Error{"a run with partitions apart or a profiling stage cannot be saved"};
+    return Error{
+        "a run with partitions apart or a profiling stage cannot be saved; docs/engine.md says "
+        "what to use instead"};
   }
   if (saves || continues) digest_jobs();
   RunStory story;
