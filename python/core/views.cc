@@ -60,6 +60,11 @@ nb::bytes JobsView::speeds() const {
   return bytes_of(speeds_of(*view, *slots));
 }
 
+nb::bytes JobsView::metric(const std::string& name) const {
+  const auto [view, slots] = open();
+  return bytes_of(metric_of(*view, *slots, name));
+}
+
 nb::list JobsView::texts(std::size_t number) const {
   const auto [view, slots] = open();
   nb::list list;
@@ -103,7 +108,8 @@ void add_views(nb::module_& module) {
       .def("__len__", &JobsView::size)
       .def("column", &JobsView::column)
       .def("speeds", &JobsView::speeds)
-      .def("texts", &JobsView::texts);
+      .def("texts", &JobsView::texts)
+      .def("metric", &JobsView::metric);
   nb::class_<ClusterView>(module, "ClusterView")
       .def("node_column", &ClusterView::node_column)
       .def("node_texts", &ClusterView::node_texts)

@@ -2,6 +2,7 @@
 // run's own state and are closed when the call is over; whoever kept one is told so.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <nanobind/nanobind.h>
@@ -25,6 +26,8 @@ class JobsView {
   // Steps per second of each job on GPUs of each type, job by job.
   nb::bytes speeds() const;
   nb::list texts(std::size_t number) const;
+  // What each job last reported under that name.
+  nb::bytes metric(const std::string& name) const;
 
  private:
   std::pair<const View*, const std::vector<Slot>*> open() const;

@@ -85,6 +85,9 @@ class _Jobs(_View):
     def speeds(self):
         return self.get("jobs.speeds")
 
+    def metric(self, name):
+        return self.get("jobs.metric." + name)
+
 
 class _Cluster(_View):
     def node_column(self, number):

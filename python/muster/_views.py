@@ -58,8 +58,12 @@ class Jobs:
         self.__dict__[name] = made
         return made
 
+    def metric(self, name: str) -> Any:
+        """What each job last reported under that name, if the description names it in `metrics`; else not a number."""
+        return array(self._view.metric(name), np.float64)
+
     def __dir__(self) -> list[str]:
-        return [*_JOB_COLUMNS, *_JOB_TEXTS, "speeds"]
+        return [*_JOB_COLUMNS, *_JOB_TEXTS, "speeds", "metric"]
 
     def to_pandas(self) -> Any:
         """All columns that the policy may read, as a data frame."""

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "daemon/core.h"
-#include "run/assembly/live_metrics.h"
+#include "run/config/live_metrics.h"
 
 namespace muster {
 
@@ -66,10 +66,11 @@ void Core::hear_progress(const ProgressReport& report, Seconds now) {
   events_.push_back(event);
 }
 
-// Policies see a few metrics; the others are for people.
+// Policies see the few metrics that the description names; the others are for people.
 void Core::tell_metric(JobId job, std::string_view name, double value, Seconds now) {
-  const bool seen = std::find(kLiveMetrics.begin(), kLiveMetrics.end(), name) != kLiveMetrics.end();
-  if (!seen || value < 0 || !std::isfinite(value)) return;
+  const std::vector<std::string>& named = plan_.config.metrics;
+  const bool seen = std::find(named.begin(), named.end(), name) != named.end();
+  if (!seen || !std::isfinite(value)) return;
   JobEvent event;
   event.time = now;
   event.kind = EventKind::kMetric;
@@ -128,7 +129,7 @@ void Core::see_gpus(const std::vector<GpuUse>& uses, Seconds now) {
     for (const auto& [name, value] : measured) {
       // What it says of itself it knows better.
       const bool told = known->second.meter.news().metrics.contains(std::string(name));
-      if (!told) tell_metric(job.spec.id, name, value, now);
+      if (!told && value >= 0) tell_metric(job.spec.id, name, value, now);
     }
   }
 }

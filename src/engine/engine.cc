@@ -16,7 +16,7 @@ Engine::Engine(Parts parts)
   assert(!parts_.policy_sets.empty() && parts_.source != nullptr);
   assert(parts_.policy_sets.size() == 1 || parts_.selector != nullptr);
   state_.cluster.count_host(parts_.options.count_host);
-  state_.metrics = JobMetrics(parts_.metrics);
+  state_.metrics = JobMetrics(parts_.metrics, parts_.metric_names);
   ask_policies();
 }
 

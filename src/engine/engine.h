@@ -94,6 +94,7 @@ class Engine final : public WhatIf {
     JobSource* source = nullptr;               // must outlive the engine
     std::vector<Observer*> observers;          // must outlive the engine
     std::vector<Symbol> metrics;               // those that policies see: JobMetrics::kMost at most
+    std::vector<std::string> metric_names;     // the same as texts, for policies
     EngineOptions options;
   };
   explicit Engine(Parts parts);

@@ -36,6 +36,7 @@ Engine::Parts Engine::fork_parts(const Fork& with) const {
   parts.observers = with.observers;
   parts.options = with.options.value_or(parts_.options);
   parts.metrics = parts_.metrics;
+  parts.metric_names = parts_.metric_names;
   return parts;
 }
 

@@ -1,12 +1,15 @@
 // Numbers that jobs report under names of their own: loss, samples per second, use of the GPU.
-// Observers hear all of them; policies see the latest of a few that the run names in advance, so
-// that a job's reports cost nothing if they are not used.
+// Observers hear all that reach the engine; policies see the latest of a few that the run names in
+// advance (`metrics` in its description), so that what a job says costs nothing where nobody
+// listens.
 #pragma once
 
 #include <algorithm>
 #include <cassert>
 #include <limits>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/archive.h"
@@ -28,7 +31,9 @@ class JobMetrics {
   static constexpr std::size_t kMost = 8;
 
   JobMetrics() = default;
-  explicit JobMetrics(std::vector<Symbol> names) : names_(std::move(names)) {
+  // `texts`: the same names, for policies that look them up by those.
+  explicit JobMetrics(std::vector<Symbol> names, std::vector<std::string> texts = {})
+      : names_(std::move(names)), texts_(std::move(texts)) {
     assert(names_.size() <= kMost && "policies see a few metrics");
   }
   const std::vector<Symbol>& names() const { return names_; }
@@ -38,6 +43,11 @@ class JobMetrics {
     const std::size_t at = place(slot, name);
     if (at >= values_.size() || values_[at] != values_[at]) return std::nullopt;
     return values_[at];
+  }
+  std::optional<double> of(Slot slot, std::string_view name) const {
+    const auto found = std::find(texts_.begin(), texts_.end(), name);
+    if (found == texts_.end()) return std::nullopt;
+    return of(slot, names_[static_cast<std::size_t>(found - texts_.begin())]);
   }
   void set(Slot slot, Symbol name, double value) {
     const std::size_t at = place(slot, name);
@@ -63,6 +73,7 @@ class JobMetrics {
   }
 
   std::vector<Symbol> names_;
+  std::vector<std::string> texts_;  // of names_, in that order
   std::vector<double> values_;
 };
 

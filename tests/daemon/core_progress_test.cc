@@ -79,6 +79,35 @@ TEST_F(CoreProgress, IterationsOfTheOwnerCountWhereTheJobNamesNoTotal) {
   EXPECT_FALSE(stopped_with(20)) << "it has outrun them: 80 are believed, and 4 s are left";
 }
 
+// Those that the description names, and no others; a loss may be below zero.
+TEST_F(CoreProgress, PoliciesSeeTheMetricsThatTheDescriptionNames) {
+  RunConfig config;
+  config.cluster.shape = "1x1";
+  config.workload.generator = {"poisson", {{"jobs", "1"}}};
+  config.metrics = {"loss", "watts"};
+  core_ = core_of(std::move(*make_live_plan(*complete_config(std::move(config)))));
+  submit_to(*core_, JobId{1}, training(1), 0);
+  step(0);
+  for (const RunEvent event : {RunEvent::kReady, RunEvent::kStarted}) {
+    RunReport report;
+    report.run = {JobId{1}, 1};
+    report.event = event;
+    core_->hear(report, 1);
+    step(1);
+  }
+  ProgressReport report;
+  report.run = {JobId{1}, 1};
+  report.metrics = {{"loss", -1.5}, {"gpu_util", 50}};
+  core_->hear(report, 2);
+  step(2);
+  const View view = core_->engine().view();
+  const Slot slot = core_->engine().jobs().find(JobId{1});
+  ASSERT_NE(view.metrics, nullptr);
+  EXPECT_EQ(view.metrics->of(slot, "loss"), -1.5);
+  EXPECT_EQ(view.metrics->of(slot, "watts"), std::nullopt);
+  EXPECT_EQ(view.metrics->of(slot, "gpu_util"), std::nullopt);
+}
+
 // What it is to do, what its owner believes, how long it may: the first that is there.
 TEST_F(CoreProgress, OfWhatIsSaidOfItsLengthTheBestIsBelieved) {
   const auto believed = [](double iterations, Seconds estimate, Seconds limit) {

@@ -101,6 +101,11 @@ TEST(JobMetrics, TableForgetsWhoLeft) {
   EXPECT_EQ(metrics.of(Slot{3}, Symbol{1}), std::nullopt);
   EXPECT_EQ(metrics.of(Slot{3}, Symbol{5}), std::nullopt);
   EXPECT_EQ(metrics.of(Slot{9}, Symbol{2}), std::nullopt);
+  JobMetrics named({Symbol{1}, Symbol{2}}, {"gain", "loss"});
+  named.set(Slot{3}, Symbol{2}, 7);
+  EXPECT_EQ(named.of(Slot{3}, "loss"), 7);
+  EXPECT_EQ(named.of(Slot{3}, "gain"), std::nullopt);
+  EXPECT_EQ(named.of(Slot{3}, "accuracy"), std::nullopt);
   metrics.clear(Slot{3});
   EXPECT_EQ(metrics.of(Slot{3}, Symbol{2}), std::nullopt);
 }

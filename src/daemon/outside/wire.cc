@@ -59,6 +59,10 @@ std::optional<std::string> of_jobs(const PolicyQuestion& question, std::string_v
   const std::vector<Slot>& slots = *question.slots;
   const JobTable& jobs = question.view->jobs;
   if (name == "speeds") return packed('f', speeds_of(*question.view, slots));
+  if (constexpr std::string_view kMetric = "metric."; name.starts_with(kMetric)) {
+    name.remove_prefix(kMetric.size());
+    return packed('f', metric_of(*question.view, slots, name));
+  }
   if (const auto column = row_named(job_columns(), name); column != job_columns().end()) {
     return column_payload(column->type, slots.size(),
                           [&](std::size_t i) { return column->get(jobs[slots[i]], question.now); });

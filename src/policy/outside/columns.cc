@@ -1,6 +1,7 @@
 #include "policy/outside/columns.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "policy/gavel/problem.h"
 
@@ -122,6 +123,16 @@ std::vector<double> speeds_of(const View& view, const std::vector<Slot>& slots) 
     }
   }
   return speeds;
+}
+
+std::vector<double> metric_of(const View& view, const std::vector<Slot>& slots,
+                              std::string_view name) {
+  std::vector<double> values(slots.size(), std::numeric_limits<double>::quiet_NaN());
+  if (view.metrics == nullptr) return values;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    values[i] = view.metrics->of(slots[i], name).value_or(values[i]);
+  }
+  return values;
 }
 
 ProblemColumns::ProblemColumns(const AllocationProblem& problem)

@@ -47,6 +47,10 @@ std::vector<std::int64_t> usable_by_type(const ClusterState& cluster);
 // Steps per second of each job on GPUs of each type, job by job.
 std::vector<double> speeds_of(const View& view, const std::vector<Slot>& slots);
 
+// What each job last reported under that name; not a number where it has not.
+std::vector<double> metric_of(const View& view, const std::vector<Slot>& slots,
+                              std::string_view name);
+
 // What an allocation problem holds, with the GPU types in that order, too.
 struct ProblemColumns {
   explicit ProblemColumns(const AllocationProblem& problem);

@@ -8,12 +8,12 @@
 
 #include "base/table_lookup.h"
 #include "run/assembly/guards.h"
-#include "run/assembly/live_metrics.h"
 #include "run/assembly/live_needs.h"
 #include "run/assembly/make_parts.h"
 #include "run/assembly/needs_check.h"
 #include "run/assembly/prices.h"
 #include "run/assembly/profiled_queues.h"
+#include "run/config/live_metrics.h"
 #include "run/config/plugin_tables.h"
 
 namespace muster {
@@ -46,6 +46,15 @@ Status check_live(const RunConfig& config) {
         config.profiling.online ? "a profiler beside the run has nodes of its own, and starts jobs "
                                   "afterwards from their beginning (profiling.online)"
                                 : "a profiling stage before the run needs all jobs in advance")};
+  }
+  if (config.profiling.nodes > 0) {
+    for (const std::string_view name : {kGpuUtil, kMemoryUtil, kMemoryMb}) {
+      if (std::find(config.metrics.begin(), config.metrics.end(), name) != config.metrics.end()) {
+        continue;
+      }
+      return Error{fmt::format("the profiler measures {}, {} and {}: name them all in 'metrics'",
+                               kGpuUtil, kMemoryUtil, kMemoryMb)};
+    }
   }
   const auto execution = find_row("execution", plugin_tables().execution, config.execution.name);
   if (!execution) return execution.error();
@@ -116,9 +125,10 @@ Result<LivePlan> make_live_plan(const RunConfig& config) {
     Status fit = works_outside_its_simulator(scheduling.traits(), choice.name);
     if (!fit) return fit.error();
   }
-  for (const std::string_view name : kLiveMetrics) {
+  for (const std::string& name : config.metrics) {
     plan.parts.metrics.push_back(plan.symbols->intern(name));
   }
+  plan.parts.metric_names = config.metrics;
   if (Status added =
           add_profiler_within(config, *plan.cluster, *plan.symbols, plan.parts.policy_sets);
       !added) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "policy/lucid/profiled_queue.h"
-#include "run/assembly/live_metrics.h"
+#include "run/config/live_metrics.h"
 
 namespace muster {
 namespace {

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "engine/engine.h"
 #include "run/config/choice.h"
+#include "run/config/live_metrics.h"
 #include "run/config/policy_loader.h"
 #include "run/config/toml.h"
 #include "workload/believed_jobs.h"
@@ -164,6 +165,8 @@ struct RunConfig {
   std::optional<long long> failure_seed;  // as given; otherwise the seed of the run
   LifeOptions life;
   std::optional<long long> life_seed;  // likewise
+  // What policies see of the numbers that live jobs report; nobody reports any in a simulation.
+  std::vector<std::string> metrics = {kLiveMetrics.begin(), kLiveMetrics.end()};
   EngineOptions engine;
   MeasureConfig measure;
   OutputConfig output;

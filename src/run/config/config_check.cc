@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -5,6 +6,7 @@
 #include "base/table_lookup.h"
 #include "base/text.h"
 #include "model/gpu_set.h"
+#include "model/job_metrics.h"
 #include "run/config/config.h"
 #include "run/config/plugin_tables.h"
 #include "run/config/plugins.h"
@@ -238,7 +240,21 @@ Status check_restart(const RestartConfig& restart) {
   return Done{};
 }
 
+Status check_metrics(const std::vector<std::string>& names) {
+  if (names.size() > JobMetrics::kMost) {
+    return Error{fmt::format("metrics has {} names, but policies see {} at most", names.size(),
+                             JobMetrics::kMost)};
+  }
+  for (auto name = names.begin(); name != names.end(); ++name) {
+    if (std::find(names.begin(), name, *name) != name) {
+      return Error{fmt::format("metrics names '{}' twice", *name)};
+    }
+  }
+  return Done{};
+}
+
 Status check_numbers(const RunConfig& config) {
+  if (Status few = check_metrics(config.metrics); !few) return few;
   for (const auto& [type, dollars] : config.prices.table) {
     if (!(dollars >= 0) || std::isinf(dollars)) {
       return Error{fmt::format(

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
 #include "run/config/config.h"
 #include "run/config/plugins.h"
 
@@ -215,15 +214,7 @@ void read_stages(TomlReader& reader, RunConfig& config, const std::string& folde
     table.read("limit", profiling.limit);
     table.read("largest", profiling.largest);
     table.read("borrow", profiling.borrow);
-    table.read("donors", profiling.donors);
-    // One text from the command line may name several.
-    if (profiling.donors.size() == 1) {
-      const std::string names = std::move(profiling.donors.front());
-      profiling.donors.clear();
-      for (const std::string_view name : split(names, ',')) {
-        if (!trim(name).empty()) profiling.donors.emplace_back(trim(name));
-      }
-    }
+    table.read_names("donors", profiling.donors);
     table.read("lender", profiling.lender);
     table.read("free", profiling.free);
     table.read("online", profiling.online);
@@ -383,6 +374,7 @@ Status apply_toml(RunConfig& config, const TomlNode& document, const std::string
   read_choices(reader, "beliefs", config.beliefs);
   if (document.find("beliefs") != nullptr) find_perf_files(config.beliefs, folder);
   read_durations(reader, config);
+  reader.read_names("metrics", config.metrics);
   read_choice(reader, "scaling", config.scaling);
   read_choice(reader, "selector", config.selector);
   read_policy_sets(reader, config);

@@ -206,6 +206,7 @@ std::string to_toml(const RunConfig& config) {
   }
   out.whole("seed", config.seed);
   if (config.durations != Durations::kTrue) out.text("durations", durations_name(config.durations));
+  if (config.metrics != RunConfig{}.metrics) out.texts("metrics", config.metrics);
   write_workload(out, config.workload);
   write_cluster(out, config.cluster);
   write_policies(out, config);

@@ -217,6 +217,16 @@ void TomlReader::read(std::string_view name, std::vector<std::string>& values) {
   }
 }
 
+void TomlReader::read_names(std::string_view name, std::vector<std::string>& names) {
+  read(name, names);
+  if (names.size() != 1) return;
+  const std::string all = std::move(names.front());
+  names.clear();
+  for (const std::string_view one : split(all, ',')) {
+    if (!trim(one).empty()) names.emplace_back(trim(one));
+  }
+}
+
 void TomlReader::read_rest(ParamTexts& params) {
   for (const auto& [name, node] : table_.members) {
     if (!asked_.insert(name).second) continue;

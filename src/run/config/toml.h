@@ -59,6 +59,8 @@ class TomlReader {
   void read(std::string_view name, bool& value);
   void read(std::string_view name, long long& value);
   void read(std::string_view name, std::vector<std::string>& values);  // a scalar is a list of one
+  // Likewise, but one text, as from the command line, may name several: "loss,accuracy".
+  void read_names(std::string_view name, std::vector<std::string>& names);
   // All members that were not taken yet must be scalars (or arrays of them, joined by commas).
   void read_rest(ParamTexts& params);
 

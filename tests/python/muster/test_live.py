@@ -10,6 +10,8 @@ import time
 
 import pytest
 
+import muster
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 POLICIES = '''
@@ -73,6 +75,12 @@ class SmallestKey(Base):
         if self.act(jobs) == "nan":
             return np.full(len(jobs), np.nan)
         return jobs.gpus
+
+class SeesLoss(Base):
+    def key(self, jobs, now):
+        with open(WISH + ".seen", "a") as file:
+            print(*jobs.metric("loss"), *jobs.metric("nobody"), file=file)
+        return jobs.submit
 
 class OneNodeOnly(Base):
     def find(self, job, gpus, cluster, now):
@@ -154,6 +162,26 @@ def live(command, tmp_path, monkeypatch):
 def order_of_starts(daemon, jobs):
     started = {job: daemon.job(job)["started"] for job in jobs}
     return sorted(jobs, key=started.get)
+
+
+def test_it_sees_what_jobs_report_under_the_names_of_the_description(live, tmp_path):
+    import live_daemon
+    with live("--scheduling", live.policy("SeesLoss"), "--pacing", "rounds:length=0.2", "--set", "metrics=loss,watts", gpus=1) as daemon:
+        daemon.submit("--", live_daemon.MUSTER, "trainer", "loss.step", "1000", "0.05", "--report", "loss=-2.5")
+        seen = tmp_path / "wish.seen"
+        live_daemon.wait_until(lambda: seen.exists() and "-2.5 nan" in seen.read_text(), what="the loss in the columns")
+
+
+def test_in_a_simulation_nobody_reports_anything():
+    seen = []
+
+    def key(jobs, now):
+        seen.extend(jobs.metric("loss").tolist())
+        return jobs.submit
+
+    trace = muster.Trace.from_numpy(submit_s=[0, 5], duration_s=[60, 60], gpus=[1, 1])
+    muster.simulate(trace, "1x1", scheduling=key)
+    assert seen and all(value != value for value in seen)
 
 
 def test_it_decides_and_the_recording_replays_without_it(live):

@@ -50,6 +50,21 @@ TEST(RunConfig, DefaultsAreWrittenOut) {
   EXPECT_EQ(config->failures.seed, 1U);
 }
 
+TEST(RunConfig, NamesUpToEightMetrics) {
+  const std::string small(kSmall);
+  EXPECT_EQ(complete(kSmall)->metrics.size(), 5U);
+  const auto list = complete("metrics = [\"loss\", \"watts\"]\n" + small);
+  ASSERT_TRUE(list) << list.error().message;
+  EXPECT_EQ(list->metrics, (std::vector<std::string>{"loss", "watts"}));
+  const auto text = complete("metrics = \"loss, watts\"\n" + small);
+  ASSERT_TRUE(text) << text.error().message;
+  EXPECT_EQ(text->metrics, list->metrics);
+  EXPECT_NE(to_toml(*list).find("metrics = [\"loss\", \"watts\"]"), std::string::npos);
+  EXPECT_EQ(problem("metrics = \"a,b,c,d,e,f,g,h,i\"\n" + small),
+            "metrics has 9 names, but policies see 8 at most");
+  EXPECT_EQ(problem("metrics = \"a,b,a\"\n" + small), "metrics names 'a' twice");
+}
+
 TEST(RunConfig, WholeDescriptionReadsBack) {
   const auto first = complete(R"(
 name = "everything \"quoted\""

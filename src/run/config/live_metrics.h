@@ -1,6 +1,6 @@
-// The metrics of running jobs that policies see (View::metrics): NVML's readings of the GPUs of a
-// job that has them for itself, or the job's own reports, in percent, percent, MB and watts; and
-// its speed.
+// What policies see of running jobs (View::metrics) unless the description names others: what NVML
+// says of the GPUs of a job that has them to itself, or the job of itself, in percent, percent, MB
+// and watts; and its speed.
 #pragma once
 
 #include <array>
