@@ -5,6 +5,7 @@
 
 #include "backend/sim/sim_backend.h"
 #include "perf/product.h"
+#include "support/driven_engine.h"
 #include "support/scripted_policy.h"
 #include "support/simulation.h"
 
@@ -81,6 +82,50 @@ TEST(Netting, WhoStaysHearsOfNewNeighboursAfterTheStarts) {
       {5, 6}, {job_of(0, 10), job_of(0, 10), job_of(0, 10)}, 1);
   const std::vector<std::string> turn(lines.begin() + 2, lines.begin() + 5);
   EXPECT_THAT(turn, ElementsAre("5 stop 1", "5 start 2 beside 0", "5 update 0 beside 2"));
+}
+
+TEST(Orders, OfATurnAreNettedAndSorted) {
+  DrivenEngine driven(uniform_cluster(2, 2));
+  driven.submit(0, 100);
+  driven.submit(0, 100);
+  driven.submit(0, 100);
+  driven.wanted = {{0, 2}, {1, 1}, {2, 0}};
+  driven.turn(1);
+  driven.say(2, EventKind::kStarted, 0, 1);
+  driven.say(2, EventKind::kStarted, 1, 1);
+  driven.backend.ordered.clear();
+  // The third starts, the first leaves, the second grows: in another order than they are named.
+  driven.wanted = {{2, 1}, {1, 2}, {0, 0}};
+  driven.turn(10);
+  ASSERT_EQ(driven.backend.ordered.size(), 3U);
+  const std::vector<Order>& orders = driven.backend.ordered;
+  EXPECT_EQ(orders[0].kind, CommandKind::kStop);
+  EXPECT_EQ(orders[0].run, (RunId{JobId{0}, 1}));
+  EXPECT_EQ(orders[1].kind, CommandKind::kResize);
+  EXPECT_EQ(orders[1].run, (RunId{JobId{1}, 2}));
+  EXPECT_EQ(orders[1].before, (RunId{JobId{1}, 1}));
+  EXPECT_EQ(orders[1].gpus.gpus(), 2);
+  EXPECT_EQ(orders[2].kind, CommandKind::kStart);
+  EXPECT_EQ(orders[2].run, (RunId{JobId{2}, 1}));
+}
+
+TEST(Orders, OfALaunchThatIsTakenBackAtOnceNeverGoOut) {
+  TurnOrders orders;
+  Order start;
+  start.run = {JobId{1}, 1};
+  orders.add(start);
+  Order move;
+  move.kind = CommandKind::kMove;
+  move.run = {JobId{1}, 2};
+  move.before = {JobId{1}, 1};
+  orders.add(move);
+  ASSERT_EQ(orders.sorted().size(), 1U);
+  EXPECT_EQ(orders.sorted()[0].kind, CommandKind::kStart);
+  EXPECT_EQ(orders.sorted()[0].run, (RunId{JobId{1}, 2}));
+  Order unsent;
+  EXPECT_TRUE(orders.withdraw({JobId{1}, 2}, unsent));
+  EXPECT_TRUE(orders.empty());
+  EXPECT_FALSE(orders.withdraw({JobId{1}, 2}, unsent));
 }
 
 }  // namespace
