@@ -59,7 +59,15 @@ class Jobs:
         return made
 
     def metric(self, name: str) -> Any:
-        """What each job last reported under that name, if the description names it in `metrics`; else not a number."""
+        """What each job last reported under that name, if the description names it in `metrics`; else not a number.
+
+        >>> import muster, numpy as np
+        >>> def least_loss(jobs, now):
+        ...     return np.nan_to_num(jobs.metric("loss"))  # live jobs report; those of a simulation do not
+        >>> trace = muster.Trace.from_numpy(submit_s=[0, 5], duration_s=[60, 60], gpus=[1, 1])
+        >>> muster.simulate(trace, "1x1", scheduling=least_loss)["finished"]
+        2.0
+        """
         return array(self._view.metric(name), np.float64)
 
     def __dir__(self) -> list[str]:

@@ -57,7 +57,9 @@ class Clients(unittest.TestCase):
         return found
 
     def test_all_of_them(self):
-        self.assertEqual(sorted(self.COMMANDS), sorted(self.clients()))
+        # Tokens are made where the daemon runs, and nowhere else.
+        distant = [command for command in self.COMMANDS if not command.startswith("token ")]
+        self.assertEqual(sorted(distant), sorted(self.clients()))
         for by_variable in (False, True):
             with Daemon(gpus=1) as daemon:
                 (daemon.work / "trace.csv").write_text("job_id,submit_s,duration_s,gpus\na,0,50,1\n")

@@ -78,7 +78,7 @@ class SmallestKey(Base):
 
 class SeesLoss(Base):
     def key(self, jobs, now):
-        with open(WISH + ".seen", "a") as file:
+        with open(BEHAVIOUR + ".seen", "a") as file:
             print(*jobs.metric("loss"), *jobs.metric("nobody"), file=file)
         return jobs.submit
 
@@ -168,7 +168,7 @@ def test_it_sees_what_jobs_report_under_the_names_of_the_description(live, tmp_p
     import live_daemon
     with live("--scheduling", live.policy("SeesLoss"), "--pacing", "rounds:length=0.2", "--set", "metrics=loss,watts", gpus=1) as daemon:
         daemon.submit("--", live_daemon.MUSTER, "trainer", "loss.step", "1000", "0.05", "--report", "loss=-2.5")
-        seen = tmp_path / "wish.seen"
+        seen = tmp_path / "behaviour.seen"
         live_daemon.wait_until(lambda: seen.exists() and "-2.5 nan" in seen.read_text(), what="the loss in the columns")
 
 

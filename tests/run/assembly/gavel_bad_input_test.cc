@@ -161,10 +161,9 @@ TEST_F(GavelBadInput, DeadlinesThatCannotBeMet) {
   for (const std::string name : {"gavel-max-sum-throughput-normalized-by-cost-perf-slos",
                                  "gavel-max-sum-throughput-normalized-by-cost-packed-slos"}) {
     for (const std::string& policy : {name, as_coded(name)}) {
-      const RunConfig config =
-          traced(policy, due(40000, 1.2) + due(40000, 1.2) + due(40000, 10), "1:0:0",
-                 "accounting = 'net'\n[prices.table]\nv100 = 1\n",
-                 fmt::format("settings = {{throughputs = '{}'}}", table_));
+      const RunConfig config = traced(policy, due(40000, 1.2) + due(40000, 1.2) + due(40000, 10),
+                                      "1:0:0", "accounting = 'net'\n[prices.table]\nv100 = 1\n",
+                                      fmt::format("settings = {{throughputs = '{}'}}", table_));
       const Outcome outcome = run(config);
       expect_all(outcome, 3, 0, policy);
       EXPECT_EQ(outcome.metrics.deadline_jobs, 3) << policy;
