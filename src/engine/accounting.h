@@ -1,4 +1,4 @@
-// Accounting: what of a turn's changes is booked as a preemption, in the records of jobs and in the
+// Accounting: which changes of a turn count as a preemption, in the records of jobs and in the
 // statistics of turns, and when a deadline counts as met.
 #pragma once
 

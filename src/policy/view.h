@@ -21,8 +21,8 @@ struct View {
   const PerfModel& perf;
   const Forecast* forecast = nullptr;      // of submissions; null if there is none
   const DeadlineBook* promises = nullptr;  // of the scheduling policy; null where it makes none
-  const JobMetrics* metrics = nullptr;     // what jobs say of themselves; null where nobody asks
-  const PriceBook* prices = nullptr;       // of GPUs; null where nobody named any
+  const JobMetrics* metrics = nullptr;     // what jobs report; null if the run names no metric
+  const PriceBook* prices = nullptr;       // of GPUs; null if the run names none
 };
 
 }  // namespace muster
