@@ -64,12 +64,15 @@ void Engine::conclude(const PolicyCompletion& completion) {
   }
   job.waited_before += state_.now - job.waiting_since;
   state_.demanded -= job.spec.gpus;
+  const bool ran = job.state == JobState::kPreempted;
   if (completion.state != JobState::kFinished) {
-    leave(completion.job, completion.state, completion.reason, completion.end, completion.done);
+    // Nobody refuses what has run.
+    const bool refused = completion.state == JobState::kRefused;
+    leave(completion.job, ran && refused ? JobState::kFailed : completion.state, completion.reason,
+          completion.end, completion.done);
     return;
   }
   // The policy has its own idea of progress, but the placement had no place for the job.
-  const bool ran = job.state == JobState::kPreempted;
   leave(completion.job, ran ? JobState::kFailed : JobState::kRefused, Reason::kNeverFits,
         state_.now);
 }
@@ -192,6 +195,12 @@ void Engine::leave(Slot slot, JobState status, Reason reason, Seconds end, Secon
     ++state_.tracked_left;
   }
   state_.jobs.remove(slot);
+}
+
+void Engine::leave_held(Slot slot, JobState status, Reason reason) {
+  Job& job = state_.jobs[slot];
+  if (job.first_start != kNever) job.waited_before += state_.now - job.waiting_since;
+  leave(slot, status, reason, state_.now);
 }
 
 JobProgress Engine::command(CommandKind kind, Slot slot, const GpuSet& gpus,

@@ -57,17 +57,17 @@ void Engine::admit() {
         notify(JobMoment::kAdmitted, slot);
         break;
       case Admission::kHold:
-        if (job.waiting_since != kNever) {
+        if (job.admitted != kNever) {
           // Logged once, when it is first made to wait.
           log(Action::kHold, holding ? Reason::kOutranked : answer.reason, job.spec.id,
               job.spec.gpus);
-          job.waiting_since = kNever;
+          job.admitted = kNever;
         }
         holding = true;
         state_.held[kept++] = slot;
         break;
       case Admission::kRefuse:
-        leave(slot, JobState::kRefused, answer.reason, state_.now);
+        leave_held(slot, JobState::kRefused, answer.reason);
         break;
     }
   }

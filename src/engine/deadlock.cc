@@ -67,8 +67,7 @@ void Engine::give_up_waiting() {
     decide();
   }
   if (state_.running > 0) return;
-  for (const Slot slot : state_.held)
-    leave(slot, JobState::kRefused, Reason::kNeverFits, state_.now);
+  for (const Slot slot : state_.held) leave_held(slot, JobState::kRefused, Reason::kNeverFits);
   state_.held.clear();
 }
 

@@ -234,6 +234,7 @@ class Engine final : public WhatIf {
   void on_released(Slot slot, const JobEvent& event);
   void begin_run(Slot slot, const JobEvent& event);
   void end_wait(Job& job, Seconds at);
+  static void begin_earlier(Job& job, Seconds at);
   void return_run(Slot slot, const JobEvent& event);
   void finish_stopped(Slot slot, const JobEvent& event);
   // What people ask for.
@@ -267,6 +268,8 @@ class Engine final : public WhatIf {
   void update_group_rates(Slot member, Seconds at);
   // `done` counts for the deadline; kNever: as `end`.
   void leave(Slot slot, JobState status, Reason reason, Seconds end, Seconds done = kNever);
+  // One that waits outside of the queue, for admission or on hold, and may have run before.
+  void leave_held(Slot slot, JobState status, Reason reason);
   void notify(JobMoment moment, Slot slot);
   void settle_held_time(Job& job);
   void give_back(Job& job);

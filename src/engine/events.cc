@@ -124,6 +124,8 @@ void Engine::on_progress(Slot slot, const JobEvent& event) {
 
 void Engine::on_end_of_run(Slot slot, const JobEvent& event) {
   Job& job = state_.jobs[slot];
+  // An end that was kept for its turn may be older than the word of the start.
+  if (later_ && !job.starting() && event.time < job.held_since) begin_earlier(job, event.time);
   switch (event.kind) {
     case EventKind::kFinished: {
       if (job.starting()) begin_run(slot, event);
@@ -148,6 +150,12 @@ void Engine::end_wait(Job& job, Seconds at) {
   } else {
     job.overhead += at - job.held_since;  // it moved, and stood still meanwhile
   }
+}
+
+void Engine::begin_earlier(Job& job, Seconds at) {
+  job.waited_before -= job.held_since - at;
+  if (job.first_start == job.held_since) job.first_start = at;
+  job.held_since = at;
 }
 
 void Engine::begin_run(Slot slot, const JobEvent& event) {

@@ -13,8 +13,7 @@ void Engine::cancel(const JobEvent& event) {
   if (job.state == JobState::kSubmitted) {
     std::erase(state_.held, slot);
     std::erase(state_.on_hold, slot);
-    if (job.first_start != kNever) job.waited_before += state_.now - job.waiting_since;
-    return leave(slot, JobState::kCancelled, Reason::kCancelled, state_.now);
+    return leave_held(slot, JobState::kCancelled, Reason::kCancelled);
   }
   if (!job.running() && !job.waiting()) return;
   state_.changed = true;

@@ -55,7 +55,7 @@ struct Job {
   double gpu_seconds_before = 0;  // GPU-seconds of earlier runs
   Seconds waiting_since = 0;      // start of the present wait
   Seconds waited_before = 0;      // in earlier waits
-  Seconds admitted = 0;
+  Seconds admitted = 0;           // kNever: admission makes it wait, and has said so
   Seconds first_start = kNever;
   int preemptions = 0;  // times it lost its GPUs to another job
   int restarts = 0;     // times it lost them to a failure

@@ -26,15 +26,34 @@ const GpuSet* PlacementDraft::holding(Slot job) const {
   return steps_[last].kind == Kind::kStart ? &steps_[last].gpus : nullptr;
 }
 
-bool PlacementDraft::shared_with_others(Slot job) const {
-  // Members of one group hold equal sets: old groups are rings, new ones start on one set.
-  for (Slot other = (*jobs_)[job].next_co_located; other != job;
-       other = (*jobs_)[other].next_co_located) {
-    if (last_step(other) == kUntouched) return true;
+// Members of one group hold equal sets: old groups are rings, new ones start on one set, and a job
+// that came to one who was there is beside the ring of that one.
+template <typename Visit>
+void PlacementDraft::each_beside(Slot job, const Visit& visit) const {
+  const GpuSet* const mine = holding(job);
+  if (mine == nullptr) return;
+  Slot in_ring = job;
+  for (int joins = 0; joins < kMaxGroup; ++joins) {
+    Slot other = in_ring;
+    do {
+      const bool holds_on = other != job && last_step(other) == kUntouched;
+      if (holds_on && (*jobs_)[other].gpus == *mine && visit(other)) return;
+      other = (*jobs_)[other].next_co_located;
+    } while (other != in_ring);
+    const std::uint32_t last = last_step(in_ring);
+    if (last == kUntouched || last == kLifted || steps_[last].co_located_with == kNoSlot) break;
+    in_ring = steps_[last].co_located_with;
   }
-  return joins_ > 0 && std::any_of(touched_.begin(), touched_.end(), [&](Slot other) {
-           return other != job && started_beside(other, job);
-         });
+  if (joins_ == 0) return;
+  for (const Slot other : touched_) {
+    if (other != job && started_beside(other, job) && visit(other)) return;
+  }
+}
+
+bool PlacementDraft::shared_with_others(Slot job) const {
+  bool shared = false;
+  each_beside(job, [&shared](Slot) { return shared = true; });
+  return shared;
 }
 
 bool PlacementDraft::started_beside(Slot other, Slot job) const {
@@ -94,12 +113,21 @@ void PlacementDraft::start(const AllocationRequest& request, GpuSet gpus, Reason
   assert(!holds(lead) && "a job that holds GPUs cannot be started");
   HostResources host = given;
   if (!given.any() && cluster_->host_binds()) host = cluster_->host_wanted((*jobs_)[lead].spec);
-  cluster_->take(gpus, (*jobs_)[lead].spec.partition, host);
-  Step& step = add(Kind::kStart, lead, reason);
-  step.gpus = std::move(gpus);
-  step.host = host;
+  take_free(lead, std::move(gpus), reason, host);
   for (int i = 1; i < request.size; ++i)
     join(request.jobs[static_cast<std::size_t>(i)], lead, Reason::kGrouped);
+}
+
+void PlacementDraft::put_back(Slot job, Reason reason) {
+  assert(!holds(job) && (*jobs_)[job].running());
+  take_free(job, (*jobs_)[job].gpus, reason, (*jobs_)[job].host);
+}
+
+void PlacementDraft::take_free(Slot job, GpuSet gpus, Reason reason, const HostResources& host) {
+  cluster_->take(gpus, (*jobs_)[job].spec.partition, host);
+  Step& step = add(Kind::kStart, job, reason);
+  step.gpus = std::move(gpus);
+  step.host = host;
 }
 
 void PlacementDraft::join(Slot job, Slot co_located_with, Reason reason) {
@@ -141,13 +169,10 @@ void PlacementDraft::rehost(Slot job, const HostResources& host) {
   assert(held != nullptr && "only a job that holds GPUs has cores beside them");
   cluster_->rehost(*held, host_of(job), host);
   // Those who share the GPUs share what goes with them.
-  for (Slot other = (*jobs_)[job].next_co_located; other != job;
-       other = (*jobs_)[other].next_co_located) {
-    if (last_step(other) == kUntouched) rehosts_.push_back({other, host});
-  }
-  for (const Slot other : touched_) {
-    if (joins_ > 0 && other != job && started_beside(other, job)) rehosts_.push_back({other, host});
-  }
+  each_beside(job, [&](Slot other) {
+    if (!(host_of(other) == host)) rehosts_.push_back({other, host});
+    return false;
+  });
   rehosts_.push_back({job, host});
 }
 

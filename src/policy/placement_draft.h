@@ -67,6 +67,9 @@ class PlacementDraft {
   // and memory that its first job asks for go with them; those who share the GPUs share these.
   void start(const AllocationRequest& request, GpuSet gpus, Reason reason,
              const HostResources& given = {});
+  // Gives a running job that was taken off its GPUs in this draft back what it held: the same GPUs
+  // and what went with them, which must be free.
+  void put_back(Slot job, Reason reason);
   // Lets a waiting job share the GPUs of one that holds some; both belong to one partition.
   void join(Slot job, Slot co_located_with, Reason reason);
   // Lets a waiting job use what the holders of these GPUs leave idle, now or later. The GPUs stay
@@ -109,6 +112,12 @@ class PlacementDraft {
     last = step;
   }
   bool shared_with_others(Slot job) const;
+  // Those who would hold the GPUs of this one with it after the steps so far, until `visit` says
+  // that this is enough.
+  template <typename Visit>
+  void each_beside(Slot job, const Visit& visit) const;
+  // What both ways to GPUs that are free have in common.
+  void take_free(Slot job, GpuSet gpus, Reason reason, const HostResources& host);
   // Releases what the job holds, except GPUs that others share.
   void take_off(Slot job);
   Step& add(Kind kind, Slot job, Reason reason);

@@ -152,10 +152,9 @@ bool WalkingPlacement::put_back(const View& view, Slot job, PlacementDraft& draf
   // Where the rule chooses cores, the search decides how many go with the GPUs now.
   if (chooses_host() && state.host.any()) return false;
   if (!draft.cluster().host_fits(state.gpus, state.host)) return false;
-  const int gpus = state.gpus.gpus();
-  if (draft.cluster().quota_left(state.spec.partition) < gpus) return false;
+  if (draft.cluster().quota_left(state.spec.partition) < state.gpus.gpus()) return false;
   if (!all_free(draft.cluster(), state.gpus)) return false;
-  draft.start(AllocationRequest::alone(job, gpus), state.gpus, reason, state.host);
+  draft.put_back(job, reason);
   return true;
 }
 

@@ -107,6 +107,14 @@ const Cell kCells[] = {
     {State::kHeld, E::kFailed, 1, "held 0/0"},
     {State::kHeld, E::kReturned, 1, "held 0/0"},
     {State::kHeld, E::kReleased, 1, "held 0/0"},
+
+    // It waits for admission again and may still be on its GPUs.
+    {State::kHeldAgain, E::kProgress, 1, "held 1/0"},
+    {State::kHeldAgain, E::kStarted, 1, "held 1/0"},
+    {State::kHeldAgain, E::kFinished, 1, "finished"},
+    {State::kHeldAgain, E::kFailed, 1, "held 1/1"},
+    {State::kHeldAgain, E::kReturned, 1, "held 1/1"},
+    {State::kHeldAgain, E::kReleased, 1, "held 1/1"},
 };
 
 // Every word about a launch that is there, or was just told to leave, has a line for every state.

@@ -16,16 +16,17 @@ enum class State {
   kQueued,
   kStarting,
   kRunning,
-  kMoving,    // launch 2 is to replace launch 1, which has not left
-  kStopping,  // launch 1 was told to leave
-  kReleased,  // and has left
-  kAgain,     // it was told to leave, and given GPUs again before it had
-  kOnHold,    // a person took it out of the queue while it ran; launch 1 has not left
-  kHeld,      // by admission
+  kMoving,     // launch 2 is to replace launch 1, which has not left
+  kStopping,   // launch 1 was told to leave
+  kReleased,   // and has left
+  kAgain,      // it was told to leave, and given GPUs again before it had
+  kOnHold,     // a person took it out of the queue while it ran; launch 1 has not left
+  kHeld,       // by admission
+  kHeldAgain,  // by admission, after a person had taken it out while it ran; launch 1 has not left
 };
-inline constexpr State kStates[] = {State::kQueued, State::kStarting, State::kRunning,
-                                    State::kMoving, State::kStopping, State::kReleased,
-                                    State::kAgain,  State::kOnHold,   State::kHeld};
+inline constexpr State kStates[] = {
+    State::kQueued,   State::kStarting, State::kRunning, State::kMoving, State::kStopping,
+    State::kReleased, State::kAgain,    State::kOnHold,  State::kHeld,   State::kHeldAgain};
 
 inline std::unique_ptr<DrivenEngine> bring_to(State state) {
   if (state == State::kHeld) {
@@ -38,7 +39,10 @@ inline std::unique_ptr<DrivenEngine> bring_to(State state) {
     driven->revise(3, 0, Revision::kHold, 0);
     return driven;
   }
-  auto driven = std::make_unique<DrivenEngine>();
+  const Choice admission = state == State::kHeldAgain
+                               ? Choice{"load-threshold", {{"threshold", "0"}}}
+                               : Choice{"accept-all"};
+  auto driven = std::make_unique<DrivenEngine>(uniform_cluster(2, 2), admission);
   driven->submit(0, 100);
   if (state == State::kQueued) return driven;
   driven->want(1, 0, 1);
@@ -51,6 +55,12 @@ inline std::unique_ptr<DrivenEngine> bring_to(State state) {
   }
   if (state == State::kOnHold) {
     driven->revise(10, 0, Revision::kHold, 1);
+    return driven;
+  }
+  if (state == State::kHeldAgain) {
+    driven->revise(10, 0, Revision::kHold, 1);
+    driven->submit(11, 100);
+    driven->revise(12, 0, Revision::kHold, 0);
     return driven;
   }
   driven->want(10, 0, 0);

@@ -43,7 +43,8 @@ TEST(Nodes, ThatAreLostSendTheirJobsBackInEveryState) {
                                                  {State::kReleased, "preempted 1/1"},
                                                  {State::kAgain, "starting 3/0 lost"},
                                                  {State::kOnHold, "on hold 1/0"},
-                                                 {State::kHeld, "held 0/0"}};
+                                                 {State::kHeld, "held 0/0"},
+                                                 {State::kHeldAgain, "held 1/0"}};
   for (const EventKind kind :
        {EventKind::kNodeDown, EventKind::kNodeRemoved, EventKind::kGpuDown}) {
     for (const State state : kStates) {

@@ -61,7 +61,7 @@ TEST(People, ReviseSizesInEveryState) {
       {State::kRunning, "starting 2/0"},  {State::kMoving, "starting 3/0"},
       {State::kStopping, "stopping 1/0"}, {State::kReleased, "preempted 1/1"},
       {State::kAgain, "starting 3/0"},    {State::kOnHold, "on hold 1/0"},
-      {State::kHeld, "held 0/0"}};
+      {State::kHeld, "held 0/0"},         {State::kHeldAgain, "held 1/0"}};
   for (const State state : kStates) {
     SCOPED_TRACE(static_cast<int>(state));
     const auto driven = bring_to(state);
@@ -89,7 +89,7 @@ TEST(People, PutJobsOnHoldInEveryState) {
       {State::kRunning, "on hold 1/0"},  {State::kMoving, "on hold 2/0"},
       {State::kStopping, "on hold 1/0"}, {State::kReleased, "on hold 1/1"},
       {State::kAgain, "on hold 2/0"},    {State::kOnHold, "on hold 1/0"},
-      {State::kHeld, "on hold 0/0"}};
+      {State::kHeld, "on hold 0/0"},     {State::kHeldAgain, "on hold 1/0"}};
   for (const State state : kStates) {
     SCOPED_TRACE(static_cast<int>(state));
     const auto driven = bring_to(state);
@@ -102,7 +102,7 @@ TEST(People, PutJobsOnHoldInEveryState) {
     EXPECT_EQ(look_at(*driven), expected.at(state));
     driven->wanted.clear();
     driven->revise(22, 0, Revision::kHold, 0);
-    EXPECT_EQ(driven->job(0) != nullptr, state != State::kHeld);
+    EXPECT_EQ(driven->job(0) != nullptr, state != State::kHeld && state != State::kHeldAgain);
     EXPECT_TRUE(driven->engine->state().on_hold.empty());
     EXPECT_EQ(broken_invariant(*driven->engine), std::nullopt);
   }
@@ -150,6 +150,25 @@ TEST(People, PutJobsOnHold) {
   driven.say(151, EventKind::kFinished, 0, 2);
   EXPECT_EQ(driven.log.job(0).status, JobState::kFinished);
   EXPECT_EQ(driven.log.job(0).queue, 51);
+}
+
+// It waited from 0 to 5, and waits again since it was put on hold at 10.
+TEST(People, CountTheWaitOfWhoRanAndIsHeldAgain) {
+  const auto cancelled = bring_to(State::kHeldAgain);
+  cancelled->say(30, EventKind::kCancelled, 0, 0);
+  EXPECT_EQ(cancelled->log.job(0).queue, 5 + 20);
+  EXPECT_EQ(cancelled->log.job(0).gpu_seconds, 5);
+  const auto finished = bring_to(State::kHeldAgain);
+  finished->say(12, EventKind::kFinished, 0, 1);
+  EXPECT_EQ(finished->log.job(0).queue, 5 + 2);
+  const auto admitted = bring_to(State::kHeldAgain);
+  EXPECT_EQ(admitted->log.lines({Action::kHold}).size(), 1U);
+  admitted->say(20, EventKind::kCancelled, 1, 0);
+  ASSERT_NE(admitted->job(0), nullptr);
+  admitted->turn(30);
+  EXPECT_EQ(admitted->log.lines({Action::kHold}).size(), 1U);
+  admitted->say(40, EventKind::kCancelled, 0, 0);
+  EXPECT_LE(admitted->log.job(0).queue, 40);
 }
 
 TEST(People, PutJobsOnHoldThatAreDone) {

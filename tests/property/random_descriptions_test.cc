@@ -5,15 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <csignal>
 #include <cstdlib>
-#include <unistd.h>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/random.h"
 #include "base/text.h"
+#include "property/told_on_abort.h"
 #include "run/assembly/simulation.h"
 #include "run/config/declarations.h"
 #include "run/config/plugins.h"
@@ -171,20 +170,13 @@ void add_more(RunConfig& config, const TemporaryFolder& folder, std::uint64_t se
   config.engine.count_host = random.chance(0.9);
 }
 
-std::string described;  // what runs now, for the message of an abort
-
-void tell_and_abort(int) {
-  [[maybe_unused]] const auto written = write(2, described.data(), described.size());
-  std::signal(SIGABRT, SIG_DFL);
-  std::raise(SIGABRT);
-}
-
 enum class Fate { kRan, kRefused };
 
 // Fails the test where a run neither is refused with a reason nor comes to its end.
 Fate try_description(std::uint64_t seed, const TemporaryFolder& folder) {
   RunConfig drawn = any_description(seed);
   add_more(drawn, folder, seed);
+  std::string& described = ToldOnAbort::what;
   described =
       fmt::format("\nMUSTER_SEED={}: -g {} --jobs-limit {} -c {} -s {} -p {} -a {} --pacing {}{}\n",
                   seed, drawn.workload.generator.text(), drawn.workload.limit, drawn.cluster.shape,
@@ -219,7 +211,7 @@ Fate try_description(std::uint64_t seed, const TemporaryFolder& folder) {
 }
 
 TEST(RandomDescriptions, RunOrAreRefusedWithAReason) {
-  std::signal(SIGABRT, tell_and_abort);
+  const ToldOnAbort told;
   const TemporaryFolder folder;
   if (const char* one = std::getenv("MUSTER_SEED")) {
     try_description(static_cast<std::uint64_t>(parse_integer(one).value_or(0)), folder);
@@ -233,7 +225,6 @@ TEST(RandomDescriptions, RunOrAreRefusedWithAReason) {
     if (::testing::Test::HasFailure()) break;
   }
   EXPECT_GT(2 * ran, seeds) << "most are refused: the test tests little";
-  std::signal(SIGABRT, SIG_DFL);
 }
 
 // Descriptions that broke an invariant once.

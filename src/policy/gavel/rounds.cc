@@ -103,6 +103,8 @@ void RoundsPolicy::complete_jobs(const View& view, std::vector<PolicyCompletion>
   if (fresh_.empty()) return;
   learn_types(view);
   for (const Slot slot : fresh_) {
+    // A job that was revised is as new as one that came.
+    if (view.jobs[slot].running()) continue;
     const JobSpec& job = view.jobs[slot].spec;
     const bool runs = std::any_of(symbols_.begin(), symbols_.end(), [&](Symbol type) {
       return job.gpus <= view.cluster.ever_for(job.partition, type) &&

@@ -61,9 +61,9 @@ void Dlas::on_job(JobMoment moment, Slot slot, const View& view) {
     if (state.executed > 0) state.waited += view.now - state.waiting_since;
   } else if (moment == JobMoment::kLeft) {
     if (by_index_ && learns_) sample_.add(state.executed * state.gpus);
-    // Its slot may be someone else's before the next turn. What waits is told apart by its job.
-    std::erase(queues_[state.queue].front, slot);
-    std::erase(queues_[state.queue].tail, slot);
+    // Its slot may be someone else's before the next turn; and a job that is revised leaves and
+    // comes back as itself.
+    if (state.job != kNoJob) leave_queue(slot);
     state.job = kNoJob;
   }
 }
