@@ -17,6 +17,8 @@ EbmBag::EbmBag(const std::vector<BinnedColumn>& fine, const std::vector<BinnedCo
     : fine_(fine), coarse_(coarse), options_(options), random_(seed) {
   order_.resize(target.size());
   std::iota(order_.begin(), order_.end(), 0U);
+  // A random part is held out for early stopping; each bag draws another (subbagging: Buehlmann
+  // and Yu, 2002).
   random_.shuffle(order_);
   const auto kept = static_cast<std::size_t>(
       std::llround(static_cast<double>(target.size()) * options.validation));
@@ -52,6 +54,8 @@ double EbmBag::boost(EbmRounds& rounds, const std::vector<TermCells>& terms, int
       lowest = error;
       best = scores;
     }
+    // Small gains do not restart the patience; else boosting would go on for ever by tiny steps.
+    // Random rounds may get worse before they get better and never end the run.
     if (error < mark * (1 - options_.tolerance) || random != nullptr) {
       mark = error;
       idle = 0;
@@ -74,6 +78,7 @@ TermCells EbmBag::cells_of(const BinnedColumn& column) const {
 void EbmBag::fit_features() {
   std::vector<TermCells> features;
   for (const BinnedColumn& column : fine_) features.push_back(cells_of(column));
+  // Counts work for squared error alone: its curvature does not change with the scores.
   std::optional<CountPlan> plan;
   if (!options_.classify) plan.emplace(features);
   std::unique_ptr<EbmRounds> rounds;
@@ -111,6 +116,8 @@ std::vector<double> EbmBag::pair_gains() const {
   }
   for (std::size_t a = 0; a < features && !options_.stopped(); ++a) {
     for (std::size_t b = a + 1; b < features; ++b) {
+      // FAST (Lou, Caruana, Gehrke and Hooker, 2013): the residual by cells of two coarsely binned
+      // features, and the best tree of four leaves over it.
       PairHistogram histogram(coarse_[a].count + 1, coarse_[b].count + 1);
       for (std::size_t i = 0; i < gradient.size(); ++i) {
         histogram.add(coarse_[a].bin[order_[i]], coarse_[b].bin[order_[i]], gradient[i]);
@@ -133,6 +140,7 @@ void EbmBag::fit_pairs(const std::vector<BinnedPair>& pairs) {
     mine.count = a.count * b.count;
     mine.cells.reserve(order_.size());
     for (std::size_t i = 0; i < order_.size(); ++i) {
+      // A cell is a pair of places; a value without a bin in either has no cell.
       const bool none = a.cells[i] == a.count || b.cells[i] == b.count;
       mine.cells.push_back(
           static_cast<std::uint16_t>(none ? mine.count : a.cells[i] * b.count + b.cells[i]));

@@ -5,10 +5,14 @@
 namespace muster {
 namespace {
 
+// Cuts that are drawn do not depend on the rows, so the boxes of several pairs can be found in one
+// pass: a row's boxes are the digits of a code, and rows are summed up by code.
 constexpr std::size_t kMostTogether = 5;  // their sums still fit into the fastest cache
+// Fewer rows than that for each code, and walking the codes costs more than walking the rows.
 constexpr std::size_t kRowsPerSum = 8;
 constexpr std::size_t kChunk = 2048;
 
+// Places are compared as signed 16-bit numbers, for which every vector unit has an instruction.
 constexpr int kMiddle = 32768;
 
 std::int16_t less_middle(int place) { return static_cast<std::int16_t>(place - kMiddle); }
@@ -27,6 +31,7 @@ PairBoxes::PairBoxes(const std::vector<TermCells>& places, const std::vector<Bin
       axis.places.reserve(mine.cells.size());
       for (const std::uint16_t place : mine.cells) {
         axis.places.push_back(less_middle(place));
+        // A fifth box for rows that have no bin in one of the features.
         if (place == mine.count) boxes_ = 5;
       }
     }
@@ -42,6 +47,8 @@ std::size_t PairBoxes::codes(std::size_t pairs) const {
   return value;
 }
 
+// The pairs of a round in groups: one pass over the rows adds the steps of the group before and
+// sums up this one. O(rows x pairs / together + 4^together x together).
 void PairBoxes::round(Random& random, EbmRows& rows, std::vector<std::vector<double>>& scores) {
   std::vector<PairCuts> cuts;
   for (const BinnedPair& pair : pairs_) {
@@ -117,6 +124,7 @@ void PairBoxes::take_step(const PairCuts& cuts, std::size_t pair, std::size_t di
   const int first_count = first_of(pairs_[pair]).count;
   const int second_count = second_of(pairs_[pair]).count;
   for (std::size_t number = 0; number < 4; ++number) {
+    // All codes that have this box as the digit of this pair.
     const auto each = [&](const auto& visit) {
       for (std::size_t from = number * digit; from < sums_.size(); from += boxes_ * digit) {
         for (std::size_t code = from; code < from + digit; ++code) visit(code);
@@ -129,6 +137,8 @@ void PairBoxes::take_step(const PairCuts& cuts, std::size_t pair, std::size_t di
     });
     if (box.rows <= 0) continue;
     const double step = learning_rate_ * box.gradient / box.rows;
+    // The next pairs of the group see the gradients after this step, as if the rows had been read
+    // again: every row of a code moves by the same amount.
     each([&](std::size_t code) {
       change_[code] += step;
       sums_[code].gradient -= step * sums_[code].rows;

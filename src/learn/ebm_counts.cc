@@ -46,6 +46,8 @@ void subtract(double by, std::span<const std::size_t> lines, const std::vector<C
 
 }  // namespace
 
+// Where everything lies: a line for each bin of each feature, and in it a column for each bin of
+// each other. Counts are 16 bits wide unless some bin has more rows than that holds.
 CountPlan::CountPlan(const std::vector<TermCells>& features) {
   for (const TermCells& feature : features) {
     Place place;
@@ -65,6 +67,8 @@ CountPlan::CountPlan(const std::vector<TermCells>& features) {
   }
 }
 
+// Whether counts are cheaper than rows: lines of a round times the width of the table, against rows
+// times features. Jobs of a trace have few distinct values, so mostly they are.
 bool CountPlan::worth(int max_leaves) const {
   if (bytes() > kMostCountBytes) return false;
   double lines = 0;  // that a round reads
@@ -95,6 +99,8 @@ BinCounts::BinCounts(const CountPlan& plan, const std::vector<TermCells>& featur
         count_rows(features[f].cells, features[g].cells, begin, end, width,
                    first + plan.places_[g].column);
       }
+      // For numbers a line holds the rows up to its bin (a prefix sum): a cut moves all rows on one
+      // side, which is then one line.
       if (place.categorical) return;
       for (std::size_t k = width; k < bins * width; ++k) {
         first[k] =
@@ -106,6 +112,7 @@ BinCounts::BinCounts(const CountPlan& plan, const std::vector<TermCells>& featur
   }
 }
 
+// The only pass over the rows: the state that rounds start from.
 BinSums BinCounts::sum_up(const std::vector<TermCells>& features,
                           const std::vector<float>& residual) const {
   BinSums sums;
@@ -121,6 +128,8 @@ BinSums BinCounts::sum_up(const std::vector<TermCells>& features,
   return sums;
 }
 
+// What a pass over the rows would have summed up for this feature. Steps that move all rows alike
+// are kept as one number, `moved`, instead of being taken off every sum.
 void BinCounts::read(const BinSums& sums, std::size_t feature,
                      std::vector<double>& gradient) const {
   const std::vector<double>& rows = rows_[feature];
@@ -129,6 +138,8 @@ void BinCounts::read(const BinSums& sums, std::size_t feature,
   for (std::size_t b = 0; b < rows.size(); ++b) gradient[b] = mine[b] - sums.moved * rows[b];
 }
 
+// Takes a step: the sum of squares first, from the sums as they were ((r - s)^2 = r^2 - 2rs + s^2
+// over the rows of a bin), then the sums of all features.
 void BinCounts::take(std::size_t feature, const std::vector<double>& step, BinSums& sums) const {
   const CountPlan::Place& place = plan_.places_[feature];
   const std::vector<double>& rows = rows_[feature];
@@ -184,6 +195,7 @@ void BinCounts::cut_categories(const CountPlan::Place& place, const std::vector<
   sums.moved += most->value;
 }
 
+// All rows of these lines move by that much.
 void BinCounts::move(double by, std::span<const std::size_t> lines, BinSums& sums) const {
   if (plan_.narrow_ > 0) subtract(by, lines, narrow_, plan_.narrow_, sums.gradient.data());
   if (plan_.wide_ > 0) {

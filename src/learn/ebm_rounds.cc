@@ -5,6 +5,8 @@
 
 namespace muster {
 
+// The general way to take a round: every term reads every row, O(rows x terms). It works for any
+// loss, also for log loss, where a row's curvature changes with its score.
 RowRounds::RowRounds(const std::vector<TermCells>& terms, EbmRows& rows, const EbmOptions& options,
                      Step step)
     : terms_(terms),
@@ -18,6 +20,7 @@ RowRounds::RowRounds(const std::vector<TermCells>& terms, EbmRows& rows, const E
   }
 }
 
+// Several runs of boosting start from the same scores (EbmBag::fit_features), so they are put back.
 double RowRounds::begin() {
   rows_.score = before_;
   return rows_.validation_error();
@@ -33,12 +36,17 @@ double RowRounds::round(Random* random, EbmScores& scores) {
     }
     step_.assign(scores[t].size(), 0);
     make_step_(t, sums_, rows_of_[t], random, step_);
+    // Squared error leaves the step to the next pass over the rows, which adds it for nothing. In
+    // classification the curvature depends on the new scores, so they must be there first.
     if (classify_ || t + 1 == terms_.size()) rows_.apply(terms_[t].cells, step_);
     for (std::size_t b = 0; b < step_.size(); ++b) scores[t][b] += step_[b];
   }
   return rows_.validation_error();
 }
 
+// Covariance updates (Friedman, Hastie and Tibshirani, 2010, section 2.2, for the lasso): with
+// squared error, what a step on one feature does to the sums of all others follows from how many
+// rows each pair of bins shares. Rounds then cost nothing that depends on the number of rows.
 CountRounds::CountRounds(const CountPlan& plan, const std::vector<TermCells>& features,
                          EbmRows& rows, const EbmOptions& options)
     : features_(features),
@@ -65,10 +73,13 @@ double CountRounds::round(Random* random, EbmScores& scores) {
     held_out_counts_.take(t, step_, held_out_);
     for (std::size_t b = 0; b < step_.size(); ++b) scores[t][b] += step_[b];
   }
+  // The sum of squares is updated, not summed up anew; rounding may bring it below zero.
   const auto held_out = static_cast<double>(rows_.count() - rows_.training());
   return std::max(0.0, held_out_.square) / held_out;
 }
 
+// Two ways in one: steps that search for the best cuts need sums by cell, steps with drawn cuts
+// need sums by box alone, which are far cheaper (learn/ebm_boxes.h).
 PairRounds::PairRounds(const std::vector<TermCells>& cells, const std::vector<TermCells>& places,
                        const std::vector<BinnedPair>& pairs, EbmRows& rows,
                        const EbmOptions& options)

@@ -4,6 +4,8 @@
 
 namespace muster {
 
+// In regression the score is kept less the target: then it is the negative residual, which is all
+// that squared error asks for, and no pass has to read the targets.
 EbmRows::EbmRows(const std::vector<double>& target, std::size_t training, bool classify,
                  double base)
     : classify_(classify), training_(training) {
@@ -14,11 +16,14 @@ EbmRows::EbmRows(const std::vector<double>& target, std::size_t training, bool c
   if (classify) target_.assign(target.begin(), target.end());
 }
 
+// The negative derivative of the loss by the score: the residual, or label minus probability.
 double EbmRows::gradient_of(std::size_t i) const {
   if (!classify_) return -score[i];
   return target_[i] - 1 / (1 + std::exp(-static_cast<double>(score[i])));
 }
 
+// The histogram of gradients by cell (of curvature as well in classification, where p(1-p) is the
+// second derivative of log loss). One pass, O(training rows). Held-out rows are not in it.
 void EbmRows::sum_up(const Cells& cells, int count, StepSums& sums) const {
   sums.gradient.assign(static_cast<std::size_t>(count) + 1, 0);
   if (!classify_) {
@@ -60,6 +65,7 @@ void EbmRows::apply_and_sum(const Cells& applied, const std::vector<double>& ste
     sums.gradient[cells[i]] -= static_cast<double>(score[i]);
   }
   for (std::size_t b = 0; b < odd_.size(); ++b) sums.gradient[b] += odd_[b];
+  // Held-out rows take the step, too: they say when to stop.
   for (i = training_; i < score.size(); ++i) score[i] += change[applied[i]];
 }
 
@@ -68,6 +74,8 @@ void EbmRows::apply(const Cells& cells, const std::vector<double>& step) {
   for (std::size_t i = 0; i < score.size(); ++i) score[i] += change[cells[i]];
 }
 
+// Mean squared error, or mean log loss, of the held-out rows. log(1 + exp(-m)) is computed from the
+// exponential that cannot overflow.
 double EbmRows::validation_error() const {
   double sum = 0;
   for (std::size_t i = training_; i < score.size(); ++i) {

@@ -20,6 +20,7 @@ std::optional<double> number_of(const std::string& cell) {
 
 }  // namespace
 
+// A linear search: tables have a few dozen columns.
 const ExampleColumn* Examples::find(std::string_view name) const {
   for (const ExampleColumn& column : columns) {
     if (column.name == name) return &column;
@@ -44,6 +45,7 @@ ExampleColumn& Examples::add_texts(std::string name, std::vector<std::string> va
   return column;
 }
 
+// The same for names that a person has written: a miss says which columns there are.
 Result<const ExampleColumn*> Examples::need(std::string_view name, std::string_view where) const {
   if (const ExampleColumn* column = find(name)) return column;
   std::vector<std::string_view> known;
@@ -81,6 +83,7 @@ Result<Examples> parse_examples(std::string_view text, std::string_view where,
   if (header.empty()) return Error{fmt::format("{}: empty; a header was expected", where)};
   Examples table;
   for (std::size_t i = 0; i < header.size(); ++i) {
+    // Ids look like numbers, so the caller may say that a column is text.
     const bool forced = std::find(as_text.begin(), as_text.end(), header[i]) != as_text.end();
     std::vector<double> numbers;
     bool is_text = forced;

@@ -46,6 +46,7 @@ Result<FeatureSet> FeatureSet::of(const Examples& table, const std::vector<std::
   return FeatureSet(std::move(features));
 }
 
+// -1: there is no such feature.
 int FeatureSet::position(std::string_view name) const {
   for (std::size_t i = 0; i < features_.size(); ++i) {
     if (features_[i].name == name) return static_cast<int>(i);
