@@ -19,7 +19,7 @@ inline const ParamInfo kQuantum{
     "quantum", ParamKind::kReal, "300",
     "seconds after which the order is computed again, where turns follow events", 1};
 inline const ParamInfo kStrict{"strict", ParamKind::kFlag, "true",
-                               "nobody overtakes a job that does not fit"};
+                               "no job overtakes one that does not fit"};
 inline const ParamInfo kBranches{"branches", ParamKind::kInteger, "1000",
                                  "branches after which the solver returns the best solution found",
                                  1};

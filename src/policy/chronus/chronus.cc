@@ -73,7 +73,7 @@ class Chronus final : public SchedulingPolicy {
  private:
   static constexpr Need kNeeds[] = {
       {Knowledge::kDeadline,
-       "nobody is promised a lease and the least remaining GPU time goes first"},
+       "no job is promised a lease, and the least remaining GPU time goes first"},
       {Knowledge::kEstimate, "such a job is planned with its duration", true}};
   struct State {
     bool promised = false;

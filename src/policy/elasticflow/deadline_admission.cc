@@ -35,7 +35,7 @@ class DeadlineAdmission final : public AdmissionPolicy {
 
  private:
   static constexpr Need kNeeds[] = {{Knowledge::kDuration},
-                                    {Knowledge::kDeadline, "everybody is let in"}};
+                                    {Knowledge::kDeadline, "all jobs are let in"}};
   // Jobs of one turn are tried on top of each other: the book changes only when they are scheduled.
   bool promised(const View& view, const PlanFrame& frame, const Candidate& candidate) {
     if (!trial_ || !trial_->of(*view.promises, view.now)) trial_.emplace(*view.promises, frame);

@@ -66,7 +66,7 @@ class ElasticFlow final : public SchedulingPolicy {
  private:
   static constexpr Need kNeeds[] = {
       {Knowledge::kDuration},
-      {Knowledge::kDeadline, "nobody is promised anything and all jobs share what there is"},
+      {Knowledge::kDeadline, "no job is promised anything, and all jobs share what there is"},
       {Knowledge::kSizes, "every job keeps its size"},
       {Knowledge::kScaling, "jobs have their least size, as no GPU more is worth anything"}};
   // A job in this turn's allocation of spare GPUs.

@@ -27,7 +27,7 @@ constexpr Need kLength{Knowledge::kDuration};
 constexpr Need kType{Knowledge::kGpuTypes, "all GPU types are taken to be equally fast"};
 constexpr Need kPair{Knowledge::kPairs, "jobs that share GPUs are taken not to slow down"};
 constexpr Need kPrice{Knowledge::kPrices, "all GPU types are taken to cost the same"};
-constexpr Need kDeadline{Knowledge::kDeadline, "nobody is held to a deadline"};
+constexpr Need kDeadline{Knowledge::kDeadline, "no job is held to a deadline"};
 
 constexpr Need kTypes[] = {kType};
 constexpr Need kPairs[] = {kType, kPair};

@@ -11,7 +11,7 @@ namespace {
 
 // The last one only where sharing depends on the load.
 constexpr Need kPackingNeeds[] = {
-    {Knowledge::kProfile, "such a job shares its GPUs with nobody"},
+    {Knowledge::kProfile, "such a job shares its GPUs with no other"},
     {Knowledge::kEstimate, "such a job is assumed to end before all others"},
     {Knowledge::kForecast, "jobs may always share"}};
 

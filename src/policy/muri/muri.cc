@@ -101,7 +101,7 @@ class Muri final : public SchedulingPolicy {
  private:
   // The last one only where it ranks by remaining time.
   static constexpr Need kNeeds[] = {
-      {Knowledge::kStageTimes, "such a job shares its GPUs with nobody"}, {Knowledge::kDuration}};
+      {Knowledge::kStageTimes, "such a job shares its GPUs with no other"}, {Knowledge::kDuration}};
   struct State {
     double value = 0;     // of the priority: smaller first
     double attained = 0;  // seconds it held GPUs

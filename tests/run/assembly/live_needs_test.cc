@@ -35,7 +35,7 @@ TEST(LiveNeeds, SayHowASubmissionMeetsThem) {
   EXPECT_THAT(live_notes(live_config("fifo")), IsEmpty());
   EXPECT_THAT(live_notes(live_config("muri")),
               ElementsAre("scheduling policy 'muri' goes by stage times: submit with --stage-ms; "
-                          "without, such a job shares its GPUs with nobody"));
+                          "without, such a job shares its GPUs with no other"));
   EXPECT_THAT(live_notes(live_config("srtf")),
               ElementsAre(AllOf(HasSubstr("--iterations with --step-ms"), HasSubstr("one hour"))));
   EXPECT_THAT(live_notes(live_config("edf")), ElementsAre(HasSubstr("--deadline")));
