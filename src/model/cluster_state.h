@@ -60,7 +60,7 @@ class ClusterState {
 
   std::span<const Pool> pools() const { return pools_; }
   // One kind of node, and no quota that could bind before the GPUs are used up.
-  bool one_queue() const { return pools_.size() == 1 && spec_->partitions.empty(); }
+  bool one_queue() const { return pools_.size() == 1 && quota_.empty(); }
   const Pool& pool(PoolId id) const { return pools_[index(id)]; }
   PoolId pool_of(NodeId id) const { return nodes_[index(id)].pool; }
   // Whether a job of this partition can run here. Where no partition is named at all, those of the

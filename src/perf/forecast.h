@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "model/ids.h"
@@ -22,11 +23,15 @@ class Forecast {
       : begin_(begin), length_(slot_length), slots_(std::move(slots)), has_nodes_(has_nodes) {}
 
   // The slots that begin after `now`, at most `count` of them; fewer near the end, none behind it.
-  std::vector<Slot> next(Seconds now, int count) const {
+  std::span<const Slot> next(Seconds now, int count) const {
     const std::size_t first = first_after(now);
     const std::size_t last = std::min(slots_.size(), first + static_cast<std::size_t>(count));
-    return {slots_.begin() + static_cast<std::ptrdiff_t>(std::min(first, last)),
-            slots_.begin() + static_cast<std::ptrdiff_t>(last)};
+    return std::span(slots_).subspan(std::min(first, last), last - std::min(first, last));
+  }
+  // The position of the first of them; size() if there is none.
+  std::size_t first_after(Seconds now) const {
+    if (now < begin_) return 0;
+    return std::min(slots_.size(), static_cast<std::size_t>((now - begin_) / length_) + 1);
   }
   Seconds begin() const { return begin_; }
   Seconds slot_length() const { return length_; }
@@ -36,11 +41,6 @@ class Forecast {
   const Slot& operator[](std::size_t i) const { return slots_[i]; }
 
  private:
-  std::size_t first_after(Seconds now) const {
-    if (now < begin_) return 0;
-    return std::min(slots_.size(), static_cast<std::size_t>((now - begin_) / length_) + 1);
-  }
-
   Seconds begin_;
   Seconds length_;
   std::vector<Slot> slots_;

@@ -169,9 +169,10 @@ void WalkingPlacement::place(const View& view, const SchedulingTraits& traits, c
   }
   for (const AllocationRequest& request : plan.requests()) {
     // There is not enough for it, and another one is blocked already: nothing comes of it.
-    const bool too_large = request.size == 1 && request.gpus > draft.cluster().free_gpus() &&
-                           !view.jobs[request.lead()].running();
-    if (too_large && backfill_now_ && draft.blocked() != nullptr) continue;
+    if (backfill_now_ && draft.blocked() != nullptr && request.size == 1 &&
+        request.gpus > draft.cluster().free_gpus() && !view.jobs[request.lead()].running()) {
+      continue;
+    }
     if (behind_blocked(view, draft.cluster(), request)) continue;
     const Reason reason = draft.blocked() != nullptr ? Reason::kBackfilled : Reason::kFirstInOrder;
     if (try_place(view, request, draft, reason)) continue;

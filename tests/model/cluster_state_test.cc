@@ -119,6 +119,19 @@ TEST(ClusterState, QuotaBindsOnSharedNodes) {
   EXPECT_EQ(state.quota_left(kResearch), 3);
 }
 
+// Where all nodes are of one partition and one type, naming the partition divides nothing.
+TEST(ClusterState, OneKindOfNodeIsOneQueueUnlessAQuotaBinds) {
+  ClusterSpec spec;
+  spec.nodes = {node_of(8, kResearch, kV100), node_of(8, kResearch, kV100)};
+  spec.partitions = {{kResearch}};
+  EXPECT_TRUE(state_of(spec).one_queue());
+  spec.partitions = {{kResearch, 8}};
+  EXPECT_FALSE(state_of(spec).one_queue());
+  spec.partitions = {{kResearch}};
+  spec.nodes.push_back(node_of(8, kResearch, kK80));
+  EXPECT_FALSE(state_of(spec).one_queue());
+}
+
 TEST(ClusterState, ANodeThatIsDownOffersNothingAndComesBackWhole) {
   ClusterState state = state_of(uniform_cluster(2, 4));
   const GpuSet held = gpus_on(0, 0b0001);

@@ -65,9 +65,14 @@ Seconds PackingPlacement::wake(const View& view) const {
   }
   const bool now = sharing_at(view, view.now);
   Seconds check = last_check(view.now);
+  // Checks with the same slots ahead of them find the same.
+  std::size_t looked_at = view.forecast->first_after(view.now);
   while (check <= view.forecast->end()) {
     check += check_every_;
+    const std::size_t first = view.forecast->first_after(check);
+    if (first == looked_at) continue;
     if (sharing_at(view, check) != now) return check;
+    looked_at = first;
   }
   return kNever;
 }
@@ -76,7 +81,7 @@ Seconds PackingPlacement::last_check(Seconds now) const {
 }
 
 bool PackingPlacement::sharing_at(const View& view, Seconds check) const {
-  const std::vector<Forecast::Slot> next = view.forecast->next(check, slots_);
+  const std::span<const Forecast::Slot> next = view.forecast->next(check, slots_);
   if (next.empty()) return true;
   double jobs = 0;
   for (const Forecast::Slot& slot : next) jobs += slot.jobs;

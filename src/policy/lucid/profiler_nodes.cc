@@ -64,7 +64,7 @@ class Profiler final : public ScalingPolicy {
   }
   bool quiet(const View& view) const {
     if (view.forecast == nullptr) return true;
-    const std::vector<Forecast::Slot> next = view.forecast->next(view.now, options_.slots);
+    const std::span<const Forecast::Slot> next = view.forecast->next(view.now, options_.slots);
     double gpus = 0;
     for (const Forecast::Slot& slot : next) gpus += slot.gpus;
     return next.empty() || gpus / static_cast<double>(next.size()) <= options_.quiet_gpus;
