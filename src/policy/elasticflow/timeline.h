@@ -72,12 +72,8 @@ class GpuTimeline {
   }
   // Drops steps that change nothing.
   void compact() {
-    std::size_t kept = 0;
-    for (const TimeStep& step : steps_) {
-      if (kept > 0 && step.gpus == steps_[kept - 1].gpus) continue;
-      steps_[kept++] = step;
-    }
-    steps_.resize(kept);
+    const auto same = [](const TimeStep& a, const TimeStep& b) { return a.gpus == b.gpus; };
+    steps_.erase(std::unique(steps_.begin(), steps_.end(), same), steps_.end());
   }
   // Forgets what lies before `time`.
   void begin_at(Seconds time) {
