@@ -15,9 +15,11 @@ std::unique_ptr<Allocator> make_makespan_as_coded(const ProgramOptions& options)
 std::unique_ptr<Allocator> make_water_filling_as_coded(const ProgramOptions& options,
                                                        const WaterOptions& water, bool one_level);
 
-// Programs as Gavel's code states them, and the solver for them: where the best answer is not
-// unique, it ends where solvers of the kind that the published results were made with end
-// (solve/homogeneous.h).
+// Programs as Gavel's code states them: as the definition reads, with a variable for every job,
+// pair and type that has GPUs, and with the answer that the solver gives.
+const ProgramForm& literal_form();
+// Programs in that form, and the solver for them: where the best answer is not unique, it ends
+// where solvers of the kind that the published results were made with end (solve/homogeneous.h).
 ProgramOptions as_coded(ProgramOptions options);
 LinearSolution solve_self_dual(const LinearProgram& program, double tolerance);
 // The allocator that the parameters of the row `gavel-as-coded` describe.

@@ -79,7 +79,7 @@ LinearSolution solve_self_dual(const LinearProgram& program, double tolerance) {
 }
 
 ProgramOptions as_coded(ProgramOptions options) {
-  options.form = ProgramForm::kLiteral;
+  options.form = &literal_form();
   if (options.solver == solve_in_interior) options.solver = solve_self_dual;
   return options;
 }

@@ -24,7 +24,7 @@ class BisectedMakespan final : public Allocator {
     const std::vector<double> rates = seen_rates(problem, options_, BlindRate::kFirstType);
     std::vector<double> steps;
     for (const AllocationJob& job : problem.jobs) steps.push_back(job.steps_left);
-    AllocationProgram program(problem, rates, steps, options_.solver, options_.form);
+    AllocationProgram program(problem, rates, steps, options_.solver, *options_.form);
     if (find(problem, rates, steps, program)) {
       program.write(allocation);
     } else if (program.classes() > 0) {

@@ -25,11 +25,22 @@ LinearSolution solve_at_vertex(const LinearProgram& program, double /*tolerance*
   return solve_simplex(program);
 }
 
+bool ProgramForm::asks_paired(const PairRates& rates) const {
+  if (!(std::min(rates.first, rates.second) > 0)) return false;
+  if (!(rates.first_alone > 0) || !(rates.second_alone > 0)) return true;
+  return rates.first / rates.first_alone + rates.second / rates.second_alone > 1;
+}
+
+const ProgramForm& ProgramForm::reduced() {
+  static const ProgramForm kReduced;
+  return kReduced;
+}
+
 AllocationProgram::AllocationProgram(const AllocationProblem& problem,
                                      const std::vector<double>& rates,
                                      const std::vector<double>& keys, LinearSolver solver,
-                                     ProgramForm form)
-    : problem_(problem), solver_(solver), form_(form), rates_(rates) {
+                                     const ProgramForm& form)
+    : problem_(problem), solver_(solver), form_(&form), rates_(rates) {
   for (std::size_t i = 0; i < rates_.size(); ++i) {
     if (!(rates_[i] > 0) || problem.capacity[i % problem.types] <= 0) rates_[i] = 0;
   }
@@ -129,19 +140,14 @@ std::pair<double, double> AllocationProgram::pair_rate(const PairClass& pair,
 
 bool AllocationProgram::asked(const PairClass& pair, const std::pair<double, double>& rates,
                               std::size_t column) const {
-  if (literal()) return problem_.capacity[column] > 0;
-  if (!asked(std::min(rates.first, rates.second), column)) return false;
-  // Where two jobs together make no more than if they took turns, they take turns, which leaves
-  // them more time.
-  const double first = rate(pair.first, column);
-  const double second = rate(pair.second, column);
-  if (!(first > 0) || !(second > 0)) return true;
-  return rates.first / first + rates.second / second > 1;
+  return problem_.capacity[column] > 0 &&
+         form_->asks_paired(
+             {rates.first, rates.second, rate(pair.first, column), rate(pair.second, column)});
 }
 
-// Rows of the GPU types. A type without GPUs has no variables; in the literal form it is not there.
+// Rows of the GPU types.
 std::size_t AllocationProgram::type_rows() const {
-  if (!literal()) return problem_.types;
+  if (form_->has_empty_rows()) return problem_.types;
   return static_cast<std::size_t>(std::count_if(problem_.capacity.begin(), problem_.capacity.end(),
                                                 [](int gpus) { return gpus > 0; }));
 }
@@ -185,7 +191,7 @@ AllocationProgram::Answer AllocationProgram::solve(const Objective& objective, d
 
 void AllocationProgram::accept(const LinearProgram& program, std::vector<double> x) {
   x_ = std::move(x);
-  if (!literal()) enforce_capacity(program);
+  if (form_->cleans()) enforce_capacity(program);
 }
 
 // Scales down what rounding gave beyond the capacity of GPUs and of time.
@@ -215,7 +221,7 @@ void AllocationProgram::enforce_capacity(const LinearProgram& program) {
 void AllocationProgram::write(Allocation& allocation) const {
   const std::size_t types = problem_.types;
   // What is left of a variable that is zero in the best answer would count as a claim.
-  const double least = literal() ? 0 : 1e-7;
+  const double least = form_->cleans() ? 1e-7 : 0;
   const auto fraction = [least](double x) { return x < least ? 0 : std::clamp(x, 0.0, 1.0); };
   std::size_t v = 0;
   for (std::size_t c = 0; c < classes(); ++c) {

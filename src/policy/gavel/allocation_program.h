@@ -39,15 +39,42 @@ LinearSolution solve_in_interior(const LinearProgram& program, double tolerance)
 // The simplex method alone: an answer as good, at a vertex of the feasible set.
 LinearSolution solve_at_vertex(const LinearProgram& program, double tolerance);
 
-// How a program is stated.
-//   reduced   without variables that cannot help (time on a type where a job, or a pair, makes no
-//             progress, or less than if the two took turns) and with answers made clean: what a
-//             solver leaves of a fraction that should be zero is no claim, and what it gives beyond
-//             a capacity is scaled down
-//   literal   as the definition reads, with a variable for every job, pair and type that has GPUs;
-//             the answer is what the solver says
-// The best value is the same; where several answers have it, a solver may give another one.
-enum class ProgramForm { kReduced, kLiteral };
+// Rates of two jobs on one type: when they share GPUs, and of each alone.
+struct PairRates {
+  double first = 0;
+  double second = 0;
+  double first_alone = 0;
+  double second_alone = 0;
+};
+
+// How a program is stated, and how its answer is read. This form leaves out variables that cannot
+// help and makes answers clean: what a solver leaves of a fraction that should be zero is no claim,
+// and what it gives beyond a capacity is scaled down. Another form derives from it; the best value
+// is the same in all of them, but where several answers have it, a solver may give another one.
+class ProgramForm {
+ public:
+  virtual ~ProgramForm() = default;
+  // Whether there is a variable for time on a type where a job has that rate.
+  virtual bool asks_alone(double rate) const { return rate > 0; }
+  // The same of a pair. Where two jobs together make no more than if they took turns, they take
+  // turns, which leaves them more time.
+  virtual bool asks_paired(const PairRates& rates) const;
+  // Whether a type without GPUs has a row all the same; there are no variables in it.
+  virtual bool has_empty_rows() const { return true; }
+  // Whether a pair's variable is the time of one pair, instead of that of all equal ones together.
+  virtual bool counts_pairs_apart() const { return false; }
+  // A throughput of at least `least` as a row: scale * throughput >= bound. Here a little less than
+  // that, so that the feasible set keeps an interior.
+  struct Bound {
+    double scale = 1;
+    double bound = 0;
+  };
+  virtual Bound at_least(double least) const { return {1 / least, 1 - 1e-7}; }
+  // Whether answers are made clean.
+  virtual bool cleans() const { return true; }
+
+  static const ProgramForm& reduced();
+};
 
 class AllocationProgram {
  public:
@@ -55,7 +82,7 @@ class AllocationProgram {
   // treats differently.
   AllocationProgram(const AllocationProblem& problem, const std::vector<double>& rates,
                     const std::vector<double>& keys, LinearSolver solver = solve_in_interior,
-                    ProgramForm form = ProgramForm::kReduced);
+                    const ProgramForm& form = ProgramForm::reduced());
 
   // Classes of equal jobs.
   std::size_t classes() const { return members_.size(); }
@@ -70,7 +97,7 @@ class AllocationProgram {
   double fastest(std::size_t c) const;
   // Whether there is a variable for time at this rate.
   bool asked(double rate, std::size_t column) const {
-    return problem_.capacity[column] > 0 && (rate > 0 || literal());
+    return problem_.capacity[column] > 0 && form_->asks_alone(rate);
   }
 
   struct Row {
@@ -124,7 +151,6 @@ class AllocationProgram {
   void merge(const std::vector<double>& keys);
   // False if pairs of two classes differ: then the jobs of a class are not equal after all.
   bool merge_pairs();
-  bool literal() const { return form_ == ProgramForm::kLiteral; }
   struct Places;
   std::vector<std::int32_t> groups_of_classes() const;
   Places add_rows(LinearProgram& program, const Objective& objective) const;
@@ -135,15 +161,15 @@ class AllocationProgram {
   bool asked(const PairClass& pair, const std::pair<double, double>& rates,
              std::size_t column) const;
 
-  // A pair's variable is the time of all pairs of its classes together; in the literal form, of
-  // one.
+  // How often a pair's variable stands for its time: once where it is that of all pairs of the two
+  // classes together.
   double unit(const PairClass& pair) const {
-    return literal() ? static_cast<double>(pair.pairs.size()) : 1;
+    return form_->counts_pairs_apart() ? static_cast<double>(pair.pairs.size()) : 1;
   }
 
   const AllocationProblem& problem_;
   LinearSolver solver_;
-  ProgramForm form_;
+  const ProgramForm* form_;
   std::vector<double> rates_;  // zero where the job cannot run
   std::vector<std::vector<std::size_t>> members_;
   std::vector<std::size_t> class_of_;  // by job; kNone: cannot run

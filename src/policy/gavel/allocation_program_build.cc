@@ -85,7 +85,7 @@ AllocationProgram::Places AllocationProgram::add_rows(LinearProgram& program,
   const std::int32_t group_of_links = one_group ? 0 : LinearProgram::kLinking;
   places.row_of_type.assign(problem_.types, Places::kNoRow);
   for (std::size_t w = 0; w < problem_.types; ++w) {
-    if (literal() && problem_.capacity[w] <= 0) continue;
+    if (problem_.capacity[w] <= 0 && !form_->has_empty_rows()) continue;
     // A bound of zero would leave the row no interior.
     places.row_of_type[w] = program.add_row(std::max(1, problem_.capacity[w]), group_of_links);
   }

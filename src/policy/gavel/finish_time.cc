@@ -39,7 +39,7 @@ class FinishTimeFairness final : public Allocator {
       const std::pair key(term_of.back().age, term_of.back().whole);
       keys.push_back(known.emplace(key, static_cast<double>(known.size())).first->second);
     }
-    AllocationProgram program(problem, rates, keys, options_.solver, options_.form);
+    AllocationProgram program(problem, rates, keys, options_.solver, *options_.form);
     std::vector<Term> terms;
     for (std::size_t c = 0; c < program.classes(); ++c) {
       terms.push_back(term_of[program.members(c).front()]);

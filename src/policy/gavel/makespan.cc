@@ -18,7 +18,7 @@ class Makespan final : public Allocator {
     const std::vector<double> rates = seen_rates(problem, options_, BlindRate::kFirstType);
     std::vector<double> steps;
     for (const AllocationJob& job : problem.jobs) steps.push_back(job.steps_left);
-    AllocationProgram program(problem, rates, steps, options_.solver, options_.form);
+    AllocationProgram program(problem, rates, steps, options_.solver, *options_.form);
     const double unit = longest_alone(program);
     if (unit > 0) allocate_best(program, shortest_time(program, unit), problem, allocation);
   }

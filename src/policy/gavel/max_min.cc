@@ -49,7 +49,7 @@ std::vector<double> seen_rates(const AllocationProblem& problem, const ProgramOp
       if (!(rate > 0)) rate = *std::max_element(row, row + problem.types);
     }
     for (std::size_t w = 0; w < problem.types; ++w) {
-      if (options.form == ProgramForm::kLiteral || row[w] > 0) row[w] = rate;
+      if (options.form->asks_alone(row[w])) row[w] = rate;
     }
   }
   return rates;
@@ -87,7 +87,7 @@ class MaxMinFairness final : public Allocator {
     const std::vector<double> rates = seen_rates(problem, options_);
     std::vector<double> weights;
     for (const AllocationJob& job : problem.jobs) weights.push_back(job.weight);
-    AllocationProgram program(problem, rates, weights, options_.solver, options_.form);
+    AllocationProgram program(problem, rates, weights, options_.solver, *options_.form);
     AllocationProgram::Objective objective;
     objective.level_cost = -1;
     for (std::size_t c = 0; c < program.classes(); ++c) {

@@ -15,7 +15,7 @@ enum class Sight { kAgnostic, kRates, kPairs };
 struct ProgramOptions {
   Sight sight = Sight::kRates;
   LinearSolver solver = solve_in_interior;
-  ProgramForm form = ProgramForm::kReduced;
+  const ProgramForm* form = &ProgramForm::reduced();
 };
 
 AllocatorTraits traits_of(Sight sight);
@@ -27,9 +27,8 @@ double proportional_rate(const AllocationProblem& problem, const std::vector<dou
 // What it would get if it owned one m-th of the cluster.
 double isolated_rate(const AllocationProblem& problem, const std::vector<double>& rates,
                      std::size_t job);
-// The rates that the policy sees; never negative. Agnostic: the same on all types where the job can
-// run (in the literal form: on all types), which is 1 or, for those who count in steps, its rate on
-// the cluster's first type.
+// The rates that the policy sees; never negative. Agnostic: the same on all types that the program
+// asks about, which is 1 or, for those who count in steps, its rate on the cluster's first type.
 enum class BlindRate { kOne, kFirstType };
 std::vector<double> seen_rates(const AllocationProblem& problem, const ProgramOptions& options,
                                BlindRate blind = BlindRate::kOne);

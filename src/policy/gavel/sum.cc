@@ -23,7 +23,7 @@ class SumOfThroughputs final : public Allocator {
         needs[j] = job.steps_left / job.deadline_in;
       }
     }
-    AllocationProgram program(problem, problem.rates, needs, options_.solver, options_.form);
+    AllocationProgram program(problem, problem.rates, needs, options_.solver, *options_.form);
     if (program.classes() == 0) return;
     AllocationProgram::Objective objective;
     objective.gains.assign(problem.types, 1.0);
@@ -34,12 +34,8 @@ class SumOfThroughputs final : public Allocator {
       for (std::size_t c = 0; c < program.classes(); ++c) {
         const double need = needs[program.members(c).front()];
         if (!(need > 0)) continue;
-        if (options_.form == ProgramForm::kLiteral) {
-          objective.rows.push_back({c, 1, need, 0});
-        } else {
-          // A little less than needed, so that the program keeps an inside.
-          objective.rows.push_back({c, 1 / need, 1 - 1e-7, 0});
-        }
+        const ProgramForm::Bound met = options_.form->at_least(need);
+        objective.rows.push_back({c, met.scale, met.bound, 0});
       }
     }
     allocate_best(program, objective, problem, allocation);

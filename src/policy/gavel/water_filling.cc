@@ -11,7 +11,7 @@ namespace muster {
 
 void WaterFilling::allocate(const AllocationProblem& problem, Allocation& allocation) {
   const std::vector<double> rates = seen_rates(problem, options_);
-  AllocationProgram program(problem, rates, keys(problem), options_.solver, options_.form);
+  AllocationProgram program(problem, rates, keys(problem), options_.solver, *options_.form);
   std::vector<Water> waters(program.classes());
   for (std::size_t c = 0; c < waters.size(); ++c) {
     waters[c].fair = proportional_rate(problem, rates, program.members(c).front());
