@@ -34,8 +34,6 @@ constexpr std::array kMetrics = {
                "90th percentile of completion time"},
     MetricInfo{"p99_jct_s", "p99 JCT", kSeconds, kLower, &M::p99_jct_s,
                "99th percentile of completion time", true},
-    MetricInfo{"p99_rank_jct_s", "p99 JCT by rank", kSeconds, kLower, &M::p99_rank_jct_s,
-               "completion time at rank 0.99 n, rounded down, as Muri computes it"},
     MetricInfo{"max_jct_s", "max JCT", kSeconds, kLower, &M::max_jct_s, "longest completion time"},
     MetricInfo{"makespan_s", "makespan", kSeconds, kLower, &M::makespan_s,
                "time from the first submission to the last end", true},

@@ -25,7 +25,6 @@ struct Metrics {
   double p50_jct_s = kNoFigure;
   double p90_jct_s = kNoFigure;
   double p99_jct_s = kNoFigure;
-  double p99_rank_jct_s = kNoFigure;
   double max_jct_s = kNoFigure;
   double makespan_s = kNoFigure;
   double avg_queue_s = kNoFigure;

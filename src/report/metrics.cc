@@ -226,7 +226,6 @@ void MetricsFold::fill_times(Metrics& metrics) const {
   metrics.p50_jct_s = completion_.at(0.5);
   metrics.p90_jct_s = completion_.at(0.9);
   metrics.p99_jct_s = completion_.at(0.99);
-  metrics.p99_rank_jct_s = completion_.at_place(0.99);
   metrics.max_jct_s = completion_.greatest();
   if (all_.finished > 0) metrics.makespan_s = last_end_ - first_submit_;
   metrics.avg_queue_s = queue_.mean();

@@ -115,12 +115,6 @@ double Quantiles::at(double fraction) const {
   return low == high ? low : low + (high - low) * part;
 }
 
-double Quantiles::at_place(double fraction) const {
-  if (count_ == 0) return kNone;
-  const auto place = static_cast<std::uint64_t>(fraction * static_cast<double>(count_));
-  return at_rank(std::min(place, count_ - 1));
-}
-
 std::vector<CurvePoint> Quantiles::curve(std::size_t points) const {
   std::vector<CurvePoint> result;
   if (count_ == 0 || points == 0) return result;

@@ -66,8 +66,6 @@ class Quantiles {
   double greatest() const;
   // The value below which `fraction` of all values lie.
   double at(double fraction) const;
-  // The value at place `fraction` times their number, rounded down, from 0 in order.
-  double at_place(double fraction) const;
   // The distribution function in at most `points` points, rising in both coordinates.
   std::vector<CurvePoint> curve(std::size_t points) const;
 

@@ -30,6 +30,12 @@ Status check_key(const std::string& key) {
     if (parse_real(std::string_view(key).substr(kWithinKey.size()))) return Done{};
     return Error{fmt::format("figure '{}': expected jct_within.SECONDS", key)};
   }
+  if (key.starts_with(kRankKey)) {
+    const auto fraction = parse_real(std::string_view(key).substr(kRankKey.size()));
+    if (fraction && *fraction >= 0 && *fraction < 1) return Done{};
+    return Error{
+        fmt::format("figure '{}': expected jct_at_rank.FRACTION, as in {}0.99", key, kRankKey)};
+  }
   const std::size_t dot = key.rfind('.');
   const std::string_view last =
       std::string_view(key).substr(dot == std::string::npos ? 0 : dot + 1);

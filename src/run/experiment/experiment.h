@@ -29,9 +29,10 @@ namespace muster {
 // Keys are those of the metric list; run_preemptions, those of all jobs of the run;
 // partitions.NAME.KEY, priorities.N.KEY and gpus.FIRST-LAST.KEY (avg_jct_s or avg_queue_s of a
 // partition, of jobs of a priority, or with so many GPUs); jct_within.SECONDS, the share of jobs
-// completed in that time; ratio.KEY, a figure over that of the run it is compared with;
-// speedup.KEY, its inverse; and avg_jct_ratio, the mean over jobs of the completion time over the
-// one there. For models see run/experiment/model_task.h, for runtimes
+// completed in that time; jct_at_rank.FRACTION, of n completion times in order the one at place
+// FRACTION n, rounded down (a percentile as scripts compute it); ratio.KEY, a figure over that of
+// the run it is compared with; speedup.KEY, its inverse; and avg_jct_ratio, the mean over jobs of
+// the completion time over the one there. For models see run/experiment/model_task.h, for runtimes
 // run/experiment/runtime_task.h, for hierarchies run/experiment/hierarchy_task.h.
 struct ExpectedFigure {
   std::string key;
@@ -43,6 +44,7 @@ struct ExpectedFigure {
   double most = kNoFigure;
 };
 inline constexpr std::string_view kWithinKey = "jct_within.";
+inline constexpr std::string_view kRankKey = "jct_at_rank.";
 inline constexpr std::string_view kRatioKey = "ratio.";
 inline constexpr std::string_view kSpeedupKey = "speedup.";
 

@@ -45,6 +45,16 @@ double JobTimes::within(double seconds) const {
   return static_cast<double>(count) / static_cast<double>(completion_.size());
 }
 
+double JobTimes::at_rank(double fraction) const {
+  if (completion_.empty()) return kNoFigure;
+  std::vector<double> ordered = completion_;
+  const auto place = static_cast<std::size_t>(fraction * static_cast<double>(ordered.size()));
+  const auto found =
+      ordered.begin() + static_cast<std::ptrdiff_t>(std::min(place, ordered.size() - 1));
+  std::nth_element(ordered.begin(), found, ordered.end());
+  return *found;
+}
+
 Completions::Completions(const RunConfig& config) : options_(metrics_options(config)) {}
 
 void Completions::on_job_end(const JobRecord& job) {

@@ -25,6 +25,9 @@ class JobTimes final : public Observer {
   double stops() const { return static_cast<double>(stops_); }
   // The share of jobs that were completed within so many seconds.
   double within(double seconds) const;
+  // Of their completion times in order, from 0, the one at place `fraction` times their number,
+  // rounded down.
+  double at_rank(double fraction) const;
   const std::optional<GoldenJob>& of(long long id) const {
     return times_[static_cast<std::size_t>(id - first_)];
   }

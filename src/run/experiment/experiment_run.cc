@@ -19,6 +19,9 @@ double run_figure(const RunSummary& summary, const JobTimes& times, const std::s
   if (key.starts_with(kWithinKey)) {
     return times.within(parse_real(std::string_view(key).substr(kWithinKey.size())).value_or(0));
   }
+  if (key.starts_with(kRankKey)) {
+    return times.at_rank(parse_real(std::string_view(key).substr(kRankKey.size())).value_or(0));
+  }
   return summary_figure(summary, key).value_or(kNoFigure);
 }
 
@@ -119,8 +122,9 @@ Result<std::optional<RunCheck>> check_run(const Experiment& experiment, const Ex
   const auto golden = golden_of(run, check.jobs);
   if (!golden) return golden.error();
   const bool completions =
-      std::any_of(run.expected.begin(), run.expected.end(),
-                  [](const ExpectedFigure& one) { return one.key.starts_with(kWithinKey); });
+      std::any_of(run.expected.begin(), run.expected.end(), [](const ExpectedFigure& one) {
+        return one.key.starts_with(kWithinKey) || one.key.starts_with(kRankKey);
+      });
   std::optional<JobTimes> times;
   Figures means(run.expected.size(), 0);
   const std::size_t simulations = 1 + run.more.size();

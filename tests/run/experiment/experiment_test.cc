@@ -132,7 +132,7 @@ trace = "shared:trace.csv"
 absolute = 0.01
 [[run]]
 name = "apart"
-artifact = {avg_jct_s = 11.333, partitions.a.avg_jct_s = 12, gpus.2-.avg_queue_s = 4, gpus.-1.avg_jct_s = 10, jct_within.10 = 0.6667, jct_within.14 = 1}
+artifact = {avg_jct_s = 11.333, partitions.a.avg_jct_s = 12, gpus.2-.avg_queue_s = 4, gpus.-1.avg_jct_s = 10, jct_within.10 = 0.6667, jct_within.14 = 1, jct_at_rank.0.5 = 10, jct_at_rank.0.7 = 14}
 golden = {file = ")";
   const std::string columns =
       R"(", submit = "", start = "our_start", end = "our_end", preempted = "our_stops", trace_ids = true}
