@@ -43,7 +43,7 @@ Result<RunConfig> base_config() {
   const auto document = parse_toml(
       fmt::format("preset = 'gavel'\nperf = [{{name = 'throughputs', file = '{0}'}}]\n"
                   "measure = {{first = 4000, last = 4999}}\n[workload.generator]\nname = 'gavel'\n"
-                  "throughputs = '{0}'\nnotebook_order = true\n",
+                  "throughputs = '{0}'\njob_types = 'july-2020'\n",
                   *table),
       "bench");
   if (!document) return document.error();

@@ -133,7 +133,7 @@ TEST_F(TraceCommandTest, FormatsAreListedFromTheTable) {
   EXPECT_EQ(ran.status, kExitOk);
   for (const std::string_view name : trace_format_names())
     EXPECT_THAT(ran.out, HasSubstr(std::string(name)));
-  EXPECT_THAT(ran.out, HasSubstr("--set reading=plain"));
+  EXPECT_THAT(ran.out, HasSubstr("--set last_ran=false"));
   EXPECT_EQ(json::parse(run("formats --json").out).size(), trace_formats().size());
 }
 

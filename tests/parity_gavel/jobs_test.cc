@@ -53,13 +53,13 @@ TEST(GavelParity, DrawsTheSameJobs) {
 // those, and with the last one, which rejects other types, they do not.
 TEST(GavelParity, NotebooksDrewFromAnOlderTable) {
   MUSTER_NEEDS_SHARED(kGavelTable);
-  const auto mean_hours = [](const char* notebook_order) {
+  const auto mean_hours = [](const char* job_types) {
     Symbols symbols;
     auto made = make_generator("gavel",
                                {{"throughputs", (shared_dir() / kGavelTable).string()},
                                 {"multi_gpu", "true"},
                                 {"seed", "0"},
-                                {"notebook_order", notebook_order},
+                                {"job_types", job_types},
                                 {"jobs", "5000"}},
                                symbols);
     EXPECT_TRUE(made) << made.error().message;
@@ -73,23 +73,22 @@ TEST(GavelParity, NotebooksDrewFromAnOlderTable) {
   // Each job waits for a round and ends within one.
   constexpr double kPublished = 18.55;
   constexpr double kRounds = 0.2;
-  EXPECT_NEAR(mean_hours("true"), kPublished - kRounds / 2, kRounds / 2);
-  EXPECT_LT(mean_hours("false"), kPublished - 4 * kRounds);
+  EXPECT_NEAR(mean_hours("july-2020"), kPublished - kRounds / 2, kRounds / 2);
+  EXPECT_LT(mean_hours("latest"), kPublished - 4 * kRounds);
 }
 
-TEST(GavelParity, NotebooksOrderChangesTypesAlone) {
+TEST(GavelParity, OlderJobTypesChangeTypesAlone) {
   MUSTER_NEEDS_SHARED(kGavelTable);
   Symbols symbols;
-  const auto draw = [&](const char* notebook_order) {
-    auto made = make_generator("gavel",
-                               {{"throughputs", (shared_dir() / kGavelTable).string()},
-                                {"notebook_order", notebook_order}},
-                               symbols);
+  const auto draw = [&](const char* job_types) {
+    auto made = make_generator(
+        "gavel", {{"throughputs", (shared_dir() / kGavelTable).string()}, {"job_types", job_types}},
+        symbols);
     EXPECT_TRUE(made) << made.error().message;
     return std::move(made->source);
   };
-  const auto then = draw("true");
-  const auto now = draw("false");
+  const auto then = draw("july-2020");
+  const auto now = draw("latest");
   const std::map<std::string, std::string> moved = {
       {"LM (batch size 5)", "A3C"},
       {"LM (batch size 80)", "LM (batch size 40)"},

@@ -18,7 +18,7 @@ double average_completion_time(const std::string& policy, double jobs_per_hour) 
                                "perf = [{{name = 'throughputs', file = '{}'}}]\n"
                                "measure = {{first = 4000, last = 4999}}\n"
                                "[workload.generator]\nname = 'gavel'\nthroughputs = '{}'\n"
-                               "notebook_order = true\nlam = {}\n",
+                               "job_types = 'july-2020'\nlam = {}\n",
                                policy, table, table, 3600 / jobs_per_hour));
   const auto summary = measure_run(config, nullptr);
   EXPECT_TRUE(summary && *summary);

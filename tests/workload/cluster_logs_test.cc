@@ -9,6 +9,7 @@
 namespace muster {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST_F(FormatsTest, HeliosWithWallClockAndWithLucidsWorkloads) {
@@ -193,17 +194,30 @@ TEST_F(FormatsTest, PhillyLogPlainly) {
   EXPECT_EQ(trace.stats.skipped.at("none of its attempts ran on GPUs"), 1U);
 }
 
-TEST_F(FormatsTest, PhillyLogAsBloxReadsIt) {
+TEST_F(FormatsTest, PhillyLogLeavesOutWhatItsSettingsSay) {
+  const auto names = [&](const ParamTexts& settings) {
+    TraceOptions options;
+    options.settings = settings;
+    std::vector<std::string> found;
+    for (const JobSpec& job : load(kPhillyLog, "philly-json", options).jobs) {
+      found.push_back(job.name);
+    }
+    return found;
+  };
+  EXPECT_THAT(names({{"last_ran", "true"}}), ElementsAre("application_1"));
+  EXPECT_THAT(names({{"longer_than", "3599"}}), ElementsAre("application_2", "application_1"));
+  EXPECT_THAT(names({{"longer_than", "3600"}}), ElementsAre("application_1"));
+  EXPECT_THAT(names({{"shorter_than", "4801"}}), ElementsAre("application_2", "application_1"));
+  EXPECT_THAT(names({{"shorter_than", "4800"}}), ElementsAre("application_2"));
+
   TraceOptions options;
-  options.settings["reading"] = "blox";
-  const Trace single = load(kPhillyLog, "philly-json", options);
-  ASSERT_EQ(single.jobs.size(), 1U);
-  EXPECT_EQ(single.jobs[0].name, "application_1");
-  EXPECT_EQ(single.jobs[0].gpus, 1);
-  options.settings["reading"] = "blox-multi-gpu";
-  EXPECT_EQ(load(kPhillyLog, "philly-json", options).jobs.at(0).gpus, 4);
-  options.settings["reading"] = "bloxx";
-  EXPECT_THAT(load_error(kPhillyLog, options), HasSubstr("one of plain, blox, blox-multi-gpu"));
+  options.settings["attempt_gpus"] = "3";  // the last attempt of application_1 had four
+  const Trace trace = load(kPhillyLog, "philly-json", options);
+  ASSERT_EQ(trace.jobs.size(), 2U);
+  EXPECT_EQ(trace.jobs[1].duration, 1200);
+  EXPECT_EQ(trace.jobs[1].gpus, 2);
+  options.settings["attempt_gpus"] = "-1";
+  EXPECT_THAT(load_error(kPhillyLog, options), HasSubstr("attempt_gpus"));
 }
 
 TEST_F(FormatsTest, PhillyLogErrorsNameTheLineOfTheJob) {

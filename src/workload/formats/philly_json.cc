@@ -1,8 +1,8 @@
 // The job log of the Philly traces (cluster_job_log): a JSON array of jobs, each with the attempts
 // it took.
 //
-// The plain reading adds up the attempts that ran. The reading of Blox's simulator is there to
-// repeat its results; it drops jobs by rules of its own.
+// A job's duration is that of the attempts that ran, added up. Settings leave out jobs and attempts
+// as studies of this log did.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -19,7 +19,13 @@ using simdjson::dom::array;
 using simdjson::dom::element;
 using simdjson::dom::object;
 
-enum class Reading { kPlain, kBlox, kBloxMultiGpu };
+// What is left out.
+struct Limits {
+  bool last_ran = false;    // jobs whose last attempt did not run
+  Seconds longer_than = 0;  // jobs that did not run longer than this
+  Seconds shorter_than = kNever;
+  long long attempt_gpus = 0;  // attempts on more GPUs; 0: none
+};
 
 // What counts of one attempt.
 struct Attempt {
@@ -30,7 +36,7 @@ struct Attempt {
 
 class PhillyJsonParser final : public TraceParser {
  public:
-  PhillyJsonParser(Reading reading, Symbols& symbols) : reading_(reading), symbols_(symbols) {}
+  PhillyJsonParser(const Limits& limits, Symbols& symbols) : limits_(limits), symbols_(symbols) {}
 
   Parsed parse(std::string_view record, JobSpec& job) override {
     status_.clear();
@@ -71,15 +77,10 @@ class PhillyJsonParser final : public TraceParser {
     }
     if (last_valid_gpus == 0) return skip("none of its attempts ran on GPUs");
     job.gpus = last_valid_gpus;
-    if (reading_ == Reading::kPlain) return Parsed::kJob;
-
-    constexpr Seconds kShortest = 1897.3665961010276;  // 60 * 10^1.5
-    constexpr Seconds kLongest = 600000;
-    if (!last.valid) return skip("Blox drops it: its last attempt did not run");
-    if (job.duration <= kShortest || job.duration >= kLongest) {
-      return skip("Blox drops it: its run time is not between 1897 and 600000 s");
+    if (limits_.last_ran && !last.valid) return skip("its last attempt did not run");
+    if (job.duration <= limits_.longer_than || job.duration >= limits_.shorter_than) {
+      return skip("its run time is outside of longer_than and shorter_than");
     }
-    if (reading_ == Reading::kBlox) job.gpus = 1;
     return Parsed::kJob;
   }
 
@@ -105,11 +106,10 @@ class PhillyJsonParser final : public TraceParser {
       }
       attempt.gpus = static_cast<int>(std::min<std::size_t>(gpus, 1U << 30));
     }
-    constexpr int kBloxMostGpus = 16;
     attempt.length = end - start;
     attempt.valid = has_start == Parsed::kJob && has_end == Parsed::kJob && attempt.length > 0 &&
                     attempt.gpus > 0 &&
-                    (reading_ != Reading::kBloxMultiGpu || attempt.gpus <= kBloxMostGpus);
+                    (limits_.attempt_gpus == 0 || attempt.gpus <= limits_.attempt_gpus);
     return true;
   }
 
@@ -126,7 +126,7 @@ class PhillyJsonParser final : public TraceParser {
     return Parsed::kJob;
   }
 
-  Reading reading_;
+  Limits limits_;
   Symbols& symbols_;
   simdjson::dom::parser parser_;
 };
@@ -134,15 +134,15 @@ class PhillyJsonParser final : public TraceParser {
 }  // namespace
 
 ParamList philly_json_settings() {
-  return {{"reading",
-           ParamKind::kText,
-           "plain",
-           "plain adds up the attempts that ran; blox drops and counts as Blox's simulator does, "
-           "with one "
-           "GPU per job, and blox-multi-gpu with the GPUs of the last attempt",
-           0,
-           0,
-           {"plain", "blox", "blox-multi-gpu"}}};
+  return {
+      {"last_ran", ParamKind::kFlag, "false", "leave out jobs whose last attempt did not run"},
+      {"longer_than", ParamKind::kReal, "0",
+       "leave out jobs that ran for no more than this many seconds", 0},
+      {"shorter_than", ParamKind::kReal, "inf",
+       "leave out jobs that ran for this many seconds or more", 0},
+      {"attempt_gpus", ParamKind::kInteger, "0",
+       "attempts on more GPUs than this count as not run; 0: no limit", 0, 1e9},
+  };
 }
 
 bool matches_philly_json(std::string_view head) {
@@ -152,11 +152,9 @@ bool matches_philly_json(std::string_view head) {
 }
 
 ParserResult make_philly_json(const Params& settings, Symbols& symbols) {
-  const std::string& reading = settings.text("reading");
-  const Reading kind = reading == "plain"  ? Reading::kPlain
-                       : reading == "blox" ? Reading::kBlox
-                                           : Reading::kBloxMultiGpu;
-  return std::unique_ptr<TraceParser>(std::make_unique<PhillyJsonParser>(kind, symbols));
+  const Limits limits{settings.flag("last_ran"), settings.real("longer_than"),
+                      settings.real("shorter_than"), settings.integer("attempt_gpus")};
+  return std::unique_ptr<TraceParser>(std::make_unique<PhillyJsonParser>(limits, symbols));
 }
 
 }  // namespace muster

@@ -1,8 +1,8 @@
 // The list of jobs that Blox's workload is made from: those of Microsoft's Philly log
 // (`cluster_job_log`, a JSON list of jobs with their attempts) that Blox accepts, in file order.
 //
-// Use it only to feed Blox's sources (blox_sources.h); the rules are those of the Philly reader
-// (formats/philly_json.cc) with its setting reading=blox.
+// Use it only to feed Blox's sources (blox_sources.h); the Philly reader (formats/philly_json.cc)
+// leaves out what Blox leaves out, by its settings.
 #pragma once
 
 #include <string>

@@ -53,13 +53,13 @@ constexpr std::array<Template, 26> kTemplates = {{
     {"CycleGAN", 0, false},
 }};
 
-// Until August 2020, when the runs behind the notebooks had been made, A3C stood before LM.
+// Until August 2020 A3C stood before LM.
 constexpr std::size_t kA3cThen = 14;
 constexpr std::size_t kA3cNow = 24;
 static_assert(kTemplates[kA3cThen].family == "LM" && kTemplates[kA3cNow].family == "A3C");
 
-std::size_t place_in_table(std::size_t drawn, bool notebook_order) {
-  if (!notebook_order || drawn < kA3cThen || drawn > kA3cNow) return drawn;
+std::size_t place_in_table(std::size_t drawn, bool older) {
+  if (!older || drawn < kA3cThen || drawn > kA3cNow) return drawn;
   return drawn == kA3cThen ? kA3cNow : drawn - 1;
 }
 
@@ -75,7 +75,7 @@ struct GavelOptions {
   double lam = 0;  // mean seconds between arrivals; 0: all at once
   bool multi_gpu = false;
   bool multi_priority = false;
-  bool notebook_order = false;
+  bool older_types = false;  // the order that the table of job types had until August 2020
   bool deadlines = false;
   double fixed_duration = 0;     // 0: drawn
   std::vector<double> hours;     // the script's choice of durations
@@ -109,7 +109,7 @@ class GavelSource : public JobSource {
   virtual void draw() = 0;
 
   std::size_t choose(PythonRandom& random) const {
-    return place_in_table(random.choice(kTemplates.size()), options_.notebook_order);
+    return place_in_table(random.choice(kTemplates.size()), options_.older_types);
   }
 
   void make(std::size_t chosen, int gpus, double duration, double submit) {
@@ -243,8 +243,14 @@ ParamList common_params(ParamList own) {
        1e12},
       {"multi_gpu", ParamKind::kFlag, "false", "let some jobs use several GPUs"},
       {"multi_priority", ParamKind::kFlag, "false", "one job in five has priority 5"},
-      {"notebook_order", ParamKind::kFlag, "false",
-       "job types in the order of Gavel's table when the runs of its notebooks were made"},
+      {"job_types",
+       ParamKind::kText,
+       "latest",
+       "which version of Gavel's table of job types is drawn from; that of July 2020 has them "
+       "in another order",
+       0,
+       0,
+       {"latest", "july-2020"}},
   };
   params.insert(params.end(), own.begin(), own.end());
   params.push_back({"seed", ParamKind::kInteger, "0", "Gavel's seed", 0, 9e15});
@@ -274,7 +280,7 @@ Result<Generated> make_source(const Params& params, GavelOptions options, Symbol
   options.lam = params.real("lam");
   options.multi_gpu = params.flag("multi_gpu");
   options.multi_priority = params.flag("multi_priority");
-  options.notebook_order = params.flag("notebook_order");
+  options.older_types = params.text("job_types") == "july-2020";
   return Generated{
       first_jobs(std::make_unique<Source>(std::move(options), *table, reference, symbols),
                  static_cast<std::uint64_t>(params.integer("jobs"))),

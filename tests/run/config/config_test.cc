@@ -65,6 +65,7 @@ TEST(RunConfig, NamesUpToEightMetrics) {
   EXPECT_EQ(problem("metrics = \"a,b,a\"\n" + small), "metrics names 'a' twice");
 }
 
+// Long: a description with all there is.
 TEST(RunConfig, WholeDescriptionReadsBack) {
   const auto first = complete(R"(
 name = "everything \"quoted\""
@@ -149,7 +150,7 @@ TEST(RunConfig, PageNamesEveryKey) {
   WorkloadConfig traced;
   traced.trace = "trace.csv";
   traced.sha256 = "0";
-  traced.settings["reading"] = "blox";
+  traced.settings["last_ran"] = "true";
   traced.models = "models.csv";
   traced.estimates.file = "estimates.csv";
   RunConfig with_trace = *config;
