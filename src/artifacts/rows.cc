@@ -8,6 +8,7 @@
 #include "artifacts/gavel/lease_backend.h"
 #include "artifacts/gavel/lease_pacing.h"
 #include "artifacts/lucid/countdown.h"
+#include "artifacts/lucid/profiled_wait.h"
 #include "artifacts/muri/merged_events_pacing.h"
 #include "artifacts/muri/recharge_backend.h"
 #include "artifacts/tiresias/steps_pacing.h"
@@ -59,7 +60,7 @@ std::vector<ProgressInfo> artifact_progress_rows() {
 }
 
 std::vector<AccountingInfo> artifact_accounting_rows() {
-  return {every_stop_accounting(), completion_time_deadlines()};
+  return {every_stop_accounting(), completion_time_deadlines(), profiled_wait_twice()};
 }
 
 std::vector<ExecutionInfo> artifact_execution_rows() { return {fluid_execution()}; }

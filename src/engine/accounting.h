@@ -1,11 +1,12 @@
 // Accounting: which changes of a turn count as a preemption, in the records of jobs and in the
-// statistics of turns, and when a deadline counts as met.
+// statistics of turns; when a deadline counts as met; and what is booked of a profiling stage.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
 #include "base/params.h"
+#include "model/record.h"
 
 namespace muster {
 
@@ -23,6 +24,9 @@ struct AccountingInfo {
   ParamList params = {};  // none so far
   // A deadline is met by a completion time that is not above it, and not by an end before it.
   bool deadlines_by_completion_time = false;
+  // Changes the record of a job that began to be profiled at that time, before it ran in the
+  // cluster; null: its record stays as it is.
+  void (*book_profiling)(JobRecord& record, Seconds began) = nullptr;
 };
 
 const std::vector<AccountingInfo>& accounting_table();

@@ -109,11 +109,10 @@ Result<ApartOutcome> run_profiled(const ClusterSpec& cluster, std::span<const Jo
   const auto profiled = std::make_shared<std::vector<ProfiledJob>>(std::move(profiling->jobs));
   for (PieceLog& piece : outcome->pieces) {
     for (JobId& job : piece.jobs) job = rest.numbers[index(job)];
-    if (!settings.free) continue;
-    // As published, the wait for the profiler is added to a wait that already contains it.
-    piece.amend = [profiled](JobRecord& record) {
-      const ProfiledJob& job = (*profiled)[index(record.id)];
-      if (job.start != kNever) record.queue += job.start - record.submit;
+    if (settings.book == nullptr) continue;
+    piece.amend = [profiled, book = settings.book](JobRecord& record) {
+      const Seconds began = (*profiled)[index(record.id)].start;
+      if (began != kNever) book(record, began);
     };
   }
   PieceLog& profiler = profiling->log;

@@ -1,7 +1,6 @@
 // A profiling stage before the run, as Lucid (ASPLOS'23) has it: every small job first runs for a
 // while on a few nodes, where its use of the GPU is measured; short ones end there, the others go
-// to their virtual cluster. docs/lucid.md tells what each setting does and which reproduce the
-// published artifact.
+// to their virtual cluster. docs/lucid.md tells what each setting does.
 #pragma once
 
 #include <memory>
@@ -24,9 +23,11 @@ struct ProfilingSettings {
   // Who gives up the profiler's nodes for good, one each time it is named; the rest is extra.
   std::vector<Symbol> donors;
   Symbol lender = kNoSymbol;  // who lends the node that comes and goes; kNoSymbol: it is extra
-  // As published, a job that was profiled without ending may start in its virtual cluster from its
-  // submission on, as if it had not been profiled. Otherwise it arrives there when profiling ends.
+  // Profiling costs no time: a job that was profiled without ending may start in its virtual
+  // cluster from its submission on. Otherwise it arrives there when profiling ends.
   bool free = false;
+  // As in AccountingInfo.
+  void (*book)(JobRecord& record, Seconds began) = nullptr;
 };
 
 struct ProfiledJob {

@@ -52,6 +52,8 @@ Status Simulation::add_stages(const RunConfig& config) {
     profiling.largest = static_cast<int>(chosen.largest);
     profiling.borrow = chosen.borrow;
     profiling.free = chosen.free;
+    profiling.book = (*find_row("accounting", plugin_tables().accounting, config.accounting.name))
+                         ->book_profiling;
     for (const std::string& name : chosen.donors) {
       const auto donor = partition(name);
       if (!donor) return donor.error();

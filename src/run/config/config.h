@@ -105,7 +105,7 @@ struct ProfilingConfig {
   bool borrow = true;
   std::vector<std::string> donors;
   std::string lender;
-  bool free = false;
+  bool free = false;    // it costs jobs that go on no time
   bool online = false;  // beside the run: see run/assembly/online_profiling.h
   // On GPUs of the cluster itself, before its queue: see policy/lucid/profiled_queue.h. The nodes
   // that are borrowed or given mean nothing then, nor does `free`.

@@ -76,7 +76,7 @@ const std::vector<PluginKind>& plugin_kinds() {
        "does.",
        "--set progress=NAME", rows_of(plugin_tables().progress)},
       {"accounting", "accounting", "Accountings",
-       "Say what is booked as a preemption, and when a deadline counts as met.",
+       "Say what is booked as a preemption, when a deadline counts as met, and what of profiling.",
        "--set accounting=NAME", rows_of(plugin_tables().accounting)},
       {"execution", "execution", "Executions", "Say what carries a run out.",
        "--set execution=NAME", rows_of(plugin_tables().execution)},

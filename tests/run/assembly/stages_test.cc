@@ -138,6 +138,24 @@ TEST(Profiling, ShortJobsEndThereAndLongOnesGoOn) {
   }
 }
 
+TEST(Profiling, TheAccountingSaysWhatIsBookedOfTheWaitForIt) {
+  const TemporaryFolder folder;
+  // Two jobs fill the profiler; the third waits 50 s for it, and not at all for its partition.
+  const std::string text = on_trace(folder, "x,0,50,4,a\ny,0,50,4,a\nlong,0,500,4,a\n",
+                                    std::string(kProfiling) + "borrow = false\nfree = true\n");
+  const auto waits = [](const RunConfig& config) {
+    std::map<std::string, Seconds> by_name;
+    for (const JobRecord& job : told(config).ends) by_name[job.name] = job.queue;
+    return by_name;
+  };
+  const auto net = config_of(text);
+  ASSERT_TRUE(net) << net.error().message;
+  const auto twice = config_of("accounting = \"profiled-wait-twice\"\n" + text);
+  ASSERT_TRUE(twice) << twice.error().message;
+  EXPECT_EQ(waits(*net)["long"], 0);
+  EXPECT_EQ(waits(*twice)["long"], 50);
+}
+
 TEST(Profiling, WorksWithoutVirtualClusters) {
   const auto config = config_of(
       "cluster = \"4x8\"\n[workload.generator]\nname = \"poisson\"\njobs = 300\n"
