@@ -46,6 +46,70 @@ void add_rows(std::vector<SavedCase>& cases, const char* kind, const std::vector
   }
 }
 
+void add_progress_models(std::vector<SavedCase>& cases) {
+  for (const ProgressInfo& row : plugin_tables().progress) {
+    cases.push_back({"progress_" + case_name({std::string(row.name)}), [&row] {
+                       Scenario scenario = small(40);
+                       scenario.scheduling = {"srtf"};
+                       if (!row.pacing.empty()) scenario.pacing = {std::string(row.pacing)};
+                       scenario.simulator = [&row](SimParts parts, const Pacing& pacing) {
+                         const auto params = Params::make("progress", row.params, {});
+                         return row.make(*params, std::move(parts), pacing);
+                       };
+                       return scenario;
+                     }});
+  }
+}
+
+void add_profiled_queues(std::vector<SavedCase>& cases) {
+  for (const bool real : {false, true}) {
+    cases.push_back({real ? "profiled_life" : "profiled", [real] {
+                       Scenario scenario = small(40);
+                       scenario.cluster = uniform_cluster(3, 4);
+                       scenario.policy_sets = [cluster = scenario.cluster] {
+                         ProfiledQueueSettings settings;
+                         settings.gpus = {{NodeId{1}, 8}, {NodeId{2}, 15}};
+                         settings.limit = 20;
+                         settings.largest = 2;
+                         std::vector<PolicySet> made;
+                         made.push_back(make_policy_set({"sjf"}));
+                         made.back().placement = make_profiled_queue(
+                             settings, cluster, std::move(made.back().placement));
+                         return made;
+                       };
+                       if (real) {
+                         scenario.life = {.start_latency = 2, .stop_latency = 3, .census = 15};
+                       }
+                       return scenario;
+                     }});
+  }
+}
+
+// In clusters where commands take time and fail.
+void add_lives(std::vector<SavedCase>& cases) {
+  for (const auto& row : general_policies()) {
+    const Choice policy{std::string(row.name)};
+    if (make_scheduling(policy)->traits().optimises) continue;
+    cases.push_back({"life_" + case_name(policy), [policy] {
+                       const SchedulingTraits traits = make_scheduling(policy)->traits();
+                       Scenario scenario = small(30);
+                       scenario.scheduling = policy;
+                       // Regrouped at every event, jobs would start for ever.
+                       if (traits.co_locates && traits.needs_periodic_turns)
+                         scenario.pacing = {"rounds", {{"length", "60"}}};
+                       scenario.life = {.start_latency = 2,
+                                        .stop_latency = 3,
+                                        .start_failure = 0.1,
+                                        .partial_gang = 0.1,
+                                        .start_limit = 10,
+                                        .report_delay = 1,
+                                        .report_loss = 0.1,
+                                        .census = 15};
+                       return scenario;
+                     }});
+  }
+}
+
 std::vector<SavedCase> saved_cases() {
   std::vector<SavedCase> cases;
   const PluginTables& tables = plugin_tables();
@@ -87,60 +151,9 @@ std::vector<SavedCase> saved_cases() {
       return std::move(*made);
     };
   });
-  for (const ProgressInfo& row : tables.progress) {
-    cases.push_back({"progress_" + case_name({std::string(row.name)}), [&row] {
-                       Scenario scenario = small(40);
-                       scenario.scheduling = {"srtf"};
-                       if (!row.pacing.empty()) scenario.pacing = {std::string(row.pacing)};
-                       scenario.simulator = [&row](SimParts parts, const Pacing& pacing) {
-                         const auto params = Params::make("progress", row.params, {});
-                         return row.make(*params, std::move(parts), pacing);
-                       };
-                       return scenario;
-                     }});
-  }
-  for (const bool real : {false, true}) {
-    cases.push_back({real ? "profiled_life" : "profiled", [real] {
-                       Scenario scenario = small(40);
-                       scenario.cluster = uniform_cluster(3, 4);
-                       scenario.policy_sets = [cluster = scenario.cluster] {
-                         ProfiledQueueSettings settings;
-                         settings.gpus = {{NodeId{1}, 8}, {NodeId{2}, 15}};
-                         settings.limit = 20;
-                         settings.largest = 2;
-                         std::vector<PolicySet> made;
-                         made.push_back(make_policy_set({"sjf"}));
-                         made.back().placement = make_profiled_queue(
-                             settings, cluster, std::move(made.back().placement));
-                         return made;
-                       };
-                       if (real) {
-                         scenario.life = {.start_latency = 2, .stop_latency = 3, .census = 15};
-                       }
-                       return scenario;
-                     }});
-  }
-  for (const auto& row : general_policies()) {
-    const Choice policy{std::string(row.name)};
-    if (make_scheduling(policy)->traits().optimises) continue;
-    cases.push_back({"life_" + case_name(policy), [policy] {
-                       const SchedulingTraits traits = make_scheduling(policy)->traits();
-                       Scenario scenario = small(30);
-                       scenario.scheduling = policy;
-                       // Regrouped at every event, jobs would start for ever.
-                       if (traits.co_locates && traits.needs_periodic_turns)
-                         scenario.pacing = {"rounds", {{"length", "60"}}};
-                       scenario.life = {.start_latency = 2,
-                                        .stop_latency = 3,
-                                        .start_failure = 0.1,
-                                        .partial_gang = 0.1,
-                                        .start_limit = 10,
-                                        .report_delay = 1,
-                                        .report_loss = 0.1,
-                                        .census = 15};
-                       return scenario;
-                     }});
-  }
+  add_progress_models(cases);
+  add_profiled_queues(cases);
+  add_lives(cases);
   return cases;
 }
 

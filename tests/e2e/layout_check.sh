@@ -51,12 +51,18 @@ refuses truth src/policy/bad.cc 'return job.spec.true_duration;\n'
 refuses truth src/policy/bad.cc '#include "model/truth.h"\n'
 refuses truth src/engine/bad.cc 'return as_it_is(job);\n'
 refuses papers src/engine/bad.cc '// as Gavel does\n'
+refuses papers src/model/bad.h '// of the Philly trace\n'
+refuses papers src/solve/bad.cc '// the step of ECOS\n'
 refuses lines src/model/bad.cc "$(times 401 '//')\n"
 refuses lines tests/model/bad_test.cc "$(times 401 '//')\n"
 refuses lines tests/e2e/bad.py "$(times 401 '#')\n"
 refuses lines python/muster/bad.py "$(times 401 '#')\n"
 refuses lines bench/bad.h "$(times 401 '//')\n"
 refuses lines fuzz/bad.cc "$(times 401 '//')\n"
+refuses lines scripts/bad "$(times 401 '#')\n"
+refuses functions tests/model/bad_test.cc "TEST(A, B) {\n$(times 60 '  g();')\n}\n"
+refuses functions python/muster/bad.py "def f():\n$(times 60 '    g()')\n"
+refuses functions scripts/bad "#!/usr/bin/env python3\ndef f():\n$(times 60 '    g()')\n"
 refuses functions src/model/bad.cc "void f() {\n$(times 60 '  g();')\n}\n"
 refuses functions src/model/bad.cc "struct A {\n  void f() {\n$(times 60 '    g("}");')\n  }\n};\n"
 echo "layout-check refuses what it should"

@@ -21,6 +21,7 @@ std::string complaint(const std::string& lines) {
   return read ? "" : read.error().message;
 }
 
+// Long: every field that there is, written and read.
 TEST(RecordingText, KeepsEveryFieldExactly) {
   Symbols symbols;
   Recording::Offer offer{2, full_job(symbols), true};

@@ -191,6 +191,29 @@ TEST(ClusterState, ACopyIsAForkOfItsOwn) {
   EXPECT_EQ(fork.free_gpus(), 2);
 }
 
+void expect_counts_of_pools(const ClusterState& state) {
+  int free = 0;
+  int usable = 0;
+  for (const Pool& pool : state.pools()) {
+    int pool_free = 0;
+    int pool_usable = 0;
+    for (const NodeId id : pool.nodes) {
+      pool_free += state.free_on(id);
+      pool_usable += state.usable_on(id);
+      for (std::size_t k = 0; k < pool.by_free.size(); ++k) {
+        const bool belongs = state.up(id) && static_cast<int>(k) == state.free_on(id);
+        ASSERT_EQ(pool.by_free[k].contains(id), belongs);
+      }
+    }
+    ASSERT_EQ(pool.free, pool_free);
+    ASSERT_EQ(pool.usable, pool_usable);
+    free += pool_free;
+    usable += pool_usable;
+  }
+  ASSERT_EQ(state.free_gpus(), free);
+  ASSERT_EQ(state.usable_gpus(), usable);
+}
+
 // The counts are kept up to date by small steps; here they are counted afresh after each of many.
 TEST(ClusterState, CountsStayTrueUnderRandomSteps) {
   ClusterSpec spec;
@@ -230,26 +253,8 @@ TEST(ClusterState, CountsStayTrueUnderRandomSteps) {
             random.chance(0.7));
         break;
     }
-    int free = 0;
-    int usable = 0;
-    for (const Pool& pool : state.pools()) {
-      int pool_free = 0;
-      int pool_usable = 0;
-      for (const NodeId id : pool.nodes) {
-        pool_free += state.free_on(id);
-        pool_usable += state.usable_on(id);
-        for (std::size_t k = 0; k < pool.by_free.size(); ++k) {
-          const bool belongs = state.up(id) && static_cast<int>(k) == state.free_on(id);
-          ASSERT_EQ(pool.by_free[k].contains(id), belongs);
-        }
-      }
-      ASSERT_EQ(pool.free, pool_free);
-      ASSERT_EQ(pool.usable, pool_usable);
-      free += pool_free;
-      usable += pool_usable;
-    }
-    ASSERT_EQ(state.free_gpus(), free);
-    ASSERT_EQ(state.usable_gpus(), usable);
+    expect_counts_of_pools(state);
+    if (HasFatalFailure()) return;
     int used = 0;
     int research = 0;
     for (const auto& [gpus, partition] : held) {

@@ -22,6 +22,7 @@ struct Compared {
   bool decided;  // by the policy; otherwise by the solver
 };
 
+// Long: a list of runs.
 TEST(GavelParity, AveragesOfLinearPrograms) {
   MUSTER_NEEDS_SHARED(kGavelTable);
   MUSTER_NEEDS_SHARED("golden/gavel/results.tsv");

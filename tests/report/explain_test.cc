@@ -38,6 +38,7 @@ JobRecord record(std::uint32_t id, const std::string& name, Seconds submit, Seco
 // finishes.
 class Explained : public ::testing::Test {
  protected:
+  // Long: the story from its beginning to its end.
   void SetUp() override {
     Symbols symbols;
     auto writer = ResultWriter::open({.folder = path()}, symbols);
