@@ -257,13 +257,15 @@ TEST_P(PacingConformance, TurnsAfterNowAndNotBeforeSomethingHappens) {
     return random.chance(0.3) ? kNever : now + random.exponential(500);
   };
   EXPECT_GE(pacing->length(), 0);
+  const auto row = find_row("pacing", plugin_tables().pacing, GetParam().name);
+  const bool own_progress = (*row)->progress != PacingInfo{}.progress;
   for (int round = 0; round < 3000; ++round) {
     Moments moments;
     moments.now = random.chance(0.5) ? random.uniform(0, 1e6) : 300.0 * round;
     moments.next_arrival = some_time(moments.now);
     moments.next_event = some_time(moments.now);
-    // A lease that was given ends within its length.
-    if (GetParam().name == "leases") {
+    // One with a progress model of its own hears from that one within its length.
+    if (own_progress) {
       moments.next_event = moments.now + random.uniform(0.1, 1) * pacing->length();
     }
     moments.wake = some_time(moments.now);

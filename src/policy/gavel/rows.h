@@ -17,6 +17,10 @@ namespace muster {
 // method does not know.
 enum class Solves { kNothing, kLinear, kConcave };
 
+// The single figure that an allocator makes as large as possible, where it is one: the least over
+// all jobs of the throughput by some unit, or the sum of all throughputs.
+enum class Goal { kNone, kLeastByPart, kLeastByIsolated, kLeastBySteps, kSum };
+
 struct AllocatorInfo {
   std::string_view name;  // "gavel-" and Gavel's own name, with dashes
   std::string_view sentence;
@@ -24,6 +28,7 @@ struct AllocatorInfo {
   std::unique_ptr<Allocator> (*make)(const Params& params, const ProgramOptions& options);
   Sight sight = Sight::kRates;  // of a program
   Solves solves = Solves::kNothing;
+  Goal goal = Goal::kNone;
   Needs needs = {};              // what it asks its problem for
   bool packs = false;            // lets jobs share GPUs
   bool draws = false;            // it, or the order of the types in its rounds, is drawn at random

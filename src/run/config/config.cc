@@ -52,7 +52,7 @@ std::string RunConfig::label() const {
     return fmt::format("{} over {} policy sets", shown("selector", selector), policy_sets.size());
   }
   std::string text = shown("scheduling", scheduling) + " + " + shown("placement", placement);
-  if (admission.name != "accept-all") text += " + " + shown("admission", admission);
+  if (admission.name != RunConfig().admission.name) text += " + " + shown("admission", admission);
   return text;
 }
 

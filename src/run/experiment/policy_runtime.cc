@@ -12,6 +12,7 @@
 
 #include "base/random_python.h"
 #include "policy/gavel/program_allocators.h"
+#include "policy/gavel/rows.h"
 #include "policy/gavel/split.h"
 #include "report/metric_list.h"
 #include "run/assembly/make_allocator.h"
@@ -28,9 +29,18 @@ constexpr std::size_t kEntities = 5;
 constexpr long long kMostWithPairs = 4096;
 constexpr long long kMostDifferentWithPairs = 512;
 
+// What the allocator of that name raises.
+Goal goal_of(std::string_view name) {
+  const auto rows = allocator_table();
+  const auto row = std::find_if(rows.begin(), rows.end(),
+                                [name](const AllocatorInfo& one) { return one.name == name; });
+  return row == rows.end() ? Goal::kNone : row->goal;
+}
+
+// By the steps that they have left all jobs differ.
 long long most_jobs(std::string_view name, const Allocator& allocator) {
   if (!allocator.traits().pairs) return std::numeric_limits<long long>::max();
-  return name.starts_with("gavel-min-") ? kMostDifferentWithPairs : kMostWithPairs;
+  return goal_of(name) == Goal::kLeastBySteps ? kMostDifferentWithPairs : kMostWithPairs;
 }
 
 // Pairs of jobs whose numbers are equal modulo `apart`, as parts need them; 0: no pairs.
@@ -94,25 +104,20 @@ double sum_of_parts(const AllocationProblem& problem, const Allocation& allocati
   return sum;
 }
 
-// What the policy of that name raises, where that is a single figure: the least of something, or
-// the sum of all throughputs.
+// What the policy of that name raises, where that is a single figure.
 std::optional<double> raised(std::string_view name, const AllocationProblem& problem,
                              const Allocation& allocation) {
+  const Goal goal = goal_of(name);
+  if (goal == Goal::kNone) return std::nullopt;
   const std::vector<double> all = throughputs(problem, allocation);
-  if (name == "gavel-max-sum-throughput-perf") return std::accumulate(all.begin(), all.end(), 0.0);
+  if (goal == Goal::kSum) return std::accumulate(all.begin(), all.end(), 0.0);
   double least = HUGE_VAL;
   for (std::size_t j = 0; j < all.size(); ++j) {
     const AllocationJob& job = problem.jobs[j];
-    double unit = 0;
-    if (name.starts_with("gavel-min-total-duration")) {
-      unit = job.steps_left;
-    } else if (name.starts_with("gavel-finish-time-fairness")) {
-      unit = isolated_rate(problem, problem.rates, j);
-    } else if (name == "gavel-max-min-fairness-perf" || name == "gavel-max-min-fairness-packed") {
-      unit = job.weight * proportional_rate(problem, problem.rates, j) / job.gpus;
-    } else {
-      return std::nullopt;
-    }
+    const double unit = goal == Goal::kLeastBySteps ? job.steps_left
+                        : goal == Goal::kLeastByIsolated
+                            ? isolated_rate(problem, problem.rates, j)
+                            : job.weight * proportional_rate(problem, problem.rates, j) / job.gpus;
     if (unit > 0) least = std::min(least, all[j] / unit);
   }
   return least;
