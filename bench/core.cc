@@ -170,7 +170,7 @@ void bench_figure_six() {
     setup.params = {{"boost_after", "3600000"}};
     if (i / 9 == 0) setup.params["preempt"] = "true";
     if (i / 9 == 1) setup.params["service"] = "seconds";
-    setup.placement = "blox";
+    setup.placement = "blox-as-coded";
     setup.nodes = 32;
     setup.gpus = 4;
     setup.pacing = make_rounds(300);

@@ -6,9 +6,8 @@
 // perf/. To add one: write it in its system's folder, with its row at the end of the file, and name
 // the row in rows.cc.
 //
-// A policy whose name ends in "-as-coded" stands beside a general one of the same name. `gandiva`
-// (of Tiresias' simulator) and `blox` (the default placement of Blox) have no general form: they
-// are the only ones of their kind, so nobody could take them for another.
+// The names of policies end in "-as-coded"; where there is a general one of the same name, it is as
+// meant.
 #pragma once
 
 #include <vector>

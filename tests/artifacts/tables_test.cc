@@ -23,6 +23,16 @@ TEST(PluginTables, HaveTheGeneralRowsFirst) {
   }
 }
 
+// So that nobody takes one for a policy as it is meant.
+TEST(PluginTables, SayOfPoliciesThatTheyAreAsCoded) {
+  for (const auto& row : artifact_scheduling_rows()) {
+    EXPECT_TRUE(row.name.ends_with("-as-coded")) << row.name;
+  }
+  for (const auto& row : artifact_placement_rows()) {
+    EXPECT_TRUE(row.name.ends_with("-as-coded")) << row.name;
+  }
+}
+
 TEST(PluginTables, NameOnlyRowsThatExist) {
   for (const PacingInfo& row : plugin_tables().pacing) {
     EXPECT_TRUE(find_row("progress model", plugin_tables().progress, row.progress)) << row.name;

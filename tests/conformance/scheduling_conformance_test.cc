@@ -20,7 +20,7 @@ struct Case {
 };
 
 std::vector<Case> all_cases() {
-  const std::vector<Choice> placements = {{"consolidated"}, {"synergy"}, {"blox"}};
+  const std::vector<Choice> placements = {{"consolidated"}, {"synergy"}, {"blox-as-coded"}};
   const std::vector<Choice> pacings = {{"events"},
                                        {"rounds", {{"length", "10"}}},
                                        {"slots", {{"length", "7"}}},

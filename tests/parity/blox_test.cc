@@ -101,7 +101,8 @@ Outcome run_blox(const Setting& setting, std::unique_ptr<JobSource> source) {
           : std::move(
                 *make_from("admission", plugin_tables().admission, "load-threshold", threshold));
   policy_set.scheduling = policy_of(setting.policy);
-  policy_set.placement = std::move(*make_from("placement", plugin_tables().placement, "blox", {}));
+  policy_set.placement =
+      std::move(*make_from("placement", plugin_tables().placement, "blox-as-coded", {}));
   parts.policy_sets.push_back(std::move(policy_set));
   SimBackend backend({parts.cluster, parts.perf});
   parts.backend = &backend;

@@ -59,7 +59,7 @@ Choice policy_of(const std::string& schedule, const std::string& durations) {
     return {"shortest-expected-as-coded", {{"durations", durations}}};
   }
   if (schedule == "multi-dlas-gpu") return {"multi-dlas-gpu-as-coded"};
-  if (schedule == "gandiva") return {"gandiva"};
+  if (schedule == "gandiva") return {"gandiva-sets-as-coded"};
   Choice dlas{"dlas-gpu-as-coded"};
   if (schedule == "dlas") dlas.params["service"] = "seconds";
   if (schedule == "dlas-gpu-pack") dlas.params["pack"] = "true";

@@ -131,12 +131,13 @@ TEST(WholeNodes, GivesLargeJobsWholeNodesOrNothing) {
 // Its search takes from each node up to the whole demand, and fails where the sum overshoots.
 TEST(Blox, HasTheDefectsOfTheOriginal) {
   Layout layout(2, {1, 2, 2});
-  EXPECT_THAT(layout.place({"blox"}, job_of(0, 1, 2)), IsEmpty());
+  EXPECT_THAT(layout.place({"blox-as-coded"}, job_of(0, 1, 2)), IsEmpty());
   EXPECT_EQ(layout.reason, Reason::kFragmented);
-  EXPECT_THAT(Layout(2, {2, 1, 2}).place({"blox"}, job_of(0, 1, 2)), ElementsAre(OnNode(0, 2)));
-  EXPECT_THAT(Layout(2, {1, 1, 2}).place({"blox"}, job_of(0, 1, 2)),
+  EXPECT_THAT(Layout(2, {2, 1, 2}).place({"blox-as-coded"}, job_of(0, 1, 2)),
+              ElementsAre(OnNode(0, 2)));
+  EXPECT_THAT(Layout(2, {1, 1, 2}).place({"blox-as-coded"}, job_of(0, 1, 2)),
               ElementsAre(OnNode(0, 1), OnNode(1, 1)));
-  const Choice exact = {"blox", {{"exact_node", "true"}}};
+  const Choice exact = {"blox-as-coded", {{"exact_node", "true"}}};
   EXPECT_THAT(Layout(4, {3, 4, 2}).place(exact, job_of(0, 1, 2)), ElementsAre(OnNode(2, 2)));
   EXPECT_THAT(Layout(4, {3, 4, 1}).place(exact, job_of(0, 1, 2)), IsEmpty());
 }
@@ -247,7 +248,7 @@ TEST(Walk, HonoursTheTypeAJobRequires) {
   scenario.jobs = {job_of(0, 10, 2)};
   scenario.jobs[0].gpu_type = v100;
   for (const char* placement : {"consolidated", "first-gpu", "scattered", "profile-guided", "bebop",
-                                "synergy", "blox", "whole-nodes", "random", "packing"}) {
+                                "synergy", "blox-as-coded", "whole-nodes", "random", "packing"}) {
     scenario.policy_sets =
         scripted_set([](const View& view, Plan& plan) { add_request(view, plan, {0}, 2); }, {},
                      kScriptedTraits, {placement});

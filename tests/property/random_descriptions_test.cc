@@ -243,7 +243,7 @@ TEST(RandomDescriptions, ThatOnceBrokeAnInvariant) {
        "1x8",
        887842,
        {"dlas-gpu"},
-       {"blox"},
+       {"blox-as-coded"},
        {"accept-all"},
        {"ticks"}},
       {{"small-large", {{"jobs", "40"}}},

@@ -83,7 +83,7 @@ class BloxPlacement final : public PlacementPolicy {
 }  // namespace
 
 PolicyInfo<PlacementPolicy> blox_placement_row() {
-  return {"blox",
+  return {"blox-as-coded",
           "Blox's default placement, defects included",
           "Blox, 2024",
           {{"exact_node", ParamKind::kFlag, "false",

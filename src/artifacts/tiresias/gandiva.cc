@@ -260,7 +260,7 @@ class Gandiva final : public SchedulingPolicy {
 }  // namespace
 
 PolicyInfo<SchedulingPolicy> gandiva_row() {
-  return {"gandiva",
+  return {"gandiva-sets-as-coded",
           "a set of nodes for each GPU count, time-sliced among its jobs; for pacing steps",
           "Tiresias, 2019",
           {{"rotate", ParamKind::kReal, "60",
