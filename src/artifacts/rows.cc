@@ -1,6 +1,7 @@
 #include "artifacts/rows.h"
 
 #include "artifacts/blox/every_stop.h"
+#include "artifacts/blox/waits.h"
 #include "artifacts/elasticflow/gathered_pacing.h"
 #include "artifacts/elasticflow/throughput_caps.h"
 #include "artifacts/gavel/deadline_count.h"
@@ -15,7 +16,6 @@
 
 namespace muster {
 
-PolicyInfo<SchedulingPolicy> optimus_as_coded_row();
 PolicyInfo<SchedulingPolicy> published_elasticflow_row();
 PolicyInfo<SchedulingPolicy> published_edf_row();
 PolicyInfo<SchedulingPolicy> published_gandiva_row();
@@ -38,10 +38,11 @@ PerfInfo optimus_speed_as_coded_row();
 
 std::vector<PolicyInfo<SchedulingPolicy>> artifact_scheduling_rows() {
   std::vector<PolicyInfo<SchedulingPolicy>> rows = tiresias_scheduling_rows();
+  for (auto& row : blox_scheduling_rows()) rows.push_back(std::move(row));
   for (const auto& row :
        {qssf_as_coded_row, srtf_quota_as_coded_row, tiresias_quota_as_coded_row, gavel_as_coded_row,
-        optimus_as_coded_row, published_elasticflow_row, published_edf_row, published_gandiva_row,
-        published_tiresias_row, published_themis_row, pollux_as_coded_row, chronus_as_coded_row}) {
+        published_elasticflow_row, published_edf_row, published_gandiva_row, published_tiresias_row,
+        published_themis_row, pollux_as_coded_row, chronus_as_coded_row}) {
     rows.push_back(row());
   }
   return rows;

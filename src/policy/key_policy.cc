@@ -22,8 +22,8 @@ void KeyPolicy::on_job(JobMoment moment, Slot slot, const View& view) {
     waiting_.insert(memory.entry);
   }
   if (boosts() && !memory.boosted) {
-    const Seconds uncounted = job.state == JobState::kPreempted ? view.turn_length : 0;
-    memory.boost_at = job.waiting_since + uncounted + boost_after_;
+    const Seconds from = waits_from_ == nullptr ? job.waiting_since : waits_from_(job, view);
+    memory.boost_at = from + boost_after_;
     boosts_.insert({memory.boost_at, slot});
   }
 }

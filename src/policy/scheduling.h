@@ -103,7 +103,7 @@ class SchedulingPolicy {
 // job. Preemptive, all jobs at the size they asked for.
 //
 // Against starvation, a job that has waited `boost_after` seconds in a row goes before all others,
-// for good. In fixed rounds the round in which a job was stopped does not count as waiting.
+// for good.
 class KeyPolicy : public SchedulingPolicy {
  public:
   explicit KeyPolicy(Seconds boost_after = kNever) : boost_after_(boost_after) {}
@@ -118,6 +118,9 @@ class KeyPolicy : public SchedulingPolicy {
   // Changes speed only: true promises that the key of a waiting job stays as it is until the job
   // runs again. Waiting jobs are then kept sorted, and a turn costs what runs, not what waits.
   virtual bool keys_rest() const { return false; }
+  // From when on a wait counts for the boost, where that is not its beginning.
+  using WaitRule = Seconds (*)(const Job& job, const View& view);
+  void count_waits_from(WaitRule rule) { waits_from_ = rule; }
 
  protected:
   bool boosts() const { return boost_after_ != kNever; }
@@ -159,6 +162,7 @@ class KeyPolicy : public SchedulingPolicy {
   void schedule_all(const View& view, Plan& plan);
 
   Seconds boost_after_;
+  WaitRule waits_from_ = nullptr;
   std::vector<Memory> memory_;
   SortedBlocks<Entry> waiting_;  // where keys rest
   std::set<Due> boosts_;         // of waiting jobs that are not boosted yet

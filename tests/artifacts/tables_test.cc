@@ -51,6 +51,21 @@ TEST(EveryStop, CountsNoMoveAndEveryPassingStop) {
   EXPECT_TRUE(accounting_table().front().rule.moves);
 }
 
+// The long job is stopped at 10 and may go first once it has waited for 50 s; it then has 30 left.
+TEST(BloxWaits, CountFromTheRoundAfterTheStop) {
+  const auto end_under = [](const char* policy) {
+    Scenario scenario;
+    scenario.cluster = uniform_cluster(1, 1);
+    scenario.pacing = {"rounds", {{"length", "10"}}};
+    scenario.scheduling = {policy, {{"boost_after", "50"}}};
+    scenario.jobs = {job_of(0, 40)};
+    for (int i = 0; i < 20; ++i) scenario.jobs.push_back(job_of(1 + 10.0 * i, 10));
+    return simulate(scenario).job(0).end;
+  };
+  EXPECT_EQ(end_under("srtf"), 90);
+  EXPECT_EQ(end_under("srtf-as-coded"), 100);
+}
+
 TEST(OptimusAsCoded, LooksItsConstantUpByLoad) {
   Symbols symbols;
   const auto rate = [&symbols](const char* load) {

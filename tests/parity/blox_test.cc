@@ -73,10 +73,11 @@ std::unique_ptr<SchedulingPolicy> policy_of(const std::string& name) {
     EXPECT_TRUE(made) << (made ? "" : made.error().message);
     return std::move(*made);
   };
-  if (name == "Fifo") return make("fifo", {{"boost_after", "3600000"}, {"preempt", "true"}});
-  if (name == "Srtf") return make("srtf", boost);
+  if (name == "Fifo")
+    return make("fifo-as-coded", {{"boost_after", "3600000"}, {"preempt", "true"}});
+  if (name == "Srtf") return make("srtf-as-coded", boost);
   if (name == "Optimus") return make("optimus-as-coded", boost);
-  return make("las", {{"boost_after", "3600000"}, {"service", "seconds"}});
+  return make("las-as-coded", {{"boost_after", "3600000"}, {"service", "seconds"}});
 }
 
 Outcome run_blox(const Setting& setting, std::unique_ptr<JobSource> source) {

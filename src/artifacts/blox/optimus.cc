@@ -1,6 +1,4 @@
-// Optimus as Blox has it: an order and a constant speed-up.
-#include "base/table_lookup.h"
-#include "policy/table.h"
+// The constant speed-up of Optimus as Blox has it; its order is in waits.cc.
 #include "workload/perf/models.h"
 
 namespace muster {
@@ -22,18 +20,6 @@ class ConstantSpeedUp final : public PerfModel {
 };
 
 }  // namespace
-
-PolicyInfo<SchedulingPolicy> optimus_as_coded_row() {
-  PolicyInfo<SchedulingPolicy> row = **find_row("scheduling policy", scheduling_table(), "srtf");
-  row.name = "optimus-as-coded";
-  row.sentence =
-      "Optimus as coded in Blox: the order of srtf, because its spare GPUs never reach placement; "
-      "use it with the performance model of the same name";
-  row.source = "Blox, 2024";
-  row.system = "Optimus";
-  row.form = "the simulator of Blox";
-  return row;
-}
 
 PerfInfo optimus_speed_as_coded_row() {
   return {"optimus-as-coded",
