@@ -129,6 +129,12 @@ std::vector<std::string> transcript(const RunLog& log) {
   return lines;
 }
 
+std::vector<std::string> deeds(const RunLog& log) {
+  std::vector<std::string> lines = transcript(log);
+  std::erase_if(lines, [](const std::string& line) { return line.find(" block ") != line.npos; });
+  return lines;
+}
+
 std::string first_difference(const std::vector<std::string>& one,
                              const std::vector<std::string>& other) {
   for (std::size_t i = 0; i < std::max(one.size(), other.size()); ++i) {

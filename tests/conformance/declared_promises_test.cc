@@ -78,13 +78,6 @@ class Declares final : public Around {
   Change change_;
 };
 
-// But for lines that say who is in the way: more turns have more of them.
-std::vector<std::string> deeds(const RunLog& log) {
-  std::vector<std::string> lines = transcript(log);
-  std::erase_if(lines, [](const std::string& line) { return line.find(" block ") != line.npos; });
-  return lines;
-}
-
 // Asked in quiet turns too, it decides nothing else.
 class StableBetweenEvents : public DeclaredPromises {};
 TEST_P(StableBetweenEvents, ChangesNothingInQuietTurns) {

@@ -29,7 +29,8 @@ void AntManPlacement::place(const View& view, const SchedulingTraits& traits, co
 }
 
 PlacementTraits AntManPlacement::traits() const {
-  return {.needs = kSharingNeeds, .co_locates = true};
+  // What one turn stops and reserves the next one may use, without an event in between.
+  return {.needs = kSharingNeeds, .stable_between_events = false, .co_locates = true};
 }
 
 double AntManPlacement::rank(std::size_t node, std::size_t gpu) const {
