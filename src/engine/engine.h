@@ -169,6 +169,7 @@ class Engine final : public WhatIf {
 
   Slot adopt_job(const Job& given, bool on_hold);
   Status adopt_runs(std::vector<Slot>& running);
+  Status adopt_accounts(const EngineWorld& world);
 
   // Before the first turn: when it comes. False: there is nothing to do.
   bool begin();
@@ -205,8 +206,9 @@ class Engine final : public WhatIf {
   void count_preemption(Job& job);
   void scale();
   void report_turn(Seconds previous, long long skipped);
-  // Dollars for the GPUs that were in use since the turn before; notes which are in use now.
+  // Dollars for the GPUs that were in use since the turn before; note_use() notes which are now.
   double spend(Seconds previous);
+  void note_use();
   int used_opportunistically_alone() const;
   void look_closely(TurnStats& stats) const;
   // Whether jobs wait and nothing that is known to come can change that.

@@ -143,6 +143,7 @@ void Engine::on_end_of_run(Slot slot, const JobEvent& event) {
 }
 
 void Engine::end_wait(Job& job, Seconds at) {
+  job.failed_starts = 0;
   if (job.held_since == kNever) {
     job.waited_before += at - job.waiting_since;
     job.held_since = at;
@@ -164,7 +165,6 @@ void Engine::begin_run(Slot slot, const JobEvent& event) {
   if (const double kept = kept_work(event); kept >= 0) job.work = job.saved_work = kept;
   job.since = event.time;
   job.ended = job.launch - 1;
-  job.failed_starts = 0;
   update_group_rates(slot, event.time);
   if (!job.opportunistic) update_opportunistic_rates(job.gpus, event.time);
   if (job.since != kNever) job.overhead += std::max(0.0, job.since - event.time);

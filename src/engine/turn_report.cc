@@ -68,16 +68,22 @@ void Engine::look_closely(TurnStats& stats) const {
 
 double Engine::spend(Seconds previous) {
   const std::span<const Pool> pools = state_.cluster.pools();
-  state_.used_before.resize(pools.size(), 0);
   double dollars = 0;
-  for (std::size_t i = 0; i < pools.size(); ++i) {
+  for (std::size_t i = 0; i < state_.used_before.size(); ++i) {
     if (state_.used_before[i] > 0) {
       dollars +=
           state_.used_before[i] * parts_.prices->between(pools[i].gpu_type, previous, state_.now);
     }
-    state_.used_before[i] = pools[i].usable - pools[i].free;
   }
+  note_use();
   return dollars;
+}
+
+void Engine::note_use() {
+  state_.used_before.clear();
+  for (const Pool& pool : state_.cluster.pools()) {
+    state_.used_before.push_back(pool.usable - pool.free);
+  }
 }
 
 void Engine::log(Action action, Reason reason, JobId job, int gpus, JobId other, int detail,

@@ -2,6 +2,7 @@
 #include "engine/world.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -43,6 +44,18 @@ EngineWorld Engine::world() const {
   }
   std::sort(world.jobs.begin(), world.jobs.end(),
             [](const Job& a, const Job& b) { return a.spec.id < b.spec.id; });
+  for (const BackOff& one : state_.back_offs) {
+    const Job& job = state_.jobs[one.slot];
+    if (job.waiting()) world.back_offs.push_back({job.spec.id, one.until});
+  }
+  for (const Job& job : world.jobs) {
+    const double dollars = parts_.prices != nullptr ? state_.cost[index(job.self)] : 0;
+    if (dollars > 0) world.costs.push_back({job.spec.id, dollars});
+    for (const Symbol name : state_.metrics.names()) {
+      const auto value = state_.metrics.of(job.self, name);
+      if (value) world.metrics.push_back({state_.now, job.spec.id, name, *value});
+    }
+  }
   for (std::size_t i = 0; i < state_.cluster.node_count(); ++i) {
     const NodeId node{static_cast<std::uint32_t>(i)};
     const bool removed =
@@ -79,8 +92,10 @@ Status Engine::adopt(const EngineWorld& world) {
     if (state_.jobs[slot].running()) running.push_back(slot);
   }
   if (Status taken = adopt_runs(running); !taken) return taken;
+  if (Status kept = adopt_accounts(world); !kept) return kept;
   // What is held on a drained node is still usable, so this comes last.
   for (const WorldNode& one : world.nodes) state_.cluster.set_drained(one.node, one.drained);
+  if (parts_.prices != nullptr) note_use();
   state_.started = true;
   state_.changed = state_.undecided = true;
   state_.next = next_turn(true);
@@ -109,6 +124,38 @@ Slot Engine::adopt_job(const Job& given, bool on_hold) {
   return slot;
 }
 
+// What is counted of a job beside the job itself.
+Status Engine::adopt_accounts(const EngineWorld& world) {
+  if (world.back_offs.empty() && world.costs.empty() && world.metrics.empty()) return Done{};
+  std::unordered_map<std::uint32_t, Slot> slots;
+  for (std::size_t i = 0; i < state_.jobs.slots(); ++i) {
+    const Slot slot{static_cast<std::uint32_t>(i)};
+    slots.emplace(static_cast<std::uint32_t>(state_.jobs[slot].spec.id), slot);
+  }
+  const auto slot_of = [&slots](JobId job) {
+    const auto found = slots.find(static_cast<std::uint32_t>(job));
+    return found == slots.end() ? kNoSlot : found->second;
+  };
+  for (const WorldBackOff& one : world.back_offs) {
+    const Slot slot = slot_of(one.job);
+    if (slot == kNoSlot || !state_.jobs[slot].waiting()) {
+      return Error{fmt::format("job {} is to be started later, but does not wait", index(one.job))};
+    }
+    state_.back_offs.push_back({one.until, slot});
+  }
+  for (const WorldCost& one : world.costs) {
+    const Slot slot = slot_of(one.job);
+    if (slot == kNoSlot) return Error{fmt::format("job {} has cost, but is gone", index(one.job))};
+    if (parts_.prices != nullptr) state_.cost[index(slot)] = one.dollars;
+  }
+  for (const JobMetric& one : world.metrics) {
+    if (const Slot slot = slot_of(one.job); slot != kNoSlot) {
+      state_.metrics.set(slot, one.name, one.value);
+    }
+  }
+  return Done{};
+}
+
 // In the order in which they started, so that whoever shares GPUs came in that order, too.
 Status Engine::adopt_runs(std::vector<Slot>& running) {
   JobTable& jobs = state_.jobs;
@@ -126,6 +173,7 @@ Status Engine::adopt_runs(std::vector<Slot>& running) {
         running.begin(), running.begin() + static_cast<long>(i),
         [&](Slot other) { return !jobs[other].opportunistic && jobs[other].gpus == job.gpus; });
     if (host != running.begin() + static_cast<long>(i)) {
+      job.host = jobs[*host].host;
       job.next_co_located = jobs[*host].next_co_located;
       jobs[*host].next_co_located = running[i];
       continue;
@@ -137,6 +185,8 @@ Status Engine::adopt_runs(std::vector<Slot>& running) {
                                  index(job.spec.id), index(gpus.node))};
       }
     }
+    // A node may have less beside its GPUs than it had, by its description.
+    if (!state_.cluster.host_fits(job.gpus, job.host)) job.host = {};
     state_.cluster.take(job.gpus, job.spec.partition, job.host);
   }
   for (const Slot slot : jobs.active()) notify(JobMoment::kAdmitted, slot);

@@ -6,8 +6,21 @@
 #include <vector>
 
 #include "model/job.h"
+#include "model/job_metrics.h"
 
 namespace muster {
+
+// A job whose start failed, and when it may be tried again.
+struct WorldBackOff {
+  JobId job = kNoJob;
+  Seconds until = 0;
+};
+
+// Dollars for what a job held up to its present run.
+struct WorldCost {
+  JobId job = kNoJob;
+  double dollars = 0;
+};
 
 struct WorldNode {
   NodeId node = kNoNode;
@@ -24,8 +37,11 @@ struct EngineWorld {
   // kPreempted; those that run hold `gpus`. Where they live, and the ring of those who share GPUs,
   // are found anew: jobs with the same GPUs share them.
   std::vector<Job> jobs;
-  std::vector<JobId> on_hold;    // of those that are kSubmitted, who a person keeps there
-  std::vector<WorldNode> nodes;  // those that are not simply up; the others are as described
+  std::vector<JobId> on_hold;           // of those that are kSubmitted, who a person keeps there
+  std::vector<WorldBackOff> back_offs;  // of those that wait
+  std::vector<WorldCost> costs;         // only where GPUs have prices; a job without one: nothing
+  std::vector<JobMetric> metrics;       // the latest of those that policies see
+  std::vector<WorldNode> nodes;         // those that are not simply up; the others are as described
 };
 
 }  // namespace muster

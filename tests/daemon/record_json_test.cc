@@ -102,25 +102,54 @@ TEST(RecordJson, KeepsAWholeWorld) {
   world.next_id = 13;
   world.jobs = {full_account(symbols), Job{}};
   world.on_hold = {JobId{0}};
+  world.back_offs = {{JobId{0}, 140.25}};
+  world.costs = {{JobId{12}, 1.0 / 3}};
+  world.metrics = {{99.5, JobId{12}, symbols.intern("loss of 1"), -kNever}};
   auto& [node, up, drained, removed, broken] = world.nodes.emplace_back();
   node = NodeId{7};
   up = false;
   drained = removed = true;
   broken = std::uint64_t{1} << 63U;
-  const EngineWorld again = world_from(through_text(to_json(world, symbols)), symbols);
+  Symbols others;
+  others.intern("shifts the numbers of all symbols");
+  const EngineWorld again = world_from(through_text(to_json(world, symbols)), others);
   EXPECT_EQ(std::tie(again.now, again.next_id, again.on_hold),
             std::tie(world.now, world.next_id, world.on_hold));
   ASSERT_EQ(again.jobs.size(), 2U);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(recorded_fields(again.jobs[i]), recorded_fields(world.jobs[i]));
-    EXPECT_TRUE(same_fields(again.jobs[i].spec, world.jobs[i].spec));
   }
+  EXPECT_TRUE(same_fields(again.jobs[0].spec, full_account(others).spec));
+  ASSERT_EQ(again.back_offs.size(), 1U);
+  const auto& [late, until] = again.back_offs[0];
+  EXPECT_EQ(std::tie(late, until), std::tuple(JobId{0}, 140.25));
+  ASSERT_EQ(again.costs.size(), 1U);
+  const auto& [dear, dollars] = again.costs[0];
+  EXPECT_EQ(std::tie(dear, dollars), std::tuple(JobId{12}, 1.0 / 3));
+  ASSERT_EQ(again.metrics.size(), 1U);
+  const auto& [time, teller, name, value] = again.metrics[0];
+  EXPECT_EQ(std::tie(time, teller, value), std::tuple(99.5, JobId{12}, -kNever));
+  EXPECT_EQ(name, others.intern("loss of 1"));
   ASSERT_EQ(again.nodes.size(), 1U);
   const WorldNode& found = again.nodes.front();
   EXPECT_EQ(found.node, NodeId{7});
   EXPECT_FALSE(found.up);
   EXPECT_TRUE(found.drained && found.removed);
   EXPECT_EQ(found.broken_gpus, std::uint64_t{1} << 63U);
+}
+
+// Recorded before worlds had these lists.
+TEST(RecordJson, ReadsEarlierWorlds) {
+  Symbols symbols;
+  EngineWorld world;
+  world.next_id = 13;
+  world.jobs = {full_account(symbols)};
+  world.back_offs = {{JobId{12}, 140.25}};
+  nlohmann::json json = through_text(to_json(world, symbols));
+  for (const char* list : {"back_offs", "costs", "metrics"}) ASSERT_EQ(json.erase(list), 1U);
+  const EngineWorld again = world_from(json, symbols);
+  EXPECT_EQ(again.jobs.size(), 1U);
+  EXPECT_TRUE(again.back_offs.empty() && again.costs.empty() && again.metrics.empty());
 }
 
 }  // namespace

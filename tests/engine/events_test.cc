@@ -7,7 +7,6 @@
 
 #include "engine/invariants.h"
 #include "engine/job_states.h"
-#include "engine/world.h"
 
 namespace muster {
 namespace {
@@ -306,47 +305,6 @@ TEST(Due, FollowsNews) {
   loud_event.job = JobId{1};
   driven.engine->apply(15, std::span(&loud_event, 1));
   EXPECT_EQ(driven.engine->due().at, 15);
-}
-
-TEST(Adopt, RefusesAWorldThatCannotBe) {
-  DrivenEngine first;
-  first.submit(0, 100, 1);
-  first.want(0, 0, 1);
-  EngineWorld world = first.engine->world();
-  ASSERT_EQ(world.jobs.size(), 1U);
-  world.jobs.push_back(world.jobs[0]);
-  world.jobs[1].spec.id = JobId{1};
-  world.jobs[1].gpus.clear();
-  world.jobs[1].gpus.add(NodeId{0}, 0b11);
-  world.next_id = 2;
-  DrivenEngine second;
-  const Status twice = second.engine->adopt(world);
-  ASSERT_FALSE(twice);
-  EXPECT_EQ(twice.error().message, "job 1 runs on GPUs of node 0 that another job holds");
-  world.jobs[1].gpus.clear();
-  world.jobs[1].gpus.add(NodeId{9}, 1);
-  DrivenEngine third;
-  EXPECT_EQ(third.engine->adopt(world).error().message,
-            "job 1 runs on GPUs of node 9 that are not there");
-}
-
-// A daemon that was restarted: what ran runs on, and late words are still told apart.
-TEST(Adopt, GoesOnWithTheLaunchesOfBefore) {
-  DrivenEngine first;
-  first.submit(0, 100, 1);
-  first.submit(0, 100, 1);
-  first.want(0, 0, 1);
-  first.say(4, EventKind::kStarted, 0, 1);
-  DrivenEngine second;
-  ASSERT_TRUE(second.engine->adopt(first.engine->world()));
-  second.wanted[0] = 1;
-  EXPECT_EQ(second.job(0)->launch, 1U);
-  EXPECT_EQ(second.job(0)->waited_before, 4);
-  EXPECT_TRUE(second.job(1)->waiting());
-  second.say(104, EventKind::kFinished, 0, 1);
-  EXPECT_EQ(second.log.job(0).gpu_seconds, 100);
-  second.submit(110, 10);
-  EXPECT_EQ(second.engine->arrived(), 3);
 }
 
 // Asked again whenever a command is answered, a policy that regroups would stop for ever what takes

@@ -168,6 +168,7 @@ TestRun::TestRun(Scenario scenario) : scenario_(std::move(scenario)) {
   parts.observers.push_back(&log_);
   parts.options = scenario_.options;
   parts.metrics = scenario_.metrics;
+  parts.prices = scenario_.prices;
   engine_ = std::make_unique<Engine>(std::move(parts));
 }
 

@@ -88,6 +88,7 @@ struct Scenario {
   std::vector<Observer*> observers = {};
   std::vector<JobEvent> injected = {};  // events by time, beside those of the simulation
   std::vector<Symbol> metrics = {};     // of jobs that policies see
+  std::shared_ptr<const PriceBook> prices = nullptr;
   std::shared_ptr<Symbols> symbols = std::make_shared<Symbols>();
 
   // Instead of the names above.

@@ -76,6 +76,28 @@ void each_field_of_node(Node& node, Field field) {
   field("broken_gpus", node.broken_gpus);
 }
 
+// Recordings of earlier programs do not have these lists.
+
+template <typename BackOff, typename Field>
+void each_field_of_back_off(BackOff& one, Field field) {
+  field("job", one.job);
+  field("until", one.until);
+}
+
+template <typename Cost, typename Field>
+void each_field_of_cost(Cost& one, Field field) {
+  field("job", one.job);
+  field("dollars", one.dollars);
+}
+
+template <typename Metric, typename Field>
+void each_field_of_metric(Metric& one, Field field) {
+  field("time", one.time);
+  field("job", one.job);
+  field("name", one.name);
+  field("value", one.value);
+}
+
 struct Writer {
   Json& json;
   const Symbols& symbols;
@@ -204,13 +226,24 @@ Json to_json(const EngineWorld& world, const Symbols& symbols) {
   for (const WorldNode& node : world.nodes) {
     each_field_of_node(node, Writer{nodes.emplace_back(Json::object()), symbols});
   }
+  Json back_offs = Json::array();
+  for (const WorldBackOff& one : world.back_offs) {
+    each_field_of_back_off(one, Writer{back_offs.emplace_back(Json::object()), symbols});
+  }
+  Json costs = Json::array();
+  for (const WorldCost& one : world.costs) {
+    each_field_of_cost(one, Writer{costs.emplace_back(Json::object()), symbols});
+  }
+  Json metrics = Json::array();
+  for (const JobMetric& one : world.metrics) {
+    each_field_of_metric(one, Writer{metrics.emplace_back(Json::object()), symbols});
+  }
   Json on_hold = Json::array();
   for (const JobId job : world.on_hold) on_hold.push_back(static_cast<std::uint32_t>(job));
-  return {{"now", world.now},
-          {"next_id", world.next_id},
-          {"jobs", jobs},
-          {"on_hold", on_hold},
-          {"nodes", nodes}};
+  return {{"now", world.now},       {"next_id", world.next_id},
+          {"jobs", jobs},           {"on_hold", on_hold},
+          {"back_offs", back_offs}, {"costs", costs},
+          {"metrics", metrics},     {"nodes", nodes}};
 }
 
 EngineWorld world_from(const Json& json, Symbols& symbols) {
@@ -224,6 +257,15 @@ EngineWorld world_from(const Json& json, Symbols& symbols) {
   }
   for (const Json& job : json.at("on_hold")) {
     world.on_hold.push_back(JobId{job.get<std::uint32_t>()});
+  }
+  for (const Json& one : json.value("back_offs", Json::array())) {
+    each_field_of_back_off(world.back_offs.emplace_back(), Taker{one, symbols});
+  }
+  for (const Json& one : json.value("costs", Json::array())) {
+    each_field_of_cost(world.costs.emplace_back(), Taker{one, symbols});
+  }
+  for (const Json& one : json.value("metrics", Json::array())) {
+    each_field_of_metric(world.metrics.emplace_back(), Taker{one, symbols});
   }
   for (const Json& node : json.at("nodes")) {
     each_field_of_node(world.nodes.emplace_back(), Taker{node, symbols});
