@@ -155,6 +155,15 @@ std::vector<SavedCase> saved_cases() {
     };
   });
   add_progress_models(cases);
+  cases.push_back({"opportunistic", [] {
+                     Scenario scenario = small(40);
+                     scenario.scheduling = {"antman"};
+                     scenario.placement = {"antman"};
+                     for (JobSpec& job : scenario.jobs) {
+                       job.priority = static_cast<int>(job.arrival) % 2 - 1;
+                     }
+                     return scenario;
+                   }});
   add_profiled_queues(cases);
   add_lives(cases);
   return cases;

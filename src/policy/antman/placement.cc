@@ -102,6 +102,9 @@ void AntManPlacement::look(const View& view, const PlacementDraft& draft) {
     if (draft.holds(slot)) running_.push_back(view.jobs[slot].spec.id);
   }
   forget_gone();
+  for (const Slot slot : view.jobs.running()) {
+    if (draft.holds(slot)) note(view.jobs[slot]);
+  }
   reservations_.resize(view.jobs.slots());
   for (std::size_t i = 0; i < reservations_.size(); ++i) {
     Reservation& reservation = reservations_[i];
@@ -156,6 +159,21 @@ void AntManPlacement::forget_gone() {
         gpu.opportunistic = kNoJob;
         on_change(n, i, Change::kLeft);
       }
+    }
+  }
+}
+
+// One that was there before us is not known yet.
+void AntManPlacement::note(const Job& job) {
+  for (int part = 0; part < job.gpus.nodes(); ++part) {
+    const auto node = index(job.gpus[part].node);
+    for (std::size_t i = 0; i < gpus_[node].size(); ++i) {
+      if ((job.gpus[part].mask >> i & 1U) == 0) continue;
+      JobId& known = job.opportunistic ? gpus_[node][i].opportunistic : gpus_[node][i].holder;
+      if (known == job.spec.id) continue;
+      known = job.spec.id;
+      if (!job.opportunistic) on_change(node, i, Change::kReserved);
+      on_change(node, i, job.opportunistic ? Change::kJoined : Change::kStarted);
     }
   }
 }

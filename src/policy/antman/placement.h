@@ -84,6 +84,7 @@ class AntManPlacement : public PlacementPolicy {
   void look(const View& view, const PlacementDraft& draft);
   void keep_order(const View& view, const Plan& plan, const PlacementDraft& draft);
   void forget_gone();
+  void note(const Job& job);
   void drop(Reservation& reservation);
   // Leaves to the request what its partition and GPU type allow.
   void allow(const View& view, const PlacementDraft& draft, const AllocationRequest& request);
