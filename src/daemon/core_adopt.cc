@@ -7,40 +7,12 @@
 #include "base/text.h"
 #include "daemon/core.h"
 #include "engine/world.h"
+#include "model/belief.h"
 
 namespace muster {
 namespace {
 
 using RunRows = std::vector<const StoredRun*>;
-
-// Accounts of the launches that are over.
-void add_accounts(Job& job, const RunRows& runs) {
-  for (const StoredRun* run : runs) {
-    if (!over(run->state) || run->started == kNever) continue;
-    const Seconds held = std::max(0.0, run->ended - run->started);
-    job.held_before += held;
-    job.gpu_seconds_before += held * run->gpus.gpus();
-  }
-}
-
-// Puts the job on the GPUs of its launch, or into the queue where that is none of its own any more.
-void place(Job& job, const StoredRun* last, Seconds now) {
-  const bool holds = last != nullptr && job.state == JobState::kRunning && !over(last->state) &&
-                     last->state != RunState::kStopping && last->state != RunState::kAborting;
-  if (!holds) {
-    if (job.state == JobState::kRunning) {
-      job.state = job.first_start == kNever ? JobState::kQueued : JobState::kPreempted;
-    }
-    job.waiting_since = now;
-    return;
-  }
-  job.gpus = last->gpus;
-  job.start_order = last->run.launch;
-  const bool runs = last->state == RunState::kRunning;
-  job.since = runs ? now : kNever;
-  job.held_since = runs ? last->started : kNever;
-  job.waiting_since = last->planned;
-}
 
 JobState state_of(const std::string& name) {
   for (const JobState state : {JobState::kQueued, JobState::kRunning, JobState::kPreempted}) {
@@ -49,9 +21,62 @@ JobState state_of(const std::string& name) {
   return JobState::kSubmitted;
 }
 
+void add_launch(Job& job, const StoredRun& run) {
+  if (!over(run.state) || run.started == kNever) return;
+  const Seconds held = std::max(0.0, run.ended - run.started);
+  job.held_before += held;
+  job.gpu_seconds_before += held * run.gpus.gpus();
+}
+
+// Its present launch is the job's own, and nobody has told it to stop.
+bool holds_gpus(const StoredJob& row, const StoredRun* last) {
+  return last != nullptr && state_of(row.state) == JobState::kRunning && !over(last->state) &&
+         last->state != RunState::kStopping && last->state != RunState::kAborting;
+}
+
+// Accounts of the launches before the one that it holds GPUs with. What the row says was true when
+// it was written: a launch that ended later is in the rows of launches alone.
+void take_accounts(Job& job, const StoredJob& row, const RunRows& runs) {
+  if (row.held_before < 0) {
+    for (const StoredRun* run : runs) add_launch(job, *run);
+    return;
+  }
+  const StoredRun* last = runs.empty() ? nullptr : runs.back();
+  const bool ended = last != nullptr && state_of(row.state) == JobState::kRunning &&
+                     over(last->state) && last->started != kNever;
+  const bool before = ended || holds_gpus(row, last);
+  job.held_before = before ? row.held_before : row.held;
+  job.gpu_seconds_before = before ? row.gpu_seconds_before : row.gpu_seconds;
+  if (ended) add_launch(job, *last);
+}
+
+// Puts the job on the GPUs of its launch, or into the queue where that is none of its own any more.
+void place(Job& job, const StoredJob& row, const StoredRun* last, Seconds now) {
+  if (!holds_gpus(row, last)) {
+    if (job.state == JobState::kRunning) {
+      job.state = job.first_start == kNever ? JobState::kQueued : JobState::kPreempted;
+    }
+    job.waiting_since = now;
+    return;
+  }
+  job.gpus = last->gpus;
+  const bool runs = last->state == RunState::kRunning;
+  const bool known = row.as_of > 0;
+  job.rate = runs && known ? row.rate : 0;
+  job.since = !runs ? kNever : known ? std::max(row.as_of, last->started) : now;
+  job.held_since = runs ? last->started : kNever;
+  job.waiting_since = now;
+  job.opportunistic = row.opportunistic;
+  job.host = {row.cpus_per_gpu, row.memory_per_gpu};
+}
+
 Job job_of(const StoredJob& row, JobSpec spec, const RunRows& runs, Seconds now) {
   Job job;
   job.spec = std::move(spec);
+  if (row.duration > 0) {
+    believe(job.spec, row.duration);
+    job.spec.estimate = row.estimate;
+  }
   job.state = state_of(row.state);
   job.total_work = row.total_work > 0 ? row.total_work : job.spec.duration;
   job.work = row.work;
@@ -62,16 +87,31 @@ Job job_of(const StoredJob& row, JobSpec spec, const RunRows& runs, Seconds now)
   job.first_start = row.first_start;
   job.preemptions = static_cast<int>(row.preemptions);
   job.restarts = static_cast<int>(row.restarts);
+  job.crashes = static_cast<int>(row.crashes);
   job.resizes = static_cast<int>(row.resizes);
+  job.failed_starts = static_cast<std::uint32_t>(row.failed_starts);
   job.launch = static_cast<std::uint32_t>(row.launches);
   job.ended = job.launch;
   for (const StoredRun* run : runs) {
     if (!over(run->state)) job.ended = std::min(job.ended, run->run.launch - 1);
   }
-  add_accounts(job, runs);
-  place(job, runs.empty() ? nullptr : runs.back(), now);
+  take_accounts(job, row, runs);
+  place(job, row, runs.empty() ? nullptr : runs.back(), now);
   job.waited_before = std::max(0.0, now - row.submitted - job.attained_at(now));
   return job;
+}
+
+// Who shares GPUs came in the order in which their launches were decided.
+void order_starts(std::vector<Job>& jobs, const std::map<JobId, RunRows>& runs) {
+  std::vector<std::pair<Seconds, Job*>> running;
+  for (Job& job : jobs) {
+    if (job.running()) running.emplace_back(runs.at(job.spec.id).back()->planned, &job);
+  }
+  std::stable_sort(running.begin(), running.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (std::size_t i = 0; i < running.size(); ++i) {
+    running[i].second->start_order = static_cast<std::uint32_t>(i + 1);
+  }
 }
 
 // Nodes that were drained when the daemon ended still are.
@@ -119,6 +159,9 @@ void Core::adopt_job(const StoredJob& row, JobRequest request, const RunRows& ru
     found.on_hold.push_back(row.id);
   } else if (known.held) {
     events_.push_back(hold_event(row.id, true));
+  }
+  if (job.waiting() && row.paused_until > now) {
+    found.back_offs.push_back({row.id, row.paused_until});
   }
   found.jobs.push_back(std::move(job));
   // What was measured of it is news to the engine that begins.
@@ -180,6 +223,7 @@ Status Core::adopt(const StoredWorld& world, Seconds now) {
     // Of one that is over only the last launch is still saving its work.
     if (!muster::over(row)) adopt_job(row, std::move(*request), rows, now, found);
   }
+  order_starts(found.jobs, runs);
   newest_ = found.next_id - 1;
   keep_drained(world, nodes_, found);
   for (const WorldNode& node : found.nodes) outside_[index(node.node)].told_drained = true;

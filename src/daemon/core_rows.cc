@@ -95,10 +95,14 @@ void Core::account(Known& known, const Job& job, Seconds now) const {
   row.first_start = job.first_start;
   row.total_work = job.total_work;
   row.work = job.starting() ? job.work : job.work_at(now);
+  row.as_of = now;
+  row.rate = job.rate;
   row.saved_work = job.saved_work;
   row.lost_work = job.lost_work;
   row.held = job.attained_at(now);
   row.gpu_seconds = job.gpu_seconds_at(now);
+  row.held_before = job.held_before;
+  row.gpu_seconds_before = job.gpu_seconds_before;
   row.waited = job.waited_before;
   if (job.waiting()) row.waited += std::max(0.0, now - job.waiting_since);
   row.overhead = job.overhead;
@@ -106,6 +110,16 @@ void Core::account(Known& known, const Job& job, Seconds now) const {
   row.preemptions = job.preemptions;
   row.restarts = job.restarts;
   row.resizes = job.resizes;
+  row.failed_starts = job.failed_starts;
+  row.paused_until = 0;
+  for (const BackOff& one : engine_->state().back_offs) {
+    if (one.slot == job.self) row.paused_until = one.until;
+  }
+  row.duration = job.spec.duration;
+  row.estimate = job.spec.estimate;
+  row.opportunistic = job.opportunistic;
+  row.cpus_per_gpu = job.host.cpus_per_gpu;
+  row.memory_per_gpu = job.host.memory_per_gpu;
   row.metrics.clear();
   const JobMetrics* metrics = engine_->view().metrics;
   if (metrics == nullptr) return;

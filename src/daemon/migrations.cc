@@ -39,7 +39,20 @@ CREATE INDEX decisions_by_job ON decisions(job, sequence);
 constexpr std::string_view kVersion2 =
     "ALTER TABLE jobs ADD COLUMN metrics TEXT NOT NULL DEFAULT ''";
 
-constexpr std::array kSteps = {kVersion1, kVersion2};
+constexpr std::string_view kVersion3 = R"sql(
+ALTER TABLE jobs ADD COLUMN failed_starts INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN paused_until REAL NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN opportunistic INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN cpus_per_gpu REAL NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN memory_per_gpu REAL NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN held_before REAL NOT NULL DEFAULT -1;
+ALTER TABLE jobs ADD COLUMN gpu_seconds_before REAL NOT NULL DEFAULT -1;
+ALTER TABLE jobs ADD COLUMN as_of REAL NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN rate REAL NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN duration REAL NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN estimate REAL NOT NULL DEFAULT 0)sql";
+
+constexpr std::array kSteps = {kVersion1, kVersion2, kVersion3};
 
 // A file of another program, or of SQLite without anything of ours.
 Status check_owner(Database& database, const std::filesystem::path& file, std::int64_t version) {

@@ -41,7 +41,22 @@ struct StoredJob {
   std::int64_t restarts = 0;
   std::int64_t crashes = 0;
   std::int64_t resizes = 0;
-  std::string metrics;  // that policies see: NAME=NUMBER with spaces between
+  std::string metrics;             // that policies see: NAME=NUMBER with spaces between
+  std::int64_t failed_starts = 0;  // in a row
+  Seconds paused_until = 0;        // after those: it is not started again before
+  bool opportunistic = false;      // its launch uses what the holders of its GPUs leave
+  double cpus_per_gpu = 0;         // that its launch holds
+  double memory_per_gpu = 0;
+  // Of `held` and `gpu_seconds`, what belongs to launches before the present one. Below zero: not
+  // known, as in rows that an earlier program wrote.
+  Seconds held_before = -1;
+  double gpu_seconds_before = -1;
+  Seconds as_of =
+      0;  // when `work` was true; while it runs it gains `rate` per second. 0: not known
+  double rate = 0;
+  // What is believed of its length by now; 0: what the description says.
+  Seconds duration = 0;
+  Seconds estimate = 0;
 
   friend bool operator==(const StoredJob&, const StoredJob&) = default;
 };

@@ -44,6 +44,17 @@ void visit_columns(Row& job,
   visit("crashes", job.crashes);
   visit("resizes", job.resizes);
   visit("metrics", job.metrics);
+  visit("failed_starts", job.failed_starts);
+  visit("paused_until", job.paused_until);
+  visit("opportunistic", job.opportunistic);
+  visit("cpus_per_gpu", job.cpus_per_gpu);
+  visit("memory_per_gpu", job.memory_per_gpu);
+  visit("held_before", job.held_before);
+  visit("gpu_seconds_before", job.gpu_seconds_before);
+  visit("as_of", job.as_of);
+  visit("rate", job.rate);
+  visit("duration", job.duration);
+  visit("estimate", job.estimate);
 }
 
 template <typename Row, typename Visit>

@@ -1,50 +1,15 @@
 // What people want of jobs: promised only where it can be kept, over a restart, too.
 #include <gtest/gtest.h>
 
-#include "daemon/submission.h"
+#include "daemon/core_on_disk.h"
 
 namespace muster {
 namespace {
 
 using Changes = std::vector<std::pair<std::string, double>>;
 
-class CoreChanges : public ::testing::Test {
+class CoreChanges : public CoreOnDisk {
  protected:
-  void begin(const StoredWorld& world = {}) {
-    auto core = Core::make(live_plan("1x4"), Abilities{}, {}, world, now_);
-    ASSERT_TRUE(core) << core.error().message;
-    core_ = std::move(*core);
-    take();
-  }
-  void step() {
-    core_->step(now_);
-    take();
-  }
-  // What was committed, and what was to be done.
-  void take() {
-    effects_ = core_->take(now_);
-    for (const StoredJob& row : effects_.batch.jobs) jobs_[row.id] = row;
-    for (const StoredRun& row : effects_.batch.runs) runs_[row.run] = row;
-  }
-  StoredWorld stored() const {
-    StoredWorld world;
-    for (const auto& [id, row] : jobs_) world.jobs.push_back(row);
-    for (const auto& [run, row] : runs_) world.runs.push_back(row);
-    return world;
-  }
-  void submit(std::uint32_t id, const JobRequest& request) {
-    jobs_[JobId{id}] = submitted_row(JobId{id}, request, now_);
-    submit_to(*core_, JobId{id}, request, now_);
-  }
-  void run(std::uint32_t job, std::uint32_t launch) {
-    for (const RunEvent event : {RunEvent::kReady, RunEvent::kStarted}) {
-      RunReport report;
-      report.run = {JobId{job}, launch};
-      report.event = event;
-      core_->hear(report, now_);
-      step();
-    }
-  }
   std::string refused(std::uint32_t job, const Changes& changes) {
     const Status done = core_->revise(JobId{job}, changes);
     return done ? "" : done.error().message;
@@ -52,18 +17,6 @@ class CoreChanges : public ::testing::Test {
   int launched_with(std::uint32_t job, std::uint32_t launch) {
     return runs_.at({JobId{job}, launch}).gpus.gpus();
   }
-  bool stops(RunId run) const {
-    return std::any_of(effects_.calls.begin(), effects_.calls.end(), [run](const LaunchCall& call) {
-      return call.run == run &&
-             (call.command == RunCommand::kStop || call.command == RunCommand::kKill);
-    });
-  }
-
-  Seconds now_ = 10;
-  std::unique_ptr<Core> core_;
-  CoreEffects effects_;
-  std::map<JobId, StoredJob> jobs_;
-  std::map<RunId, StoredRun> runs_;
 };
 
 TEST_F(CoreChanges, WhatARestartCouldNotReadIsRefused) {

@@ -120,7 +120,7 @@ void CoreWorld::submit() {
   auto request = std::make_shared<JobRequest>(training(gpus, random_.uniform(5, 60)));
   request->grace = 8;
   request->retries = 1'000'000;  // a start that fails after it was seen in place is one of these
-  request->priority = static_cast<int>(random_.below(3));
+  request->priority = plan_.least_priority + static_cast<int>(random_.below(3));
   request->hold = plan_.changes && random_.chance(0.1);
   const StoredJob row = submitted_row(JobId{next_++}, *request, now_);
   work_left_[row.id] = request->estimate * random_.uniform(0.5, 2);

@@ -23,6 +23,7 @@ struct CoreWorldPlan {
   int jobs = 10;
   bool changes = true;  // people change their minds
   int profiled = 0;     // GPUs of the last node that are a profiler's
+  int least_priority = 0;
 };
 
 class CoreWorld final : public MachineWorld {

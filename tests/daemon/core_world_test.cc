@@ -17,6 +17,7 @@ const CoreWorldPlan kPlans[] = {
     {.scheduling = "max-min", .pacing = "rounds:length=30"},
     {.scheduling = "optimus", .pacing = "rounds:length=30"},
     {.scheduling = "gavel-fifo-packed"},
+    {.scheduling = "antman", .placement = "antman", .least_priority = -1},
     {.scheduling = "lucid", .placement = "packing:share=always", .profiled = 2},
 };
 

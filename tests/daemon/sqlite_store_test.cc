@@ -203,28 +203,45 @@ TEST(SqliteStore, ALaterVersionIsRefused) {
   }
   EXPECT_THAT(refusal(folder.path()),
               HasSubstr("written by a later Muster (version 7 of the store, this one knows up to "
-                        "2); start that one, or a newer one"));
+                        "3); start that one, or a newer one"));
 }
 
-TEST(SqliteStore, AnEarlierVersionIsBroughtUp) {
-  TemporaryFolder folder;
-  const std::filesystem::path file = folder.path() / "state.db";
-  {
-    auto database = Database::open(file);
-    ASSERT_TRUE(database);
-    ASSERT_TRUE(migrate(**database, file, store_migrations().first(1)));
-    ASSERT_TRUE((*database)->execute(
-        "INSERT INTO jobs VALUES (3, 'eve', 'old', '', 'queued', '', '{}', 1, 2, 3, 4, 5, 6, 7, 8, "
-        "9, 10, 11, 12, 13, 14, 15, 16, 17)"));
+TEST(SqliteStore, EarlierVersionsAreBroughtUp) {
+  for (const std::size_t version : {1U, 2U}) {
+    SCOPED_TRACE(version);
+    TemporaryFolder folder;
+    const std::filesystem::path file = folder.path() / "state.db";
+    const std::string metrics = version >= 2 ? ", 'loss=3'" : "";
+    {
+      auto database = Database::open(file);
+      ASSERT_TRUE(database);
+      ASSERT_TRUE(migrate(**database, file, store_migrations().first(version)));
+      ASSERT_TRUE((*database)->execute(fmt::format(
+          "INSERT INTO jobs VALUES (3, 'eve', 'old', '', 'queued', '', '{{}}', 1, 2, 3, 4, 5, 6, "
+          "7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17{})",
+          metrics)));
+    }
+    auto store = open_store(folder.path());
+    ASSERT_TRUE(store);
+    const auto world = store->load();
+    ASSERT_TRUE(world);
+    ASSERT_EQ(world->jobs.size(), 1U);
+    const StoredJob& job = world->jobs[0];
+    EXPECT_EQ(job.name, "old");
+    EXPECT_EQ(job.resizes, 17);
+    EXPECT_EQ(job.metrics, version >= 2 ? "loss=3" : "");
+    EXPECT_EQ(job.failed_starts, 0);
+    EXPECT_EQ(job.paused_until, 0);
+    EXPECT_FALSE(job.opportunistic);
+    EXPECT_EQ(job.cpus_per_gpu, 0);
+    EXPECT_EQ(job.memory_per_gpu, 0);
+    EXPECT_LT(job.held_before, 0) << "it is not known how long earlier launches held GPUs";
+    EXPECT_LT(job.gpu_seconds_before, 0);
+    EXPECT_EQ(job.as_of, 0);
+    EXPECT_EQ(job.rate, 0);
+    EXPECT_EQ(job.duration, 0);
+    EXPECT_EQ(job.estimate, 0);
   }
-  auto store = open_store(folder.path());
-  ASSERT_TRUE(store);
-  const auto world = store->load();
-  ASSERT_TRUE(world);
-  ASSERT_EQ(world->jobs.size(), 1U);
-  EXPECT_EQ(world->jobs[0].name, "old");
-  EXPECT_EQ(world->jobs[0].resizes, 17);
-  EXPECT_EQ(world->jobs[0].metrics, "");
 }
 
 TEST(SqliteStore, AnotherProgramsFileIsRefused) {

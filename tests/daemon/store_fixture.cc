@@ -36,13 +36,32 @@ StoredJob random_job(JobId id, Random& random) {
                             &job.description, &job.metrics}) {
     *text = random_text(random);
   }
-  for (double* number :
-       {&job.submitted, &job.admitted, &job.first_start, &job.ended, &job.total_work, &job.work,
-        &job.saved_work, &job.lost_work, &job.held, &job.gpu_seconds, &job.waited, &job.overhead}) {
+  for (double* number : {&job.submitted,
+                         &job.admitted,
+                         &job.first_start,
+                         &job.ended,
+                         &job.total_work,
+                         &job.work,
+                         &job.saved_work,
+                         &job.lost_work,
+                         &job.held,
+                         &job.gpu_seconds,
+                         &job.waited,
+                         &job.overhead,
+                         &job.paused_until,
+                         &job.cpus_per_gpu,
+                         &job.memory_per_gpu,
+                         &job.held_before,
+                         &job.gpu_seconds_before,
+                         &job.as_of,
+                         &job.rate,
+                         &job.duration,
+                         &job.estimate}) {
     *number = random_time(random);
   }
-  for (std::int64_t* count :
-       {&job.launches, &job.preemptions, &job.restarts, &job.crashes, &job.resizes}) {
+  job.opportunistic = random.chance(0.5);
+  for (std::int64_t* count : {&job.launches, &job.preemptions, &job.restarts, &job.crashes,
+                              &job.resizes, &job.failed_starts}) {
     *count = static_cast<std::int64_t>(random.next());
   }
   return job;
