@@ -245,10 +245,12 @@ class Engine final : public WhatIf {
   void revise(const JobEvent& event);
   void resize_request(Slot slot, int gpus);
   void put_on_hold(Slot slot, bool hold);
+  // The job's, as long as it is there; whoever has left is still in the slot until another comes.
   Slot slot_of(const JobEvent& event) const {
-    const bool there =
-        index(event.slot) < state_.jobs.slots() && state_.jobs[event.slot].spec.id == event.job;
-    return there ? event.slot : look_for(event.job);
+    if (index(event.slot) >= state_.jobs.slots()) return look_for(event.job);
+    const Job& job = state_.jobs[event.slot];
+    const bool there = job.running() || job.waiting() || job.state == JobState::kSubmitted;
+    return there && job.spec.id == event.job ? event.slot : look_for(event.job);
   }
   Slot look_for(JobId id) const;
 

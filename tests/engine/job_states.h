@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
 
@@ -27,6 +28,74 @@ enum class State {
 inline constexpr State kStates[] = {
     State::kQueued,   State::kStarting, State::kRunning, State::kMoving, State::kStopping,
     State::kReleased, State::kAgain,    State::kOnHold,  State::kHeld,   State::kHeldAgain};
+static_assert(std::size(kStates) == static_cast<std::size_t>(State::kHeldAgain) + 1);
+
+// Which tests go through what is said, in every state: a new kind of event does not compile before
+// it is here.
+enum class GoneThroughIn { kEventsTest, kPeopleTest, kNodesTest, kNowhere };
+constexpr GoneThroughIn gone_through_in(EventKind kind) {
+  switch (kind) {
+    case EventKind::kProgress:
+    case EventKind::kFinished:
+    case EventKind::kFailed:
+    case EventKind::kStarted:
+    case EventKind::kReturned:
+    case EventKind::kReleased:
+    case EventKind::kCancelled:
+    case EventKind::kMetric:
+      return GoneThroughIn::kEventsTest;
+    case EventKind::kRevised:
+      return GoneThroughIn::kPeopleTest;
+    case EventKind::kNodeUp:
+    case EventKind::kNodeDown:
+    case EventKind::kGpuUp:
+    case EventKind::kGpuDown:
+    case EventKind::kDrained:
+    case EventKind::kUndrained:
+    case EventKind::kNodeAdded:
+    case EventKind::kNodeRemoved:
+      return GoneThroughIn::kNodesTest;
+  }
+  return GoneThroughIn::kNowhere;
+}
+static_assert(gone_through_in(EventKind{kEventKinds - 1}) != GoneThroughIn::kNowhere &&
+              gone_through_in(EventKind{kEventKinds}) == GoneThroughIn::kNowhere);
+
+// Likewise a new revision, and a new state of a job. Of those that are there the tests go through
+// `kStates`; whoever has left has a test of their own.
+constexpr bool people_ask_for(Revision revision) {
+  switch (revision) {
+    case Revision::kPriority:
+    case Revision::kGpus:
+    case Revision::kEstimate:
+    case Revision::kTotalWork:
+    case Revision::kDeadline:
+    case Revision::kHold:
+      return true;
+  }
+  return false;
+}
+static_assert(people_ask_for(Revision{kRevisions - 1}) && !people_ask_for(Revision{kRevisions}));
+
+inline constexpr JobState kThere[] = {JobState::kSubmitted, JobState::kQueued, JobState::kRunning,
+                                      JobState::kPreempted};
+inline constexpr JobState kLeft[] = {JobState::kFinished, JobState::kFailed, JobState::kRefused,
+                                     JobState::kCancelled};
+constexpr bool has_left(JobState state) {
+  switch (state) {
+    case JobState::kSubmitted:
+    case JobState::kQueued:
+    case JobState::kRunning:
+    case JobState::kPreempted:
+      return false;
+    case JobState::kFinished:
+    case JobState::kFailed:
+    case JobState::kRefused:
+    case JobState::kCancelled:
+      return true;
+  }
+  return false;
+}
 
 inline std::unique_ptr<DrivenEngine> bring_to(State state) {
   if (state == State::kHeld) {

@@ -1,6 +1,7 @@
 // Nodes and GPUs that are drained, lost, taken away and come back, in every state of a job.
 #include <bit>
 #include <map>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -75,6 +76,17 @@ TEST(Nodes, ThatAreLostSendTheirJobsBackInEveryState) {
       EXPECT_EQ(driven->engine->cluster().usable_gpus(), 4);
       EXPECT_EQ(broken_invariant(*driven->engine), std::nullopt);
     }
+  }
+}
+
+// What the two tests of every state say.
+TEST(Nodes, EveryEventIsGoneThrough) {
+  const std::set<EventKind> said = {
+      EventKind::kNodeDown,    EventKind::kNodeUp,    EventKind::kGpuDown, EventKind::kGpuUp,
+      EventKind::kNodeRemoved, EventKind::kNodeAdded, EventKind::kDrained, EventKind::kUndrained};
+  for (std::uint8_t kind = 0; kind < kEventKinds; ++kind) {
+    const bool of_nodes = gone_through_in(EventKind{kind}) == GoneThroughIn::kNodesTest;
+    EXPECT_EQ(said.contains(EventKind{kind}), of_nodes) << int{kind};
   }
 }
 
