@@ -108,8 +108,8 @@ struct Part {
   std::string name;
   std::function<void(Scenario&)> choose;
   bool refuses = false;  // a job that it believes to miss its deadline
-  // Jobs of several nodes that wait for each other: those of simulators have no place for some, and
-  // with antman each of three may hold a part of what another one needs, whatever is believed.
+  // Jobs for which it has no place beside those that wait, whatever is believed, as the simulator
+  // has it that it repeats.
   bool gives_up = false;
   friend std::ostream& operator<<(std::ostream& out, const Part& part) { return out << part.name; }
 };
@@ -117,8 +117,7 @@ struct Part {
 std::vector<Part> other_parts() {
   std::vector<Part> parts;
   for (const Choice& row : choices_of(plugin_tables().placement)) {
-    const bool gives_up =
-        row.name.ends_with("-as-coded") || row.name == "antman" || row.name == "blox";
+    const bool gives_up = row.name.ends_with("-as-coded");
     parts.push_back({"placement_" + case_name(row), [row](Scenario& s) { s.placement = row; },
                      false, gives_up});
   }

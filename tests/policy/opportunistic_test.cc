@@ -65,6 +65,18 @@ TEST(AntMan, AWaitingJobKeepsWhatItHasReserved) {
   EXPECT_DOUBLE_EQ(log.job(2).start, 100);
 }
 
+// Jobs 4 and 5 reserve the free GPU of a node each, for what they want beside a whole one. Once
+// jobs 1 and 2 have left, job 3 has the first node and wants another: it gets one of these.
+TEST(AntMan, WhoeverWantsWholeNodesIsNotKeptFromThemByThoseBehind) {
+  Scenario scenario = antman({staged(0, 100, 4, 0), staged(0, 200, 3, 0), staged(0, 200, 3, 0),
+                              staged(10, 50, 8, 0), staged(11, 50, 5, 0), staged(11, 50, 5, 0)});
+  scenario.cluster = uniform_cluster(3, 4);
+  const RunLog log = simulate(std::move(scenario));
+  EXPECT_DOUBLE_EQ(log.job(3).start, 200);
+  EXPECT_DOUBLE_EQ(log.job(4).start, 250);
+  EXPECT_DOUBLE_EQ(log.job(5).start, 250);
+}
+
 // Job 0 loses its node and comes back before job 3, which holds half of the other node by then: two
 // that waited for each other's half would wait for ever.
 TEST(AntMan, WhoComesBackTakesWhatLaterJobsHaveReserved) {

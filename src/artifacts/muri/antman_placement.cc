@@ -25,6 +25,7 @@ class RoundedAntMan final : public AntManPlacement {
     if (use_[node].size() <= gpu) use_[node].resize(gpu + 1, 0.0);
     use_[node][gpu] += use_of(change);
   }
+  bool opens_nodes() const override { return false; }
   double rank(std::size_t node, std::size_t gpu) const override {
     return node < use_.size() && gpu < use_[node].size() ? use_[node][gpu] : 0;
   }
@@ -59,7 +60,8 @@ class RoundedAntMan final : public AntManPlacement {
 PolicyInfo<PlacementPolicy> antman_as_coded_row() {
   return variant_of<PlacementPolicy>(
       placement_table(), "antman", "antman-as-coded",
-      "as antman, and of GPUs that are equally used the one with the older history of rounding",
+      "as antman, but of GPUs that are equally used the one with the older history of rounding, "
+      "and jobs of several nodes may wait for each other",
       [](const Params&) -> std::unique_ptr<PlacementPolicy> {
         return std::make_unique<RoundedAntMan>();
       });

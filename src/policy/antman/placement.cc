@@ -179,12 +179,16 @@ void AntManPlacement::note(const Job& job) {
 }
 
 void AntManPlacement::drop(Reservation& reservation) {
+  release(reservation);
+  reservation.number = 0;
+}
+
+void AntManPlacement::release(Reservation& reservation) {
   for (const NodeGpus& part : reservation.parts) {
     change(part.node, part.mask, Change::kReleased);
     nodes_[index(part.node)].reserved &= ~part.mask;
   }
   reservation.parts.clear();
-  reservation.number = 0;
 }
 
 void AntManPlacement::allow(const View& view, const PlacementDraft& draft,
@@ -267,11 +271,37 @@ bool AntManPlacement::guarantee(const AllocationRequest& request, JobId id, Plac
 
 int AntManPlacement::reserve_nodes(Reservation& reservation, int missing) {
   for (std::size_t i = 0; i < nodes_.size() && missing >= largest_; ++i) {
-    if (std::popcount(nodes_[i].open()) < largest_) continue;
+    if (!open_up(i, reservation)) continue;
     reserve(reservation, i, nodes_[i].open());
     missing -= largest_;
   }
   return missing;
+}
+
+// Whether the whole node can be had. Requests that come later in the order may have reserved some
+// of it while it was not free, as the rest of what they want beside whole nodes: they give that
+// back, or each would hold a part of what another one needs, for ever.
+bool AntManPlacement::open_up(std::size_t node, const Reservation& reservation) {
+  const Node& one = nodes_[node];
+  if (std::popcount(one.open()) >= largest_) return true;
+  if (!opens_nodes() || !one.allowed || std::popcount(one.usable & ~one.held) < largest_)
+    return false;
+  const NodeId id{static_cast<std::uint32_t>(node)};
+  const auto part_of = [id](const Reservation& other) -> std::uint64_t {
+    for (const NodeGpus& part : other.parts) {
+      if (part.node == id) return part.mask;
+    }
+    return 0;
+  };
+  std::uint64_t later = 0;
+  for (const Reservation& other : reservations_) {
+    if (other.number > reservation.number) later |= part_of(other);
+  }
+  if (std::popcount(one.open() | later) < largest_) return false;
+  for (Reservation& other : reservations_) {
+    if (other.number > reservation.number && part_of(other) != 0) release(other);
+  }
+  return true;
 }
 
 int AntManPlacement::reserve_on_one(Reservation& reservation, int part, int missing) {

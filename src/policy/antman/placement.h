@@ -11,9 +11,10 @@ namespace muster {
 // Source: AntMan (OSDI'20) as Muri's simulator has it. A job with guaranteed resources goes to the
 // first node with enough free GPUs; where there is none it reserves what the emptiest node has and
 // absorbs what becomes free there until it is complete. One larger than a node reserves whole nodes
-// in the same way. Reservations follow the order of requests: a job that returns ahead of others
-// takes what they have reserved. An opportunistic job (priority below 0) takes GPUs that have no
-// other such job, wherever they are: free ones first, then reserved ones, then held ones.
+// in the same way, also from those behind it that have reserved some of one. Reservations follow
+// the order of requests: a job that returns ahead of others takes what they have reserved. An
+// opportunistic job (priority below 0) takes GPUs that have no other such job, wherever they are:
+// free ones first, then reserved ones, then held ones.
 class AntManPlacement : public PlacementPolicy {
  public:
   void place(const View& view, const SchedulingTraits& traits, const Plan& plan,
@@ -46,6 +47,9 @@ class AntManPlacement : public PlacementPolicy {
   virtual void on_change(std::size_t /*node*/, std::size_t /*gpu*/, Change /*change*/) {}
   // The GPUs with the smallest rank are the first for an opportunistic job.
   virtual double rank(std::size_t node, std::size_t gpu) const;
+  // Whether those behind give back what they have reserved of a node that an earlier request could
+  // have as a whole.
+  virtual bool opens_nodes() const { return true; }
 
  private:
   struct Node {
@@ -86,6 +90,8 @@ class AntManPlacement : public PlacementPolicy {
   void forget_gone();
   void note(const Job& job);
   void drop(Reservation& reservation);
+  void release(Reservation& reservation);
+  bool open_up(std::size_t node, const Reservation& reservation);
   // Leaves to the request what its partition and GPU type allow.
   void allow(const View& view, const PlacementDraft& draft, const AllocationRequest& request);
   // Whether what such a request has on this node can have its cores and memory beside it.
