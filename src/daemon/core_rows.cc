@@ -1,6 +1,5 @@
 // Accounts of jobs, as rows for the store, and explanations.
 #include <algorithm>
-#include <ranges>
 
 #include <fmt/format.h>
 
@@ -136,7 +135,8 @@ void Core::account(Known& known, const Job& job, Seconds now) const {
 void Core::drop_taken_back() {
   std::set<RunId> stopped;
   std::vector<LaunchCall> kept;
-  for (const LaunchCall& call : std::views::reverse(effects_.calls)) {
+  for (std::size_t i = effects_.calls.size(); i-- > 0;) {
+    const LaunchCall& call = effects_.calls[i];
     const bool begins = call.command == RunCommand::kPrepare || call.command == RunCommand::kGo;
     if (begins && stopped.contains(call.run)) continue;
     if (!begins) stopped.insert(call.run);

@@ -33,10 +33,11 @@ Seconds origin_of(Rebase rebase, Seconds first) {
 void want_large_pages(const std::vector<JobSpec>& reserved) {
 #ifdef MADV_HUGEPAGE
   constexpr std::uintptr_t kLarge = std::uintptr_t{1} << 21;
-  const auto begin = reinterpret_cast<std::uintptr_t>(reserved.data());
+  const auto* const data = reinterpret_cast<const char*>(reserved.data());
+  const auto begin = reinterpret_cast<std::uintptr_t>(data);
   const std::uintptr_t first = (begin + kLarge - 1) / kLarge * kLarge;
   const std::uintptr_t last = (begin + reserved.capacity() * sizeof(JobSpec)) / kLarge * kLarge;
-  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+  if (first < last) madvise(const_cast<char*>(data) + (first - begin), last - first, MADV_HUGEPAGE);
 #endif
 }
 

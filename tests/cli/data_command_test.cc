@@ -106,8 +106,8 @@ class OfflineDataCommand : public DataCommand {
         "licence = 'l'\nbase = 'http://127.0.0.1:1/'\nfiles = [";
     for (int i = 0; i < 27; ++i) {
       const std::string name = std::to_string(i) + ".csv";
-      text += "{path='far/" + name + "', url='" + name + "', size=5, sha256='" +
-              sha256_of("alpha") + "'},";
+      text += fmt::format("{{path='far/{0}', url='{0}', size=5, sha256='{1}'}},", name,
+                          sha256_of("alpha"));
     }
     text += "]\n";
     where_ = " --dir " + folder_.path().string() + " --catalogue " +

@@ -15,8 +15,8 @@ class PlacementConformance : public ::testing::TestWithParam<Choice> {
 
 // A cluster in some state, and one job that wants a place in it.
 struct Situation {
-  Situation(const ClusterSpec& spec, JobSpec job)
-      : cluster(std::make_shared<const ClusterSpec>(spec)), slot(jobs.add(std::move(job))) {
+  Situation(const ClusterSpec& spec, const JobSpec& job)
+      : cluster(std::make_shared<const ClusterSpec>(spec)), slot(jobs.add(job)) {
     jobs.set_state(slot, JobState::kQueued);
   }
   View view() const { return {0, 0, jobs, cluster, *perf}; }

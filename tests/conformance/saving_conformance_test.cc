@@ -195,6 +195,7 @@ std::vector<JobId> starts_of(const EngineWorld& world) {
   std::sort(running.begin(), running.end(),
             [](const Job* a, const Job* b) { return a->start_order < b->start_order; });
   std::vector<JobId> ids;
+  ids.reserve(running.size());
   for (const Job* job : running) ids.push_back(job->spec.id);
   return ids;
 }

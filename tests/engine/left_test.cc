@@ -111,8 +111,8 @@ TEST(States, AreAllGoneThrough) {
   }
   EXPECT_EQ(seen, std::set<JobState>(std::begin(kThere), std::end(kThere)));
   std::size_t states = 0;
-  for (std::uint8_t i = 0; i < std::size(kThere) + std::size(kLeft); ++i) {
-    const JobState state{i};
+  for (std::size_t i = 0; i < std::size(kThere) + std::size(kLeft); ++i) {
+    const auto state = static_cast<JobState>(i);
     const bool there = std::count(std::begin(kThere), std::end(kThere), state) == 1;
     const bool left = std::count(std::begin(kLeft), std::end(kLeft), state) == 1;
     EXPECT_NE(there, left) << job_state_name(state);

@@ -25,10 +25,10 @@ struct Layout {
     }
   }
   // GPUs given by node, in order of node; empty if the job has to wait.
-  std::vector<std::pair<int, int>> place(const Choice& choice, JobSpec job,
+  std::vector<std::pair<int, int>> place(const Choice& choice, const JobSpec& job,
                                          const Choice& perf = {"ideal"}) {
     JobTable jobs;
-    const Slot slot = jobs.add(std::move(job));
+    const Slot slot = jobs.add(job);
     jobs.set_state(slot, JobState::kQueued);
     const auto model = make_perf(perf, symbols);
     PlacementDraft draft(jobs, cluster);

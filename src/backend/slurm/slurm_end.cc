@@ -1,5 +1,4 @@
 // How a launch has ended: as Slurm says, as its script noted, or as the accounts know.
-#include <ranges>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -75,7 +74,8 @@ bool SlurmDesk::finish_as_accounted(Kept& kept, double now) {
     kept.ask_again = now + kAskAgain;
     return ++kept.unaccounted <= kMostQuestions;
   }
-  for (const auto& row : std::views::reverse(*rows)) {
+  for (std::size_t i = rows->size(); i-- > 0;) {
+    const auto& row = (*rows)[i];
     const auto mark = mark_of(row);
     if (!mark || mark->nonce != kept.nonce || (kept.own() && mark->run.job != kept.run.job)) {
       continue;  // another job that had its number
