@@ -170,7 +170,7 @@ TEST(LiveProcesses, RunByEventsUnderShortestRemainingTime) {
 // Two at a time on half the cluster each; when one is done, the other gets all of it.
 TEST(LiveProcesses, AreRestartedFasterWhenTheyGrow) {
   LiveScenario scenario;
-  scenario.jobs = {job_of(0, 0.3, 2), job_of(0, 1.2, 2)};
+  scenario.jobs = {job_of(0, 0.5, 2), job_of(0, 6, 2)};
   for (JobSpec& job : scenario.jobs) {
     job.min_gpus = 1;
     job.max_gpus = 4;
@@ -187,8 +187,9 @@ TEST(LiveProcesses, AreRestartedFasterWhenTheyGrow) {
   EXPECT_EQ(log.job(1).resizes, 1);
   EXPECT_EQ(log.job(1).preemptions, 0);
   EXPECT_EQ(live.launches(), 3);
-  // 0.3 s at half speed, then 0.9 of work at double speed: less than the 1.2 s it would take alone.
-  EXPECT_LT(log.job(1).end - log.job(1).start, 1.15);
+  // 0.5 s at the speed of its own size, then 5.5 s of work at double speed: 3.3 s instead of 6 s.
+  // What is between leaves time for starts on a machine with other work.
+  EXPECT_LT(log.job(1).end - log.job(1).start, 5.5);
 }
 
 // Two jobs change places in one turn, which no order of single moves could do without a GPU in two
