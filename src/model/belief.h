@@ -6,7 +6,7 @@
 //             be twice as long, as often as needed. It so falls behind jobs that are believed to
 //             have less left, and an estimate that was too low by a factor f costs log2(f) turns.
 //   missing   A job without an estimate is believed to run for kUnknownDuration, and
-//             grows by the rule of overruns.
+//             grows by the rule of overruns. So it is for policies that go by estimates, too.
 #pragma once
 
 #include <algorithm>
@@ -25,6 +25,12 @@ inline void believe(JobSpec& job, Seconds duration) {
   if (job.duration > 0) job.iterations *= duration / job.duration;
   job.duration = duration;
   job.believed = true;
+}
+
+// For policies that go by estimates: without one, what is believed of the job's length. Where
+// lengths are the truth, nothing is believed, and 0 says so.
+inline Seconds estimate_of(const JobSpec& job) {
+  return job.estimate > 0 || !job.believed ? job.estimate : job.duration;
 }
 
 // What a simulation knows of its true length is gone: it ends when the work that it is believed to

@@ -11,7 +11,8 @@ constexpr std::array kKnowledge = {
     KnowledgeInfo{Knowledge::kDuration, "run times",
                   "how long each job will run: the truth in a simulation, a belief elsewhere"},
     KnowledgeInfo{Knowledge::kEstimate, "estimates of run times",
-                  "how long the owner or a model believes that the job will run"},
+                  "how long the owner or a model believes that the job will run; a job without one "
+                  "counts as one hour long, and as the policy says where `durations` is true"},
     KnowledgeInfo{Knowledge::kDeadline, "deadlines", "when jobs should be done", true},
     KnowledgeInfo{Knowledge::kPriority, "opportunistic jobs",
                   "which jobs only use what others leave idle: those of a priority below 0", true},

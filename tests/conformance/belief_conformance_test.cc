@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "conformance/cases.h"
+#include "model/belief.h"
 #include "run/config/plugin_tables.h"
 #include "support/beliefs.h"
 
@@ -49,6 +50,14 @@ const std::vector<Belief> kBeliefs = {{"TenTimesTooLong", Durations::kEstimate, 
 std::vector<JobSpec> as(const Belief& belief, const std::vector<JobSpec>& jobs) {
   return believed_jobs(jobs, belief.durations,
                        belief.factor > 0 ? std::make_unique<SameError>(belief.factor) : nullptr);
+}
+
+// What is not estimated is estimated to take an hour.
+std::vector<JobSpec> with_an_hour(std::vector<JobSpec> jobs) {
+  for (JobSpec& job : jobs) {
+    if (!(job.estimate > 0)) job.estimate = kUnknownDuration;
+  }
+  return jobs;
 }
 
 class UnderWrongBeliefs : public ::testing::TestWithParam<Choice> {};
@@ -98,6 +107,16 @@ TEST_P(UnderWrongBeliefs, DecidesTheSameIfTheyAreRight) {
   scenario.jobs =
       believed_jobs(scenario.jobs, Durations::kEstimate, std::make_unique<SameError>(1));
   EXPECT_EQ(transcript(simulate(scenario)), told_the_truth);
+}
+
+// A job without an estimate is one of which an hour was estimated, to every policy.
+TEST_P(UnderWrongBeliefs, TakesAMissingEstimateForAnHour) {
+  Scenario scenario = scenario_for(GetParam());
+  const std::vector<JobSpec> jobs = scenario.jobs;
+  scenario.jobs = believed_jobs(jobs, Durations::kEstimate);
+  const std::vector<std::string> missing = transcript(simulate(scenario));
+  scenario.jobs = believed_jobs(with_an_hour(jobs), Durations::kEstimate);
+  EXPECT_EQ(first_difference(missing, transcript(simulate(scenario))), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, UnderWrongBeliefs, ::testing::ValuesIn(all_policies()),
@@ -160,6 +179,18 @@ TEST_P(PartsUnderWrongBeliefs, LeaveNoJobBehind) {
       EXPECT_EQ(job.status, JobState::kFinished) << line_of(job);
     }
   }
+}
+
+TEST_P(PartsUnderWrongBeliefs, TakeAMissingEstimateForAnHour) {
+  Scenario scenario = mixed_scenario();
+  scenario.scheduling = {"qssf"};
+  scenario.pacing = {"rounds", {{"length", "10"}}};
+  GetParam().choose(scenario);
+  const std::vector<JobSpec> jobs = scenario.jobs;
+  scenario.jobs = believed_jobs(jobs, Durations::kEstimate);
+  const std::vector<std::string> missing = transcript(simulate(scenario));
+  scenario.jobs = believed_jobs(with_an_hour(jobs), Durations::kEstimate);
+  EXPECT_EQ(first_difference(missing, transcript(simulate(scenario))), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PartsUnderWrongBeliefs, ::testing::ValuesIn(other_parts()),

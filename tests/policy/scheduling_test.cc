@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/beliefs.h"
 #include "support/simulation.h"
 
 namespace muster {
@@ -207,6 +208,25 @@ TEST(Qssf, GoesByEstimatedGpuTime) {
   EXPECT_EQ(log.job(3).start, 10);
   EXPECT_EQ(log.job(1).start, 10);
   EXPECT_EQ(log.job(2).start, 20);
+}
+
+// As srtf and sjf do: what is not known to be short does not go first.
+TEST(Qssf, TakesAJobWithoutEstimateForAnHourLong) {
+  for (const char* policy : {"qssf", "lucid", "qssf-as-coded"}) {
+    Scenario scenario;
+    scenario.cluster = uniform_cluster(1, 1);
+    scenario.scheduling = {policy};
+    JobSpec shorter = job_of(2, 100);
+    shorter.estimate = 1800;
+    JobSpec longer = job_of(3, 100);
+    longer.estimate = 5400;
+    scenario.jobs =
+        believed_jobs({job_of(0, 10), job_of(1, 100), shorter, longer}, Durations::kEstimate);
+    const RunLog log = simulate(scenario);
+    EXPECT_EQ(log.job(2).start, 10) << policy;
+    EXPECT_EQ(log.job(1).start, 110) << policy;
+    EXPECT_EQ(log.job(3).start, 210) << policy;
+  }
 }
 
 TEST(LoadThreshold, TestsBeforeItAdds) {

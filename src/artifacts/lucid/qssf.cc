@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "model/belief.h"
 #include "policy/shared_params.h"
 #include "policy/table.h"
 
@@ -72,7 +73,7 @@ class QssfAsCoded final : public SchedulingPolicy {
     }
   };
   static Entry entry_of(const JobSpec& spec, Slot slot) {
-    return {spec.estimate * spec.gpus, spec.gpus, spec.id, slot};
+    return {estimate_of(spec) * spec.gpus, spec.gpus, spec.id, slot};
   }
   void remove(Slot slot, const View& view) {
     if (std::erase(fresh_, slot) > 0) return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/belief.h"
 #include "policy/placement/search.h"
 #include "policy/table.h"
 
@@ -110,7 +111,7 @@ bool PackingPlacement::affine(const View& view, const JobSpec& newcomer,
   if (mine == nullptr || theirs == nullptr || newcomer.partition != host.partition) return false;
   return theirs->memory_mb < memory_mb_ - mine->memory_mb &&
          mine->share_score + theirs->share_score <= score_limit_ &&
-         newcomer.estimate * newcomer.gpus <= outlast_ * (host.estimate * host.gpus);
+         estimate_of(newcomer) * newcomer.gpus <= outlast_ * (estimate_of(host) * host.gpus);
 }
 
 bool PackingPlacement::join(const View& view, const AllocationRequest& request,

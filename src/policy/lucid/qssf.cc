@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "model/belief.h"
 #include "policy/shared_params.h"
 #include "policy/table.h"
 
@@ -8,8 +9,9 @@ namespace {
 
 // Quasi-shortest-service-first (Helios, SC'21): the job with the smallest estimated GPU time first,
 // without preemption; the head of the queue is never overtaken. The estimate of a job comes with it
-// (`muster learn` makes such estimates); a job without one counts as zero. Ties go to the older
-// job. Lucid's orchestrator is the same order, with backfill.
+// (`muster learn` makes such estimates); without one, its believed length counts, and zero where
+// lengths are the truth. Ties go to the older job. Lucid's orchestrator is the same order, with
+// backfill.
 class Qssf final : public SchedulingPolicy {
  public:
   explicit Qssf(bool strict) : strict_(strict) {}
@@ -18,7 +20,7 @@ class Qssf final : public SchedulingPolicy {
   }
   void on_job(JobMoment moment, Slot slot, const View& view) override {
     const JobSpec& spec = view.jobs[slot].spec;
-    const Entry entry{spec.estimate * spec.gpus, spec.id, slot};
+    const Entry entry{estimate_of(spec) * spec.gpus, spec.id, slot};
     if (moment == JobMoment::kAdmitted || moment == JobMoment::kStopped) {
       queue_.insert(std::upper_bound(queue_.begin(), queue_.end(), entry), entry);
     }

@@ -11,9 +11,8 @@ namespace {
 std::string_view said_with(Knowledge which) {
   switch (which) {
     case Knowledge::kDuration:
-      return "--estimate, --time-limit, or --iterations with --step-ms";
     case Knowledge::kEstimate:
-      return "--estimate";
+      return "--estimate, --time-limit, or --iterations with --step-ms";
     case Knowledge::kDeadline:
       return "--deadline";
     case Knowledge::kPriority:
@@ -76,7 +75,8 @@ Result<std::vector<std::string>> live_needs(std::span<const NeedyPolicy> policie
       const std::string_view name = info_of(need.of).name;
       if (const std::string_view options = said_with(need.of); !options.empty()) {
         const std::string_view otherwise =
-            need.of == Knowledge::kDuration ? kUnknownLength : need.otherwise;
+            need.of == Knowledge::kDuration || need.of == Knowledge::kEstimate ? kUnknownLength
+                                                                               : need.otherwise;
         notes.push_back(fmt::format("{} goes by {}: submit with {}{}{}", policy.name, name, options,
                                     otherwise.empty() ? "" : "; without, ", otherwise));
         continue;

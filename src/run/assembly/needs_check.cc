@@ -267,8 +267,11 @@ Result<UnmetNeeds> unmet_needs(std::span<const NeedyPolicy> policies, const Know
       if (need.refuses() && !of_length) {
         return Error{fmt::format("{}; {}", problem, remedy(need.of))};
       }
+      // Where lengths are beliefs, one rule holds for estimates, too.
+      const bool unknown_length =
+          of_length || (need.of == Knowledge::kEstimate && inputs.durations != Durations::kTrue);
       unmet.warnings.push_back(fmt::format("{}: {}. To change that, {}", problem,
-                                           of_length ? kUnknownLength : need.otherwise,
+                                           unknown_length ? kUnknownLength : need.otherwise,
                                            remedy(need.of)));
       unmet.clairvoyant =
           unmet.clairvoyant || (need.otherwise_clairvoyant && inputs.durations == Durations::kTrue);

@@ -38,6 +38,8 @@ TEST(LiveNeeds, SayHowASubmissionMeetsThem) {
                           "without, such a job shares its GPUs with no other"));
   EXPECT_THAT(live_notes(live_config("srtf")),
               ElementsAre(AllOf(HasSubstr("--iterations with --step-ms"), HasSubstr("one hour"))));
+  EXPECT_THAT(live_notes(live_config("qssf")),
+              ElementsAre(AllOf(HasSubstr("--iterations with --step-ms"), HasSubstr("one hour"))));
   EXPECT_THAT(live_notes(live_config("edf")), ElementsAre(HasSubstr("--deadline")));
 }
 

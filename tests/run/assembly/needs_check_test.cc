@@ -56,6 +56,14 @@ TEST(NeedsCheck, CountsTheJobsThatLackIt) {
   EXPECT_THAT(checked.warnings(kEstimates), IsEmpty());
 }
 
+TEST(NeedsCheck, SayTheOneRuleForMissingEstimatesWhereLengthsAreBeliefs) {
+  Checked checked;
+  for (const Durations durations : {Durations::kEstimate, Durations::kNone}) {
+    checked.durations = durations;
+    EXPECT_THAT(checked.warnings(kEstimates), ElementsAre(HasSubstr("counts as one hour long")));
+  }
+}
+
 TEST(NeedsCheck, RefusesWhatAPolicyCannotDoWithout) {
   constexpr Need kPrices[] = {{Knowledge::kPrices}};
   Checked checked;
