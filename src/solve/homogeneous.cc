@@ -258,8 +258,9 @@ class Homogeneous {
     const double sigma = rest * rest * rest;
     set_target(sigma, true);
     find_direction(sigma);
-    // One step length for primal and dual; the invariant of the embedding needs it.
-    const double length = std::min(1.0, options_.to_boundary * longest());
+    // One step length for primal and dual; the invariant of the embedding needs it. Newton's whole
+    // step, 1, would end the residuals at once, and leave the central path.
+    const double length = options_.step * std::min(1.0, longest());
     if (!(length > 1e-10)) return false;
     move(length);
     return true;

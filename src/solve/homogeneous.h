@@ -26,14 +26,15 @@ namespace muster {
 
 // The answer among equals depends on both constants; the objective does not. The defaults follow
 // from results alone: of Gavel's 144 published vectors (tests/parity_gavel/hierarchical_test.cc)
-// 142 are met with these values, and at most 122 with any of their neighbours.
+// 143 are met with these values, and at most 123 with any of their neighbours.
 struct HomogeneousOptions {
   double tolerance = 1e-8;  // relative: residuals and gap
   // Rounds of equilibration. A round halves the distance of the largest entries from one, in
   // logarithm (Ruiz 2001): after three, rows a factor of 100 apart are within 100^(1/8) = 1.8.
   int rounds = 3;
-  // The part of the way to the boundary that a step may go, near one as usual (Mehrotra 1992).
-  double to_boundary = 0.99;
+  // The part of a step that is taken, near one as usual (Mehrotra 1992): of Newton's whole step, or
+  // of the way to the boundary where that is shorter.
+  double step = 0.99;
 };
 
 LinearSolution solve_homogeneous(const LinearProgram& program,
