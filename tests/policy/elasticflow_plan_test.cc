@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "artifacts/elasticflow/plans.h"
 #include "policy/elasticflow/bid.h"
 #include "policy/elasticflow/planner.h"
 
@@ -160,7 +161,7 @@ TEST(SharePlan, FitsIntoStepsOffTheGrid) {
   std::mt19937 random(7);
   for (int i = 0; i < 20000; ++i) {
     const GpuTimeline free = random_timeline(random, 8, 17);
-    const PlanFrame frame{0, 60, 8, false, false};
+    const PlanFrame frame{0, 60, 8, false};
     JobPlan plan;
     const PlannedJob job = job_with(1 + draw(random, 3000), 20 + draw(random, 900));
     plan_minimum_share(frame, job, free, 0, plan);
@@ -184,7 +185,7 @@ TEST(SharePlan, WithAFirstShareFitsIntoStepsOffTheGrid) {
   std::mt19937 random(5);
   for (int i = 0; i < 20000; ++i) {
     const GpuTimeline free = random_timeline(random, 8, 17);
-    const PlanFrame frame{0, 60, 8, false, false};
+    const PlanFrame frame{0, 60, 8, false};
     const int first = 1 << draw(random, 4);
     if (first > free[0].gpus) continue;
     JobPlan plan;
@@ -202,7 +203,8 @@ TEST(Bid, IsTheCostOfThePlanWithoutThePlan) {
   int kept = 0;
   for (int i = 0; i < 20000; ++i) {
     const bool on_grid = i % 2 == 0;
-    const PlanFrame frame{0, 60, 8, on_grid, on_grid};
+    const PlanFrame frame{0, 60, 8, on_grid,
+                          on_grid ? &published::whole_second_rules() : &exact_rules()};
     const GpuTimeline before = random_timeline(random, 8, on_grid ? 60 : 17);
     const PlannedJob job = job_with(1 + draw(random, 3000), 20 + draw(random, 900));
     JobPlan own;
@@ -237,17 +239,6 @@ TEST(Bid, IsTheCostOfThePlanWithoutThePlan) {
     }
   }
   EXPECT_GT(kept, 500);
-}
-
-TEST(GreedyPlan, TakesAllItCanUse) {
-  GpuTimeline free(0, 3);
-  free.set(100, 8);
-  const PlanFrame frame{0, 50, 8};
-  JobPlan plan;
-  plan_greedy(frame, job_with(580, 300), free, plan);
-  EXPECT_EQ(text(plan.gpus), "0:2 100:8 ");
-  EXPECT_EQ(plan.end, 200);  // 180 in the first 100 s, then 4 per second
-  EXPECT_TRUE(plan.in_time);
 }
 
 }  // namespace

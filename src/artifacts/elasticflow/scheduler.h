@@ -9,8 +9,8 @@
 #include <set>
 #include <vector>
 
+#include "artifacts/elasticflow/plans.h"
 #include "base/params.h"
-#include "policy/elasticflow/planner.h"
 #include "policy/scheduling.h"
 
 namespace muster::published {
@@ -78,7 +78,7 @@ class Scheduler : public SchedulingPolicy, public CompletionRule {
   void refuse(Job& job, Reason reason);
   // Gives GPUs to a job in this round.
   void run(const Job& job, int gpus) { running_now_.push_back({job.slot, gpus}); }
-  PlanFrame frame() const { return {now_, slot_, cluster_gpus_, true}; }
+  PlanFrame frame() const { return {now_, slot_, cluster_gpus_, true, &whole_second_rules()}; }
   // Whether jobs of this size, with others like it, always find GPUs together: parts of a node that
   // divide it, or whole nodes.
   bool packs(int gpus) const;

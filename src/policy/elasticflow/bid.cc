@@ -111,8 +111,8 @@ bool Bidder::walk(const PlanFrame& frame, const PlannedJob& job, Seconds due, in
   // The larger share is bid for only up to the next step, at which all shares are decided anew.
   const Seconds until = steps_.size() > 1 ? steps_[1].at : due;
   const double speed = job.speed(first);
-  const Seconds exact = frame.end_of(frame.now + job.left / speed);
-  const Seconds end = frame.within(align(frame.now, exact, frame.slot), exact, until);
+  const Seconds exact = frame.rules->end_of(frame.now + job.left / speed);
+  const Seconds end = frame.rules->held_until(align(frame.now, exact, frame.slot), exact, until);
   const double work = ((until == due ? job.deadline : until) - frame.now) * speed;
   bid.reads_from = kNever;
   bid.reads_to = due;
@@ -174,9 +174,9 @@ double Bidder::spread(const PlanFrame& frame, const PlannedJob& job, Seconds due
       sum += gpus * ((last ? due : steps_[i + 1].at) - step.at);
       continue;
     }
-    const Seconds seconds = frame.end_of(left / speed);
-    const Seconds end = frame.within(step.at + align(0, seconds, frame.slot), step.at + seconds,
-                                     last ? due : steps_[i + 1].at);
+    const Seconds seconds = frame.rules->end_of(left / speed);
+    const Seconds end = frame.rules->held_until(step.at + align(0, seconds, frame.slot),
+                                                step.at + seconds, last ? due : steps_[i + 1].at);
     return sum + gpus * ((last ? end : steps_[i + 1].at) - step.at);
   }
   return -1;

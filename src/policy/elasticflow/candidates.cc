@@ -59,7 +59,7 @@ std::vector<Candidate> candidates_by_deadline(const View& view) {
 
 PlanFrame frame_of(const View& view, Seconds slot) {
   const bool turns = view.turn_length > 0;
-  return {view.now, turns ? view.turn_length : slot, view.cluster.usable_gpus(), false, turns};
+  return {view.now, turns ? view.turn_length : slot, view.cluster.usable_gpus(), turns};
 }
 
 }  // namespace muster

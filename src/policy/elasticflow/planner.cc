@@ -30,6 +30,17 @@ double PlannedJob::speed(int gpus) const {
   return 0;
 }
 
+void PlanRules::take_first(GpuTimeline& free, Seconds now, int gpus, Seconds until,
+                           bool /*whole*/) const {
+  const std::size_t end = until == kNever ? free.size() : free.split(until);
+  for (std::size_t i = free.lower(now); i < end; ++i) free[i].gpus -= gpus;
+}
+
+const PlanRules& exact_rules() {
+  static const PlanRules rules;
+  return rules;
+}
+
 namespace {
 
 // Fills one plan. `free_` is what was free before, `plan_.free` becomes what is free after.
@@ -38,6 +49,7 @@ class SharePlanner {
   SharePlanner(const PlanFrame& frame, const PlannedJob& job, const GpuTimeline& free,
                JobPlan& plan)
       : frame_(frame),
+        rules_(*frame.rules),
         job_(job),
         free_(free),
         plan_(plan),
@@ -93,15 +105,14 @@ class SharePlanner {
   // `first` GPUs until the next step. True if that is the whole plan.
   bool start_with(int first) {
     const std::size_t after = free_.lower(frame_.now) + 1;
-    // Where nothing changes any more, a job that is late already runs to its end.
-    const bool overdue = !frame_.whole_seconds && due_ <= frame_.now;
-    const Seconds until = after < free_.size() ? free_[after].at : overdue ? kNever : due_;
-    const Seconds exact = frame_.end_of(frame_.now + left_ / job_.speed(first));
-    const Seconds end = frame_.within(align(frame_.now, exact, frame_.slot), exact, until);
+    const Seconds until =
+        after < free_.size() ? free_[after].at : rules_.first_until(frame_.now, due_);
+    const Seconds exact = rules_.end_of(frame_.now + left_ / job_.speed(first));
+    const Seconds end = rules_.held_until(align(frame_.now, exact, frame_.slot), exact, until);
     plan_.gpus[0].gpus = first;
     const double work = done_in(frame_.now, until, first);
     const bool whole = until >= end && (job_.deadline >= exact || work >= left_);
-    reserve_first(first, whole ? end : until, whole);
+    rules_.take_first(plan_.free, frame_.now, first, whole ? end : until, whole);
     if (whole) {
       finish(end, exact);
       return true;
@@ -111,21 +122,6 @@ class SharePlanner {
     from_ = until;
     plan_.gpus.set(from_, 0);
     return false;
-  }
-
-  // Takes GPUs from now to `until`. The artifact forgets those after the deadline's slot if that
-  // ends before the next step, which only happens to jobs that are late.
-  void reserve_first(int gpus, Seconds until, bool whole) {
-    GpuTimeline& free = plan_.free;
-    if (!frame_.whole_seconds) {
-      const std::size_t end = until == kNever ? free.size() : free.split(until);
-      for (std::size_t i = free.lower(frame_.now); i < end; ++i) free[i].gpus -= gpus;
-      return;
-    }
-    TimeStep& present = free[free.lower(frame_.now)];
-    const int before = present.gpus;
-    present.gpus -= gpus;
-    if (whole && !free_.has(until)) free.set(until, before);
   }
 
   // Walks back from the deadline with at most `level` GPUs: the step from which on that suffices.
@@ -180,9 +176,9 @@ class SharePlanner {
     end_in(step.at, gpus, end + 1, end);
   }
   void end_in(Seconds at, int gpus, std::size_t rest, std::size_t due) {
-    const Seconds seconds = frame_.end_of(left_ / job_.speed(gpus));
+    const Seconds seconds = rules_.end_of(left_ / job_.speed(gpus));
     const Seconds next = rest < plan_.free.size() ? plan_.free[rest].at : kNever;
-    const Seconds end = frame_.within(at + align(0, seconds, frame_.slot), at + seconds, next);
+    const Seconds end = rules_.held_until(at + align(0, seconds, frame_.slot), at + seconds, next);
     if (rest < due) plan_.gpus.go_on(plan_.free[rest].at, 0);
     give_back(end);
     finish(end, at + seconds);
@@ -208,8 +204,8 @@ class SharePlanner {
       if (gpus == 0) continue;
       const double work = (until - step.at) * job_.speed(gpus);
       if (work >= left_) {
-        const Seconds exact = frame_.end_of(step.at + left_ / job_.speed(gpus));
-        const Seconds end = frame_.within(align(frame_.now, exact, frame_.slot), exact, until);
+        const Seconds exact = rules_.end_of(step.at + left_ / job_.speed(gpus));
+        const Seconds end = rules_.held_until(align(frame_.now, exact, frame_.slot), exact, until);
         int before = before_due_;
         for (const TimeStep& old : free_) {
           if (old.at >= due_ && old.at < end) before = old.gpus;
@@ -225,7 +221,7 @@ class SharePlanner {
     const int gpus = first > 0 ? first : job_.fit(frame_.gpus);
     const Seconds at = plan_.free[i].at;
     plan_.gpus.set(at, gpus);
-    const Seconds exact = frame_.end_of(at + left_ / job_.speed(gpus));
+    const Seconds exact = rules_.end_of(at + left_ / job_.speed(gpus));
     const Seconds end = align(frame_.now, exact, frame_.slot);
     plan_.free.set(at, frame_.gpus - gpus);
     plan_.free.set(end, frame_.gpus);
@@ -233,6 +229,7 @@ class SharePlanner {
   }
 
   const PlanFrame& frame_;
+  const PlanRules& rules_;
   const PlannedJob& job_;
   const GpuTimeline& free_;
   JobPlan& plan_;
@@ -274,48 +271,6 @@ double gpu_seconds(const GpuTimeline& gpus, Seconds end) {
     sum += gpus[i].gpus * (until - gpus[i].at);
   }
   return sum;
-}
-
-// List scheduling forward in time: at each step the largest size that is free, until the work is
-// done. Later jobs, those of later deadlines, get what is left.
-void plan_greedy(const PlanFrame& frame, const PlannedJob& job, const GpuTimeline& free,
-                 JobPlan& plan) {
-  const int most = job.fit(frame.gpus);
-  plan.free = free;
-  plan.gpus = GpuTimeline(frame.now, 0);
-  double left = job.left;
-  bool in_time = true;
-  for (std::size_t i = 0; i + 1 < free.size(); ++i) {
-    const Seconds at = free[i].at;
-    const Seconds until = free[i + 1].at;
-    const int available = plan.free.value_at(at);
-    const int gpus = std::min(most, job.fit(available));
-    plan.gpus.set(at, gpus);
-    if (gpus > 0) {
-      const Seconds end = frame.end_of(at + left / job.speed(gpus));
-      plan.free.set(at, available - gpus);
-      if (until >= end) {
-        if (!free.has(end)) plan.free.set(align(frame.now, end, frame.slot), available);
-        plan.end = end;
-        plan.exact = end;
-        plan.in_time = in_time && end <= job.deadline;
-        plan.gpus.compact();
-        plan.free.compact();
-        return;
-      }
-      left -= (until - at) * job.speed(gpus);
-    }
-    if (until > job.deadline) in_time = false;
-  }
-  const Seconds at = free[free.size() - 1].at;
-  plan.gpus.set(at, most);
-  plan.end = frame.end_of(at + left / job.speed(most));
-  plan.exact = plan.end;
-  plan.in_time = in_time && plan.end <= job.deadline;
-  plan.free.set(at, frame.gpus - most);
-  plan.free.set(align(frame.now, plan.end, frame.slot), frame.gpus);
-  plan.gpus.compact();
-  plan.free.compact();
 }
 
 }  // namespace muster

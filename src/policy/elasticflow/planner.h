@@ -51,22 +51,38 @@ struct JobPlan {
   bool in_time = true;  // by the deadline
 };
 
+// Where the parts of a plan end, and what its first GPUs take. The planner itself is exact; a
+// scheduler whose clock is coarser has rules of its own.
+class PlanRules {
+ public:
+  virtual ~PlanRules() = default;
+  // Work that would be done at `exact` counts as done then.
+  virtual Seconds end_of(Seconds exact) const { return exact; }
+  // Until when GPUs are held whose slot ends at `end`, where the timeline has a step at `next`. Not
+  // after that step, if the work is done by then: steps of plans that were made at other times lie
+  // off the grid.
+  virtual Seconds held_until(Seconds end, Seconds exact, Seconds next) const {
+    return next < exact ? end : std::min(end, next);
+  }
+  // Until when the first GPUs are held where nothing changes any more. A job that is late already
+  // runs to its end.
+  virtual Seconds first_until(Seconds now, Seconds due) const { return due <= now ? kNever : due; }
+  // Takes GPUs from now to `until`; `whole`: they are the whole plan.
+  virtual void take_first(GpuTimeline& free, Seconds now, int gpus, Seconds until,
+                          bool whole) const;
+};
+const PlanRules& exact_rules();
+
 // The cluster as the planner sees it.
 struct PlanFrame {
   Seconds now = 0;
   Seconds slot = 60;
-  int gpus = 0;                // of the whole cluster
-  bool whole_seconds = false;  // work ends on a whole second
-  bool on_grid = true;         // all steps lie whole slots from now: turns come at those alone
+  int gpus = 0;         // of the whole cluster
+  bool on_grid = true;  // all steps lie whole slots from now: turns come at those alone
+  const PlanRules* rules = &exact_rules();
 
   // The end of the deadline's slot.
   Seconds due(Seconds deadline) const { return on_grid ? align(now, deadline, slot) : deadline; }
-  Seconds end_of(Seconds exact) const { return whole_seconds ? std::ceil(exact) : exact; }
-  // The end of a slot, but not after the step at `next`, if the work is done by then: steps of
-  // plans that were made at other times lie off the grid.
-  Seconds within(Seconds end, Seconds exact, Seconds next) const {
-    return whole_seconds || next < exact ? end : std::min(end, next);
-  }
 };
 
 // The minimum satisfactory share against what is free. A job that cannot make it is planned all the
@@ -79,9 +95,5 @@ GpuTimeline without(const GpuTimeline& free, const GpuTimeline& gpus, Seconds en
 
 // GPU-seconds of a plan.
 double gpu_seconds(const GpuTimeline& gpus, Seconds end);
-
-// As many GPUs as it can use, from now on: the plan of earliest deadline first. Ends are exact.
-void plan_greedy(const PlanFrame& frame, const PlannedJob& job, const GpuTimeline& free,
-                 JobPlan& plan);
 
 }  // namespace muster
