@@ -88,6 +88,27 @@ TEST(GavelAllocators, GandivaPacksOnlyWhenItMust) {
   }
 }
 
+// A pair stays if it gains on the average type on which it can run. Gavel's code adds the types up.
+TEST(GavelAllocators, GandivaKeepsPairsThatGain) {
+  AllocationProblem problem;
+  problem.types = 3;
+  problem.capacity = {1, 1, 1};
+  problem.jobs.resize(2);
+  problem.rates = {10, 10, 10, 4, 4, 4};
+  problem.pairs = {{0, 1}};
+  const auto with = [&problem](double first, double second, double last) {
+    problem.pair_rates = {{first, second}, {first, second}, {last * first, last * second}};
+  };
+  with(2, 1, 1);  // 0.45 of the work on each type, 1.35 in sum
+  EXPECT_FALSE(gains_on_average(problem, 0));
+  EXPECT_TRUE(gains_in_sum(problem, 0));
+  with(7, 2, 1);
+  EXPECT_TRUE(gains_on_average(problem, 0));
+  with(7, 2, 0);  // they cannot run on the last one
+  EXPECT_TRUE(gains_on_average(problem, 0));
+  EXPECT_FALSE(gains_in_sum(problem, 0));
+}
+
 TEST(GavelAllocators, MaxMinFairness) {
   const auto policy = make_gavel_max_min({Sight::kRates});
   Allocation allocation = ask(*policy, standard({1, 2, 3}));

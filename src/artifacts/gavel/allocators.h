@@ -10,6 +10,7 @@
 namespace muster {
 
 std::unique_ptr<Allocator> make_fifo_as_coded(FifoMode mode, std::int64_t seed, double threshold);
+bool gains_in_sum(const AllocationProblem& problem, std::size_t pair);  // for make_gavel_gandiva()
 std::unique_ptr<Allocator> make_makespan_as_coded(const ProgramOptions& options);
 // `one_level`: every job is full after the first level.
 std::unique_ptr<Allocator> make_water_filling_as_coded(const ProgramOptions& options,

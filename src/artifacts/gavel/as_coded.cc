@@ -97,6 +97,7 @@ std::unique_ptr<Allocator> make_as_coded_allocator(const Params& params) {
   if (is("allox") && params.flag("munkres")) {
     return make_gavel_allox(params.real("alpha"), assign_as_older_scipy);
   }
+  if (is("gandiva")) return make_gavel_gandiva(params.integer("seed"), gains_in_sum);
   if (is("min-total-duration")) return make_makespan_as_coded(options);
   if (is("water-filling")) {
     return make_water_filling_as_coded(options, water_options(params), params.flag("one_level"));

@@ -55,6 +55,7 @@ class RoundsPolicy : public SchedulingPolicy, public CompletionRule {
             .stable_between_events = false,
             .work_conserving = false,
             .co_locates = allocator_->traits().pairs,
+            .regroups = allocator_->traits().pairs,
             .optimises = options_.optimises,
             .ends_jobs = true,
             .allocates_fractions = true};
