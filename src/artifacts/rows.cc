@@ -27,6 +27,7 @@ PolicyInfo<SchedulingPolicy> qssf_as_coded_row();
 PolicyInfo<SchedulingPolicy> srtf_quota_as_coded_row();
 PolicyInfo<SchedulingPolicy> tiresias_quota_as_coded_row();
 PolicyInfo<SchedulingPolicy> gavel_as_coded_row();
+PolicyInfo<SchedulingPolicy> themis_in_steps_row();
 std::vector<PolicyInfo<SchedulingPolicy>> tiresias_scheduling_rows();
 
 PolicyInfo<PlacementPolicy> blox_placement_row();
@@ -41,8 +42,8 @@ std::vector<PolicyInfo<SchedulingPolicy>> artifact_scheduling_rows() {
   for (auto& row : blox_scheduling_rows()) rows.push_back(std::move(row));
   for (const auto& row :
        {qssf_as_coded_row, srtf_quota_as_coded_row, tiresias_quota_as_coded_row, gavel_as_coded_row,
-        published_elasticflow_row, published_edf_row, published_gandiva_row, published_tiresias_row,
-        published_themis_row, pollux_as_coded_row, chronus_as_coded_row}) {
+        themis_in_steps_row, published_elasticflow_row, published_edf_row, published_gandiva_row,
+        published_tiresias_row, published_themis_row, pollux_as_coded_row, chronus_as_coded_row}) {
     rows.push_back(row());
   }
   return rows;

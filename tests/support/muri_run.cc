@@ -71,7 +71,7 @@ MuriOutcome run_muri(const MuriSetting& setting, const std::vector<JobSpec>& job
     placement = {"antman-as-coded"};
     options.groups_add = false;
   }
-  if (policy == "Themis bisect") scheduling = {"themis"};
+  if (policy == "Themis bisect") scheduling = {"themis-in-steps-as-coded"};
   if (policy == "Muri-L LAS queues") scheduling.params["queues"] = "3250,7200";
   if (policy == "Muri-S") scheduling.params["priority"] = "remaining";
   if (policy == "Muri-L groups of 2") scheduling.params["largest_group"] = "2";
