@@ -153,8 +153,10 @@ void Engine::plan(const SchedulingTraits& traits, Plan::Depth depth) {
 }
 
 bool Engine::keeps_calm(const SchedulingTraits& traits) {
-  // Others ask for more than an order.
-  if (!traits.preemptive || traits.co_locates || traits.resizes || traits.optimises) return false;
+  // The plans of others are more than an order of which free GPUs could take any part.
+  if (!traits.preemptive || !traits.work_conserving || traits.co_locates || traits.resizes) {
+    return false;
+  }
   if (state_.now < calm_until_) return true;
   const EngineOptions& options = parts_.options;
   calm_until_ = state_.now + options.calm * (state_.now - options.calm_since);

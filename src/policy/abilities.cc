@@ -14,6 +14,8 @@ constexpr std::array kScheduling = {
                         &Scheduling::resizes},
     Ability<Scheduling>{"co-locates", "puts several jobs on the same GPUs",
                         &Scheduling::co_locates},
+    Ability<Scheduling>{"regroups", "changes which jobs share GPUs while they run",
+                        &Scheduling::regroups},
     Ability<Scheduling>{"strict order", "no job overtakes one that does not fit",
                         &Scheduling::strict},
     Ability<Scheduling>{"work-conserving", "no GPU idles while a waiting job would fit",

@@ -39,6 +39,8 @@ struct SchedulingTraits {
   bool resizes = false;
   // Asks for several jobs on the same GPUs.
   bool co_locates = false;
+  // Changes which jobs share GPUs while both run.
+  bool regroups = false;
   // May change its mind about running jobs on its own: it is asked at every turn of the pacing,
   // even if no job waits. Policies that are stable between events never need it.
   bool needs_periodic_turns = false;

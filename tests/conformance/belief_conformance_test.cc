@@ -127,8 +127,7 @@ struct Part {
   std::string name;
   std::function<void(Scenario&)> choose;
   bool refuses = false;  // a job that it believes to miss its deadline
-  // Jobs for which it has no place beside those that wait, whatever is believed, as the simulator
-  // has it that it repeats.
+  // Jobs for which it may never find a place, whatever is believed.
   bool gives_up = false;
   friend std::ostream& operator<<(std::ostream& out, const Part& part) { return out << part.name; }
 };
@@ -136,7 +135,7 @@ struct Part {
 std::vector<Part> other_parts() {
   std::vector<Part> parts;
   for (const Choice& row : choices_of(plugin_tables().placement)) {
-    const bool gives_up = row.name.ends_with("-as-coded");
+    const bool gives_up = make_placement(row)->traits().strands;
     parts.push_back({"placement_" + case_name(row), [row](Scenario& s) { s.placement = row; },
                      false, gives_up});
   }

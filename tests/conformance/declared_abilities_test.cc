@@ -1,5 +1,6 @@
 // A policy does nothing that it has not declared, and knows nothing that it has not asked for.
 #include <algorithm>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -21,10 +22,31 @@ class DeclaredAbilities : public ::testing::TestWithParam<Choice> {
   }
 };
 
+// The jobs that run, and the pairs of them that share GPUs.
+std::pair<std::set<JobId>, std::set<std::pair<JobId, JobId>>> who_shares(const JobTable& jobs) {
+  std::set<JobId> running;
+  std::set<std::pair<JobId, JobId>> together;
+  for (const Slot slot : jobs.running()) {
+    running.insert(jobs[slot].spec.id);
+    for (Slot other = jobs[slot].next_co_located; other != slot;
+         other = jobs[other].next_co_located) {
+      together.emplace(jobs[slot].spec.id, jobs[other].spec.id);
+    }
+  }
+  return {running, together};
+}
+
 TEST_P(DeclaredAbilities, AreAllThatItDoes) {
   TestRun run(scenario());
   const SchedulingTraits declared = traits();
+  std::set<std::pair<JobId, JobId>> before;
   while (run.engine().turn()) {
+    const auto [running, together] = who_shares(run.engine().jobs());
+    for (const auto& [a, b] : before) {
+      if (declared.regroups || !running.contains(a) || !running.contains(b)) continue;
+      ASSERT_TRUE(together.contains({a, b})) << "it parts jobs on the same GPUs while they run";
+    }
+    before = together;
     for (const Slot slot : run.engine().jobs().running()) {
       const Job& job = run.engine().jobs()[slot];
       if (!declared.co_locates) {

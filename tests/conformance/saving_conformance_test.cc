@@ -98,8 +98,7 @@ void add_lives(std::vector<SavedCase>& cases) {
                        Scenario scenario = small(30);
                        scenario.scheduling = policy;
                        // Regrouped at every event, jobs would start for ever.
-                       if (traits.co_locates && traits.needs_periodic_turns)
-                         scenario.pacing = {"rounds", {{"length", "60"}}};
+                       if (traits.regroups) scenario.pacing = {"rounds", {{"length", "60"}}};
                        scenario.life = {.start_latency = 2,
                                         .stop_latency = 3,
                                         .start_failure = 0.1,

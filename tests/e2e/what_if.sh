@@ -64,7 +64,7 @@ says "job 'nobody' is not among"
 expect 2 muster what-if state --drain rack
 says "expected node=N, rack=N or partition=NAME"
 expect 2 muster what-if state --scheduling elasticflow-as-coded
-says "reproduces a published simulator and needs its pacing"
+says "counts on turns of the pacing 'gathered'"
 
 tell "a saved run that began with a preset"
 expect 0 muster simulate jobs.csv -c 1x4 --preset blox -s fifo --save-at 20 --save-run preset --no-save -q

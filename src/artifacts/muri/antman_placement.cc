@@ -11,6 +11,11 @@ namespace {
 // seen fewer.
 class RoundedAntMan final : public AntManPlacement {
  public:
+  PlacementTraits traits() const override {
+    PlacementTraits traits = AntManPlacement::traits();
+    traits.strands = true;  // it opens no nodes for jobs of several
+    return traits;
+  }
   bool checkpoint(Archive& archive) override {
     archive.lists(use_);
     return AntManPlacement::checkpoint(archive);

@@ -25,6 +25,12 @@ class TrainingMemory final : public NodeMemory {
 // standstill that way.
 class LeakingYarn final : public Yarn {
  public:
+  PlacementTraits traits() const override {
+    PlacementTraits traits = Yarn::traits();
+    traits.stable_between_events = false;  // each turn takes memory
+    traits.strands = true;
+    return traits;
+  }
   Plan::Depth depth(const ClusterState&, const SchedulingTraits&) const override {
     return Plan::Depth::kAll;
   }

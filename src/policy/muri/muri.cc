@@ -37,6 +37,7 @@ class Muri final : public SchedulingPolicy {
             .stable_between_events = false,
             .work_conserving = false,
             .co_locates = true,
+            .regroups = true,
             .needs_periodic_turns = true,
             .ranks_jobs = true};
   }

@@ -21,6 +21,7 @@ SchedulingTraits traits_of(const Declared& declared) {
           .work_conserving = declared.work_conserving,
           .resizes = declared.resizes,
           .co_locates = declared.co_locates,
+          .regroups = declared.co_locates,
           .needs_periodic_turns = declared.needs_periodic_turns};
 }
 

@@ -11,12 +11,17 @@ namespace muster {
 Status fit_for(const SchedulingTraits& traits, const RunConfig& config,
                const ClusterSpec& cluster) {
   const std::string& name = config.scheduling.name;
-  const bool paced = traits.pacing.empty() || config.pacing.name == traits.pacing;
-  if (!paced || (traits.reproduces_simulator && !config.selector.empty())) {
+  if (!traits.pacing.empty() && config.pacing.name != traits.pacing) {
     return Error{fmt::format(
-        "scheduling policy '{}' reproduces a published simulator and needs its pacing '{}', "
-        "without a selector; found pacing '{}'. Begin with the preset of its system",
-        name, traits.pacing, config.pacing.name)};
+        "scheduling policy '{}' counts on turns of the pacing '{}'; found '{}'. Set pacing = "
+        "\"{}\", or begin with the preset of its system",
+        name, traits.pacing, config.pacing.name, traits.pacing)};
+  }
+  if (traits.reproduces_simulator && !config.selector.empty()) {
+    return Error{fmt::format(
+        "scheduling policy '{}' reproduces a published simulator, which chooses no policies by a "
+        "selector; found selector '{}'. Leave the selector out, or choose another policy",
+        name, config.selector.name)};
   }
   if (!traits.needs_even_nodes) return Done{};
   const bool even = std::all_of(cluster.nodes.begin(), cluster.nodes.end(), [&](const NodeSpec& n) {
