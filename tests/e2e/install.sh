@@ -42,7 +42,8 @@ bash -n "$prefix/share/bash-completion/completions/muster" || fail "the completi
 bash -c 'source "$1"; COMP_WORDS=(muster tok); COMP_CWORD=1; COMP_LINE="muster tok"; COMP_POINT=10
   function=$(complete -p muster | sed "s/.*-F \([^ ]*\).*/\1/"); "$function" muster tok muster; [[ " ${COMPREPLY[*]} " == *token* ]]' \
   - "$prefix/share/bash-completion/completions/muster" || fail "bash does not complete 'muster tok'"
-for file in zsh/site-functions/_muster fish/vendor_completions.d/muster.fish muster/presets/gavel.toml muster/python/muster_job/job.py; do
+for file in zsh/site-functions/_muster fish/vendor_completions.d/muster.fish muster/presets/gavel.toml muster/python/muster_job/job.py \
+  doc/muster/THIRD_PARTY.md; do
   test -s "$prefix/share/$file" || fail "share/$file is not there"
 done
 
