@@ -4,6 +4,7 @@
 
 #include "artifacts/tiresias/shortest_expected.h"
 #include "artifacts/variant.h"
+#include "base/text.h"
 #include "policy/tiresias/dlas.h"
 #include "policy/tiresias/multi_dlas.h"
 
@@ -82,6 +83,30 @@ class LooseDlas final : public Dlas {
   bool follows_exactly() const override { return false; }
 };
 
+// GPUs are allocated to the classes at fixed times only, by parts of the demand that are rounded to
+// hundredths. The next demotion is predicted too early or too late: after (limit - seconds served)
+// / GPUs, in whole seconds.
+class MultiDlasAsCoded final : public MultiDlas {
+ public:
+  using MultiDlas::MultiDlas;
+  std::unique_ptr<SchedulingPolicy> clone() const override {
+    return std::make_unique<MultiDlasAsCoded>(*this);
+  }
+
+ protected:
+  Seconds outgrows_at(const State& state, int gpus, Seconds now) const override {
+    return std::floor((limit() - state.executed) / gpus) + now;
+  }
+  bool outgrown(const State& state, int gpus, Seconds) const override {
+    return state.runs && state.executed * gpus >= limit();
+  }
+  int share(const Demand& demand) const override {
+    const double part = rounded(static_cast<double>(demand.own) / demand.all, 2);
+    return static_cast<int>(std::floor(part * demand.gpus / demand.each)) * demand.each;
+  }
+  bool allocates_at_changes() const override { return false; }
+};
+
 template <typename Policy>
 std::unique_ptr<SchedulingPolicy> make_without(const Params&) {
   return std::make_unique<Policy>();
@@ -108,11 +133,11 @@ std::vector<PolicyInfo<SchedulingPolicy>> tiresias_scheduling_rows() {
       variant("dlas-gpu", "dlas-gpu-as-coded",
               "as dlas-gpu, and the next demotion is predicted too early or too late",
               make_with<LooseDlas>),
-      variant(
-          "multi-dlas-gpu", "multi-dlas-gpu-as-coded",
-          "as multi-dlas-gpu, but GPUs are allocated at fixed times only, first after `every` "
-          "seconds",
-          [](const Params& params) { return make_multi_dlas(params, AllocationTimes::kPeriodic); }),
+      variant("multi-dlas-gpu", "multi-dlas-gpu-as-coded",
+              "as multi-dlas-gpu, but GPUs are allocated at fixed times only, first after `every` "
+              "seconds, by parts of the demand rounded to hundredths, and the next demotion is "
+              "predicted too early or too late",
+              make_with<MultiDlasAsCoded>),
       variant("shortest-expected", "shortest-expected-as-coded",
               "as shortest-expected, with the defects of the original",
               make_with<ShortestExpectedAsCoded>),
