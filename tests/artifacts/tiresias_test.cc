@@ -1,6 +1,7 @@
 // What Tiresias' simulator does beyond what its policies are meant to.
 #include <gtest/gtest.h>
 
+#include "artifacts/tiresias/gittins_table.h"
 #include "support/simulation.h"
 
 namespace muster {
@@ -35,6 +36,36 @@ TEST(MultiDlasAsCoded, PredictsADemotionTooLate) {
   const RunLog log = simulate(scenario);
   EXPECT_EQ(log.job(0).start, 1000);
   EXPECT_EQ(log.job(1).start, 1055);
+}
+
+// The table has an entry for each past duration, as of a second less. At 4: chance 2/3, service (5
+// + 8 + 10) / 3 rounded down = 7, as nothing is taken off.
+TEST(GittinsAsCoded, IsLookedUpInATableOfRoundedNumbers) {
+  DurationSample sample(10);
+  sample.read("5,8,100");
+  EXPECT_NEAR(gittins_as_coded(sample, 0), 1e6 * 0.66667 / 7, 1e-3);
+  EXPECT_EQ(gittins_as_coded(sample, 4.9), gittins_as_coded(sample, 0)) << "the same entry";
+  // At 7: chance 1/2, service (8 + 10) / 2 = 9.
+  EXPECT_NEAR(gittins_as_coded(sample, 5), 1e6 * 0.5 / 9, 1e-3);
+  EXPECT_EQ(gittins_as_coded(sample, 95), 0) << "the longest never counts as over";
+  EXPECT_EQ(gittins_as_coded(sample, 100), 0) << "beyond the longest";
+  EXPECT_EQ(gittins_as_coded(DurationSample(10), 0), 0);
+}
+
+// The first has had 10 GPU-seconds at 10. The original takes it for one that never ends; in fact
+// all that last longer end within the next ten.
+TEST(GittinsAsCoded, DecidesBetweenQueuedJobs) {
+  const auto second_start = [](const char* policy) {
+    Scenario scenario;
+    scenario.cluster = uniform_cluster(1, 1);
+    scenario.scheduling = {
+        policy,
+        {{"order", "gittins"}, {"durations", "10,20"}, {"delta", "10"}, {"limits", "1000"}}};
+    scenario.jobs = {job_of(0, 18), job_of(5, 8), job_of(12, 5)};
+    return simulate(scenario).job(1).start;
+  };
+  EXPECT_EQ(second_start("dlas-gpu"), 18);
+  EXPECT_EQ(second_start("dlas-gpu-as-coded"), 12);
 }
 
 }  // namespace

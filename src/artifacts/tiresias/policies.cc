@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "artifacts/tiresias/gittins_table.h"
 #include "artifacts/tiresias/shortest_expected.h"
 #include "artifacts/variant.h"
 #include "base/text.h"
@@ -67,7 +68,8 @@ class SkippingLongestPending final : public SchedulingPolicy {
   }
 };
 
-// The next demotion is predicted too early or too late: after (limit - seconds served) / GPUs.
+// The next demotion is predicted too early or too late: after (limit - seconds served) / GPUs. The
+// Gittins index is looked up in the original's table.
 class LooseDlas final : public Dlas {
  public:
   using Dlas::Dlas;
@@ -80,6 +82,7 @@ class LooseDlas final : public Dlas {
     if (state.allowed == kNever) return kNever;
     return std::floor((limit(state.queue) - state.executed) / service_rate(state.gpus)) + now;
   }
+  double index_of(double service) const override { return gittins_as_coded(sample(), service); }
   bool follows_exactly() const override { return false; }
 };
 
@@ -131,7 +134,8 @@ std::vector<PolicyInfo<SchedulingPolicy>> tiresias_scheduling_rows() {
        {},
        make_without<SrsfInOrder>},
       variant("dlas-gpu", "dlas-gpu-as-coded",
-              "as dlas-gpu, and the next demotion is predicted too early or too late",
+              "as dlas-gpu, but the next demotion is predicted too early or too late, and the "
+              "Gittins index comes from a table of rounded numbers",
               make_with<LooseDlas>),
       variant("multi-dlas-gpu", "multi-dlas-gpu-as-coded",
               "as multi-dlas-gpu, but GPUs are allocated at fixed times only, first after `every` "
