@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "artifacts/tiresias/gittins_table.h"
 #include "artifacts/tiresias/shortest_expected.h"
 #include "artifacts/variant.h"
+#include "base/text.h"
 #include "policy/tiresias/dlas.h"
 #include "policy/tiresias/multi_dlas.h"
 
@@ -66,7 +68,8 @@ class SkippingLongestPending final : public SchedulingPolicy {
   }
 };
 
-// The next demotion is predicted too early or too late: after (limit - seconds served) / GPUs.
+// The next demotion is predicted too early or too late: after (limit - seconds served) / GPUs. The
+// Gittins index is looked up in the original's table.
 class LooseDlas final : public Dlas {
  public:
   using Dlas::Dlas;
@@ -79,7 +82,32 @@ class LooseDlas final : public Dlas {
     if (state.allowed == kNever) return kNever;
     return std::floor((limit(state.queue) - state.executed) / service_rate(state.gpus)) + now;
   }
+  double index_of(double service) const override { return gittins_as_coded(sample(), service); }
   bool follows_exactly() const override { return false; }
+};
+
+// GPUs are allocated to the classes at fixed times only, by parts of the demand that are rounded to
+// hundredths. The next demotion is predicted too early or too late: after (limit - seconds served)
+// / GPUs, in whole seconds.
+class MultiDlasAsCoded final : public MultiDlas {
+ public:
+  using MultiDlas::MultiDlas;
+  std::unique_ptr<SchedulingPolicy> clone() const override {
+    return std::make_unique<MultiDlasAsCoded>(*this);
+  }
+
+ protected:
+  Seconds outgrows_at(const State& state, int gpus, Seconds now) const override {
+    return std::floor((limit() - state.executed) / gpus) + now;
+  }
+  bool outgrown(const State& state, int gpus, Seconds) const override {
+    return state.runs && state.executed * gpus >= limit();
+  }
+  int share(const Demand& demand) const override {
+    const double part = rounded(static_cast<double>(demand.own) / demand.all, 2);
+    return static_cast<int>(std::floor(part * demand.gpus / demand.each)) * demand.each;
+  }
+  bool allocates_at_changes() const override { return false; }
 };
 
 template <typename Policy>
@@ -106,13 +134,14 @@ std::vector<PolicyInfo<SchedulingPolicy>> tiresias_scheduling_rows() {
        {},
        make_without<SrsfInOrder>},
       variant("dlas-gpu", "dlas-gpu-as-coded",
-              "as dlas-gpu, and the next demotion is predicted too early or too late",
+              "as dlas-gpu, but the next demotion is predicted too early or too late, and the "
+              "Gittins index comes from a table of rounded numbers",
               make_with<LooseDlas>),
-      variant(
-          "multi-dlas-gpu", "multi-dlas-gpu-as-coded",
-          "as multi-dlas-gpu, but GPUs are allocated at fixed times only, first after `every` "
-          "seconds",
-          [](const Params& params) { return make_multi_dlas(params, AllocationTimes::kPeriodic); }),
+      variant("multi-dlas-gpu", "multi-dlas-gpu-as-coded",
+              "as multi-dlas-gpu, but GPUs are allocated at fixed times only, first after `every` "
+              "seconds, by parts of the demand rounded to hundredths, and the next demotion is "
+              "predicted too early or too late",
+              make_with<MultiDlasAsCoded>),
       variant("shortest-expected", "shortest-expected-as-coded",
               "as shortest-expected, with the defects of the original",
               make_with<ShortestExpectedAsCoded>),

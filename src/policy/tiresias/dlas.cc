@@ -93,10 +93,13 @@ Seconds Dlas::wake(const View& view) const {
     next = std::min(next, outgrows_at(states_[index(slot)], view.now));
   }
   if (by_index_ && follows_exactly() && !view.jobs.waiting().empty()) {
+    // Every turn takes the index of every job anew, so none is out of date when it decides. Between
+    // turns those of running jobs only grow, until the next change. At least a second, as past
+    // durations may lie as close together as they like.
     for (const Slot slot : view.jobs.running()) {
       const State& state = states_[index(slot)];
       const double rate = service_rate(state.gpus);
-      const double change = std::ceil(sample_.next_change(std::floor(state.executed * rate)));
+      const double change = sample_.next_change(state.executed * rate);
       next = std::min(next, std::max((change / rate - state.executed) + view.now, view.now + 1));
     }
   }
@@ -267,7 +270,7 @@ void Dlas::walk_all(ServiceQueue& queue, int& left) {
     for (const Slot slot : *part) {
       const State& state = states_[index(slot)];
       const double service = by_gpus_ ? state.executed * state.gpus : state.executed;
-      const double value = by_index_ ? -sample_.gittins(std::floor(service)) : 0;
+      const double value = by_index_ ? -index_of(service) : 0;
       ranked_.push_back({value, by_index_ ? state.submit : 0, slot});
     }
   }

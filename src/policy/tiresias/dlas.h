@@ -66,6 +66,9 @@ class Dlas : public SchedulingPolicy {
   virtual Seconds outgrows_at(const State& state, Seconds now) const {
     return state.allowed - state.executed + now;
   }
+  // The Gittins index of a job that has had so much service: larger goes first in its queue.
+  virtual double index_of(double service) const { return sample_.gittins(service); }
+  const DurationSample& sample() const { return sample_; }
   // Whether outgrown queues and changes of the Gittins index are followed to the second: who is due
   // is moved in the same turn.
   virtual bool follows_exactly() const { return true; }

@@ -1,14 +1,19 @@
 #include "policy/tiresias/duration_sample.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
 
 #include "base/text.h"
 
 namespace muster {
+namespace {
+
+// GPU-seconds that count as nothing: rounding may leave a job a hair short of a duration that it
+// was given the time to reach.
+constexpr double kHair = 1e-5;
+
+}  // namespace
+
 void DurationSample::read(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
@@ -32,8 +37,6 @@ void DurationSample::refresh() const {
   std::sort(sorted_.begin(), sorted_.end());
   sums_.assign(1, 0);
   for (const double value : sorted_) sums_.push_back(sums_.back() + value);
-  table_.clear();
-  for (const double value : sorted_) table_.push_back(index_at(value - 1));
 }
 
 std::size_t DurationSample::position_above(double value) const {
@@ -56,29 +59,21 @@ double DurationSample::sum(std::size_t from, std::size_t to) const {
   return sums_[to] - sums_[from];
 }
 
-double DurationSample::index_at(double attained) const {
-  const std::size_t n = sorted_.size();
-  const std::size_t from = position_above(attained);
-  const double ahead = attained + delta_;
-  const std::size_t to = ahead > sorted_.back() - 1 ? n - 1 : position_above(ahead);
-  const auto left = static_cast<double>(n - from);
-  const double chance = rounded(static_cast<double>(to - std::min(from, to)) / left, 5);
-  const double service = std::floor(
-      (sums_[std::max(from, to)] - sums_[from] + delta_ * static_cast<double>(n - to)) / left);
-  constexpr double kScale = 1e6;
-  return service > 0 ? rounded(chance * kScale / service, 4) : 0;
-}
-
 double DurationSample::gittins(double attained) const {
   refresh();
-  if (sorted_.empty() || attained > sorted_.back()) return 0;
-  const std::size_t at = position_above(attained);
-  return at < table_.size() ? table_[at] : 0;
+  const std::size_t from = position_above(attained + kHair);
+  const std::size_t to = position_above(attained + kHair + delta_);
+  if (from == to) return 0;
+  const auto ending = static_cast<double>(to - from);
+  const double service = sums_[to] - sums_[from] - ending * attained +
+                         delta_ * static_cast<double>(sorted_.size() - to);
+  // Sums of long durations may lose short ones.
+  return ending / std::max(service, ending * kHair);
 }
 
 double DurationSample::next_change(double attained) const {
   refresh();
-  const std::size_t at = position_above(attained);
+  const std::size_t at = position_above(attained + kHair);
   return at < sorted_.size() ? sorted_[at] : std::numeric_limits<double>::infinity();
 }
 

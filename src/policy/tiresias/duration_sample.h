@@ -30,10 +30,15 @@ class DurationSample {
     if (archive.reading()) fresh_ = false;
   }
 
-  // The chance to end within the next `delta`, over the service that it takes: larger goes first.
-  // As Tiresias tabulates it, once per duration and rounded; 0 beyond the longest.
+  double delta() const { return delta_; }
+
+  // The Gittins index, by the durations that are longer than what was attained: the chance to end
+  // within the next `delta`, over the service that the job takes until it ends or has had that
+  // much. Larger goes first; 0 where no duration is longer. Time: O(log n).
   double gittins(double attained) const;
-  // When the index changes next; infinity if it does not.
+  // The next duration that is longer; infinity if there is none. Until then the index only grows,
+  // there it falls. So an order by index, in which jobs that wait keep theirs, changes by itself
+  // only where a running job comes to its next change: before, it moves forward.
   double next_change(double attained) const;
   // The mean of those that last longer, less what was had; beyond the longest, as much again.
   double expected_remaining(double attained) const;
@@ -46,14 +51,12 @@ class DurationSample {
   double sum(std::size_t from, std::size_t to) const;
 
  private:
-  double index_at(double attained) const;
   void refresh() const;
   std::size_t position_above(double value) const;
 
   double delta_;
   mutable std::vector<double> sorted_;
-  mutable std::vector<double> sums_;   // of all before
-  mutable std::vector<double> table_;  // the index, by duration
+  mutable std::vector<double> sums_;  // of all before
   mutable bool fresh_ = false;
 };
 

@@ -31,6 +31,10 @@ class Gittins final : public KeyPolicy {
   Seconds wake(const View& view) const override {
     if (view.jobs.waiting().empty() || sample_.empty()) return kNever;
     Seconds next = kNever;
+    // Every turn takes all keys anew (they do not rest: what is learnt changes those of waiting
+    // jobs, too), so none is out of date when it decides. Between turns the index of running jobs
+    // only grows, until the next change. At least a second, as past durations may lie as close
+    // together as they like.
     for (const Slot slot : view.jobs.running()) {
       const Job& job = view.jobs[slot];
       const double attained = job.gpu_seconds_at(view.now);
