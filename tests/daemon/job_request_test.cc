@@ -38,7 +38,7 @@ TEST(JobRequest, ReadsBackWhatItWrites) {
 
 TEST(JobRequest, RefusesWhatMakesNoSense) {
   EXPECT_THAT(refused_request("nonsense"), HasSubstr("not JSON"));
-  EXPECT_THAT(refused_request("[]"), HasSubstr("no JSON object"));
+  EXPECT_THAT(refused_request("[]"), HasSubstr("not a JSON object"));
   EXPECT_THAT(refused_request("{}"), HasSubstr("'command'"));
   EXPECT_THAT(refused_request(R"({"command":[]})"), HasSubstr("'command'"));
   EXPECT_THAT(refused_request(R"({"command":[""]})"), HasSubstr("empty name"));
@@ -53,7 +53,7 @@ TEST(JobRequest, RefusesWhatMakesNoSense) {
   EXPECT_THAT(refused_request(R"({"command":["a"],"working_directory":"../x"})"),
               HasSubstr("absolute"));
   EXPECT_THAT(refused_request(R"({"command":["a"],"environment":{"A=B":"1"}})"), HasSubstr("name"));
-  EXPECT_THAT(refused_request(R"({"command":["a"],"environment":{"A":1}})"), HasSubstr("no text"));
+  EXPECT_THAT(refused_request(R"({"command":["a"],"environment":{"A":1}})"), HasSubstr("not text"));
   EXPECT_THAT(refused_request(R"({"command":["a"],"time_limit":-1})"), HasSubstr("'time_limit'"));
 }
 
