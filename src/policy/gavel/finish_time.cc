@@ -21,7 +21,7 @@ namespace {
 // the largest level t with sum of T X >= t need(rho). The rho at which the level is exactly 1 is
 // found by Newton's method, as for fractional programs (Dinkelbach 1967): the dual variables give
 // the derivative of the level by rho, and a bracket guards the steps. Each step costs one linear
-// program (allocation_program.h); Newton's method converges quadratically, so from the rho of the
+// program (allocation_program.h); Newton's method converges superlinearly, so from the rho of the
 // call before mostly two exact programs are needed, and never more than 100.
 // Agnostic: every type has the rate of the cluster's first one.
 class FinishTimeFairness final : public Allocator {

@@ -14,6 +14,9 @@ namespace {
 //
 // A pair is kept while the speeds of its two members, each as a part of what it is alone, summed
 // over all types, reach 1. With three types that is a lax test; it is what the published code does.
+//
+// Time: O(pairs + jobs (jobs + types + log pairs)); drawing takes the quadratic part.
+// Invariant: each job is in at most one pair, and both members of a pair name each other.
 class Gandiva final : public Allocator {
  public:
   explicit Gandiva(std::int64_t seed) : random_(seed) {}
@@ -89,7 +92,7 @@ class Gandiva final : public Allocator {
     return sum;
   }
 
-  // Drops pairs of which one has left or which are too slow, and all who were single.
+  // Drops pairs of which one has left or which are too slow, and all jobs that were single.
   void forget(const AllocationProblem& problem) {
     std::map<JobId, JobId> kept;
     for (const auto& [id, other] : packed_with_) {
