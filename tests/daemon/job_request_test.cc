@@ -85,7 +85,7 @@ TEST(OpenApi, NamesEveryFieldOfASubmission) {
   EXPECT_EQ(refused_request(all.dump()), "");
   const std::string unknown = refused_request(R"({"command":["a"],"?":1})");
   for (const auto& [name, field] : fields.items()) EXPECT_THAT(unknown, HasSubstr(name));
-  // As many as the parser lists, but for the two that executors alone may say: none is missing.
+  // As many as the parser lists, except for the two that executors alone may say: none is missing.
   const std::string list = unknown.substr(unknown.find("known: "));
   EXPECT_THAT(list, testing::AllOf(HasSubstr("origin"), HasSubstr("unfit")));
   const auto listed = static_cast<std::size_t>(std::count(list.begin(), list.end(), ',')) + 1;

@@ -118,7 +118,7 @@ std::ptrdiff_t count_met(const std::vector<double>& differences) {
                        [](double d) { return d <= 0.0006; });
 }
 
-// But for two vectors.
+// Except for two vectors.
 TEST(GavelParity, HierarchicalVectorsOfTheNotebook) {
   MUSTER_NEEDS_SHARED("golden/gavel/hierarchical_golden.tsv");
   MUSTER_NEEDS_SHARED(kGavelTable);

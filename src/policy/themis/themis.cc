@@ -9,9 +9,9 @@ namespace {
 
 // Source: Themis (NSDI'20) as Muri's simulator has it. Each turn the largest finish-time fraction
 // (time in the system over time alone on an equal part of the cluster) is made as small as
-// possible; every job then deserves the least part of the time that keeps its fraction there. Who
-// deserves most for what it has had goes first, whatever fits is chosen, and the chosen are placed
-// in order of size.
+// possible; every job then deserves the least part of the time that keeps its fraction there. A job
+// that deserves most for what it has had goes first, whatever fits is chosen, and the chosen are
+// placed in order of size.
 //
 // There a conic solver picks some point where several are best; here it is the smallest, found by
 // bisection. There time alone is counted in steps, not seconds; so it is here, or nothing would
@@ -113,7 +113,7 @@ class Themis final : public SchedulingPolicy {
       State& state = states_[index(slot)];
       const Job& job = view.jobs[slot];
       // What has not begun has had nothing of its time: where starts take a while, jobs that take
-      // turns would else overtake each other before anybody gets on.
+      // turns would else overtake each other before any of them makes progress.
       if (job.running() && !job.starting()) {
         state.attained = state.attained + view.now - state.last;
       }

@@ -13,12 +13,12 @@ namespace muster {
 
 // Source: Tiresias (NSDI'19), as its simulator and Muri's have it. Queues by attained service; a
 // job that outgrows its queue goes to the end of the next, at most one step per turn. Within a
-// queue those that run stay in front of those that wait; both keep their order. Everyone is tried
+// queue those that run stay in front of those that wait; both keep their order. Every job is tried
 // front to back against the free count. `tiresias` is the same idea with first come, first served
 // in each queue.
 //
-// By Gittins index: in each queue those come first who are likeliest to end soon for what they have
-// had, judged by a sample of durations.
+// By Gittins index: in each queue those jobs come first that are likeliest to end soon for what
+// they have had, judged by a sample of durations.
 //
 // Packed: there a job takes any GPUs with enough memory left, but every model is said to need all
 // of it; here those of equal GPU count share the same GPUs.
@@ -66,8 +66,8 @@ class Dlas : public SchedulingPolicy {
   virtual Seconds outgrows_at(const State& state, Seconds now) const {
     return state.allowed - state.executed + now;
   }
-  // Whether outgrown queues and changes of the Gittins index are followed to the second: who is due
-  // is moved in the same turn.
+  // Whether outgrown queues and changes of the Gittins index are followed to the second: which jobs
+  // are due is moved in the same turn.
   virtual bool follows_exactly() const { return true; }
 
  private:
@@ -96,7 +96,7 @@ class Dlas : public SchedulingPolicy {
   // On GPUs that are left.
   void take(Slot slot, State& state, int& left) {
     left -= state.gpus;
-    // In place: a whole copy of a request that was just made waits for its parts.
+    // Member by member: a wide load right after narrow stores stalls.
     AllocationRequest& request = requests_.emplace_back();
     request.jobs[0] = slot;
     request.size = 1;
@@ -120,7 +120,7 @@ class Dlas : public SchedulingPolicy {
   std::vector<ServiceQueue> queues_;
   std::vector<State> states_;                // by slot
   std::vector<Slot> chosen_;                 // to run
-  std::vector<AllocationRequest> requests_;  // the same with those who share GPUs
+  std::vector<AllocationRequest> requests_;  // the same with the jobs that share GPUs
   std::vector<Slot> moved_;
   std::vector<Ranked> ranked_;
   std::vector<Slot> ran_;

@@ -140,7 +140,7 @@ class MultiDlas final : public SchedulingPolicy {
     }
   }
 
-  // In order of arrival, those who have outgrown the first queue go to the end of the second.
+  // In order of arrival, jobs that have outgrown the first queue go to the end of the second.
   void demote(Class& at, const View& view) {
     moved_.clear();
     for (std::vector<Slot>& queue : at.queues) {
