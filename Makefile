@@ -69,7 +69,7 @@ tsan: ## Run the tests that use threads under the thread sanitizer
 	@scripts/setup test
 	@scripts/test tsan
 
-world: ## Run the daemon's core through 100,000 worlds full of faults
+world: ## Run the daemon's core through 100,000 simulated worlds with random faults
 	@scripts/setup test
 	@scripts/build test daemon_test
 	@MUSTER_WORLDS=100000 build/test/daemon_test --gtest_filter='*CoreWorlds*'

@@ -1,4 +1,5 @@
-"""How fast each workload trains on this GPU, alone and beside each other one: a table as Gavel's policies read it.
+"""How fast each workload trains on this GPU, alone and co-located with each other one: a table as Gavel's policies
+read it.
 
 A process for each workload loads it once and then trains when it is told to, so that a pair costs seconds and not two
 starts of PyTorch.

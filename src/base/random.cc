@@ -140,7 +140,7 @@ WeightedChoice::WeightedChoice(std::span<const double> weights) {
       small.push_back(high);
     }
   }
-  // Rounding may leave columns over. They are full but for a hair, unless their weight is zero.
+  // Rounding may leave columns over. They are full to within rounding, unless their weight is zero.
   const auto heaviest =
       static_cast<std::size_t>(std::max_element(weights.begin(), weights.end()) - weights.begin());
   for (const std::size_t i : small) {

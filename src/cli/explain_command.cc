@@ -32,7 +32,7 @@ int explain(const ExplainOptions& options) {
   if (options.job.empty() && !std::filesystem::is_directory(options.result)) {
     if (is_number(options.result)) return explain_live(options.link, options.result);
     return complain(Error{
-        fmt::format("no result folder '{}', and it is no job number; name a folder that `muster "
+        fmt::format("no result folder '{}', and it is not a job number; name a folder that `muster "
                     "simulate` wrote, or the number of a job of a running daemon",
                     options.result)});
   }

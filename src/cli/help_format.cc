@@ -37,12 +37,13 @@ class HelpFormatter final : public CLI::Formatter {
   }
 
  private:
-  // The parser's names for types say nothing to a person.
+  // The parser's names for types say nothing to a person, nor do those of its checks, which it
+  // appends to them: `JOB:NONNEGATIVE`.
   static std::string placeholder(const std::string& type) {
     if (type.starts_with("INT") || type.starts_with("UINT")) return "N";
     if (type.starts_with("FLOAT")) return "X";
     if (type.starts_with("TEXT")) return "TEXT";
-    return type;
+    return type.substr(0, type.find(':'));
   }
 };
 

@@ -240,7 +240,7 @@ int reproduce(const ReproduceOptions& options) {
     if (!result) return complain(result.error(), kExitFailed);
     if (!result->complete) {
       progress.stop();
-      return complain(Error{"interrupted; nothing was compared in what was still running"},
+      return complain(Error{"interrupted; runs that had not finished were not compared"},
                       kExitInterrupted);
     }
     tally.add(*result);

@@ -126,7 +126,7 @@ Status drop_idle_seeds(SweepConfig& config) {
   if (!matter) return matter.error();
   if (*matter) return Done{};
   note(fmt::format(
-      "nothing in these runs draws, so that {} seeds would repeat each of them: they run once",
+      "nothing in these runs is random: {} seeds would repeat each of them, so each runs once",
       config.seeds.size()));
   config.seeds.resize(1);
   return Done{};

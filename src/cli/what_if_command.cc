@@ -95,9 +95,9 @@ void add_what_if_command(CLI::App& app, Chosen& chosen) {
   add_changes(*command, question);
   command
       ->add_option("--errors", question.errors,
-                   "error model of believed durations, as in log-normal:sigma=1; gives the bands")
+                   "error model of believed durations, as in log-normal:sigma=1; gives the ranges")
       ->type_name("NAME");
-  command->add_option("--samples", question.samples, "futures drawn for the bands")
+  command->add_option("--samples", question.samples, "futures drawn for the ranges")
       ->type_name("N")
       ->check(CLI::Range(1, 100000));
   command->add_option("--horizon", question.horizon, "look no further ahead than this")

@@ -163,7 +163,7 @@ void Core::step(Seconds now) {
   if (!frozen_.empty()) return settle_without_engine(now);
   // What is ordered may be answered at once, as where a launch is stopped before it was begun.
   for (int again = 0; again < 8; ++again) {
-    // Who came in a round waits in the inbox for its end: that is news once.
+    // A job that came in a round waits in the inbox for its end: that is news once.
     const bool arrived = std::exchange(offered_, inbox_.added()) != inbox_.added();
     const bool loud_news =
         arrived || std::any_of(events_.begin(), events_.end(),
@@ -186,8 +186,8 @@ void Core::step(Seconds now) {
   }
 }
 
-// Nobody takes events any more. Who has finished is done all the same; the rest is found by the
-// next daemon in the rows of the launches.
+// Events are not taken any more. A job that has finished is done all the same; the rest is found by
+// the next daemon in the rows of the launches.
 void Core::settle_without_engine(Seconds now) {
   for (const JobEvent& event : std::exchange(events_, {})) {
     Known* known = event.kind == EventKind::kFinished ? active(event.job) : nullptr;
@@ -226,7 +226,7 @@ void Core::freeze(const std::string& why) {
   frozen_ = why;
   for (const RunId run : launches_.runs()) effects_.leases.emplace_back(run, kNever);
   effects_.log.push_back(
-      fmt::format("nothing is decided any more, and what runs goes on: {}. Please report this; a "
+      fmt::format("nothing is decided any more, running jobs continue: {}. Please report this; a "
                   "restart continues from what was committed",
                   why));
 }

@@ -59,7 +59,7 @@ struct CoreEffects {
 struct JobStory {
   int free_gpus = 0;
   int usable_gpus = 0;
-  // Of those that wait, who will start before it, in that order, as far as can be told: if everyone
+  // Which waiting jobs will start before it, in that order, as far as can be told: if every job
   // has as much left to do as is believed. Nothing: not known.
   std::optional<std::vector<JobId>> before;
   bool held = false;

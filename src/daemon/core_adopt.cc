@@ -28,7 +28,7 @@ void add_launch(Job& job, const StoredRun& run) {
   job.gpu_seconds_before += held * run.gpus.gpus();
 }
 
-// Its present launch is the job's own, and nobody has told it to stop.
+// Its present launch is the job's own, and it has not been told to stop.
 bool holds_gpus(const StoredJob& row, const StoredRun* last) {
   return last != nullptr && state_of(row.state) == JobState::kRunning && !over(last->state) &&
          last->state != RunState::kStopping && last->state != RunState::kAborting;
@@ -101,7 +101,7 @@ Job job_of(const StoredJob& row, JobSpec spec, const RunRows& runs, Seconds now)
   return job;
 }
 
-// Who shares GPUs came in the order in which their launches were decided.
+// Jobs that share GPUs came in the order in which their launches were decided.
 void order_starts(std::vector<Job>& jobs, const std::map<JobId, RunRows>& runs) {
   std::vector<std::pair<Seconds, Job*>> running;
   for (Job& job : jobs) {
@@ -172,7 +172,7 @@ void Core::adopt_job(const StoredJob& row, JobRequest request, const RunRows& ru
   }
 }
 
-// Nobody can say what it wants. The others go on.
+// It is not known what it wants. The others go on.
 void Core::fail_unreadable(const StoredJob& row, const std::string& why) {
   Known& known = known_[row.id];
   known.row = row;

@@ -91,7 +91,7 @@ void Core::expect_end(const Known& known, double step, Seconds now) {
 }
 
 // One that should have made its last step, and says nothing of it, is believed to need as long
-// again as it has been silent: it falls behind those who have less left (model/belief.h).
+// again as it has been silent: it falls behind jobs that have less left (model/belief.h).
 void Core::check_silence(Seconds now) {
   for (JobId job = silences_.take(now); job != kNoJob; job = silences_.take(now)) {
     const auto known = known_.find(job);
@@ -152,7 +152,7 @@ void Core::take_news(Seconds now) {
 void Core::add_event(const LaunchNews& news, Seconds now) {
   const auto found = known_.find(news.run.job);
   if (news.strange) {
-    effects_.log.push_back(fmt::format("job {}, launch {}: an unexpected word of its executor",
+    effects_.log.push_back(fmt::format("job {}, launch {}: an unexpected report from its executor",
                                        index(news.run.job), news.run.launch));
   }
   if (news.news == RunNews::kNone || found == known_.end()) return;

@@ -331,9 +331,8 @@ std::string Daemon::frozen() const {
   const std::lock_guard lock(status_mutex_);
   if (frozen_.empty()) return {};
   return fmt::format(
-      "nothing is decided any more, and what runs goes on: {}; a reload or a restart continues "
-      "from "
-      "what was committed",
+      "nothing is decided any more, running jobs continue: {}; a reload or a restart continues "
+      "from what was committed",
       frozen_);
 }
 

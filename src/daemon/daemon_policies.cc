@@ -92,7 +92,7 @@ void Daemon::reload_if(bool wanted) {
   for (const auto& told : asked) told(done);
 }
 
-// As a restart would, but for the sockets and the processes: what was committed is all there is.
+// As a restart would, except for the sockets and the processes: what was committed is all there is.
 Status Daemon::reload() {
   act(core_->take(clock_->now()));
   const Result<StoredWorld> world = committer_->load();

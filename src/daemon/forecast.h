@@ -8,8 +8,9 @@
 
 namespace muster {
 
-// Fills in the expected start of the story, and who will start before: what the policies' order
-// comes to, whatever it is. Both stay unknown where `keep_going` says that there is no more time.
+// Fills in the expected start of the story, and which jobs will start before: what the policies'
+// order comes to, whatever it is. Both stay unknown where `keep_going` says that there is no more
+// time.
 void foresee_start(const Subject& subject, JobId job, const std::function<bool()>& keep_going,
                    JobStory& story);
 

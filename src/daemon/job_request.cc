@@ -44,7 +44,7 @@ class Taker {
   void word(const char* name, std::string& value) {
     const Json* field = find(name);
     if (field == nullptr) return;
-    if (!field->is_string()) return wrong(fmt::format("'{}' is no text", name));
+    if (!field->is_string()) return wrong(fmt::format("'{}' is not text", name));
     value = field->get<std::string>();
     if (value.size() > kMostName || !plain(value)) {
       wrong(fmt::format("'{}' is longer than {} bytes or has control characters", name, kMostName));
@@ -53,17 +53,17 @@ class Taker {
   void path(const char* name, std::string& value) {
     const Json* field = find(name);
     if (field == nullptr) return;
-    if (!field->is_string()) return wrong(fmt::format("'{}' is no text", name));
+    if (!field->is_string()) return wrong(fmt::format("'{}' is not text", name));
     value = field->get<std::string>();
     if (value.empty()) return;
     if (!value.starts_with('/') || value.size() > 4096 || value.find('\0') != std::string::npos) {
-      wrong(fmt::format("'{}' is no absolute path", name));
+      wrong(fmt::format("'{}' is not an absolute path", name));
     }
   }
   void real(const char* name, double& value, double least, double most) {
     const Json* field = find(name);
     if (field == nullptr) return;
-    if (!field->is_number()) return wrong(fmt::format("'{}' is no number", name));
+    if (!field->is_number()) return wrong(fmt::format("'{}' is not a number", name));
     value = field->get<double>();
     if (!(value >= least && value <= most)) {
       wrong(fmt::format("'{}' is {}; it must lie between {} and {}", name, value, least, most));
@@ -74,7 +74,7 @@ class Taker {
     if (field == nullptr) return;
     double number = 0;
     real(name, number, least, most);
-    if (number != std::floor(number)) wrong(fmt::format("'{}' is no whole number", name));
+    if (number != std::floor(number)) wrong(fmt::format("'{}' is not a whole number", name));
     if (error_.empty()) value = static_cast<int>(number);
   }
   void flag(const char* name, bool& value) {
@@ -108,7 +108,7 @@ void take_command(Taker& from, std::vector<std::string>& command) {
     return from.wrong(fmt::format("'command' has more than {} arguments", kMostArguments));
   }
   for (const Json& item : *list) {
-    if (!item.is_string()) return from.wrong("'command' holds something that is no text");
+    if (!item.is_string()) return from.wrong("'command' holds something that is not text");
     const std::string& word = command.emplace_back(item.get<std::string>());
     if (word.size() > kMostText || word.find('\0') != std::string::npos) {
       return from.wrong("'command' has an argument that is too long or has a zero byte");
@@ -120,7 +120,7 @@ void take_command(Taker& from, std::vector<std::string>& command) {
 void take_environment(Taker& from, std::vector<std::pair<std::string, std::string>>& variables) {
   const Json* object = from.find("environment");
   if (object == nullptr) return;
-  if (!object->is_object()) return from.wrong("'environment' is no object of names and values");
+  if (!object->is_object()) return from.wrong("'environment' is not an object of names and values");
   if (object->size() > kMostVariables) {
     return from.wrong(fmt::format("'environment' has more than {} variables", kMostVariables));
   }
@@ -129,7 +129,7 @@ void take_environment(Taker& from, std::vector<std::pair<std::string, std::strin
         !plain(name)) {
       return from.wrong("'environment' has a name that cannot be that of a variable");
     }
-    if (!value.is_string()) return from.wrong(fmt::format("the variable '{}' is no text", name));
+    if (!value.is_string()) return from.wrong(fmt::format("the variable '{}' is not text", name));
     std::string text = value.get<std::string>();
     if (text.size() > kMostText || text.find('\0') != std::string::npos) {
       return from.wrong(fmt::format("the variable '{}' is too long or has a zero byte", name));
@@ -144,7 +144,8 @@ void take_stages(Taker& from, JobRequest& request) {
   const Json* object = from.find("stage_ms");
   if (object == nullptr) return;
   if (!object->is_object()) {
-    return from.wrong("'stage_ms' is no object of storage, cpu, gpu and network, in milliseconds");
+    return from.wrong(
+        "'stage_ms' is not an object of storage, cpu, gpu and network, in milliseconds");
   }
   if (object->empty()) return;
   Taker stages(*object);
@@ -173,7 +174,7 @@ std::string check_sizes(const JobRequest& request) {
 Result<JobRequest> parse_job_request(std::string_view json) {
   const Json object = Json::parse(json, nullptr, false);
   if (object.is_discarded()) return Error{"the request is not JSON"};
-  if (!object.is_object()) return Error{"the request is no JSON object"};
+  if (!object.is_object()) return Error{"the request is not a JSON object"};
   JobRequest request;
   Taker from(object);
   constexpr int kMostGpus = 100'000;

@@ -49,7 +49,7 @@ Status Launches::start(RunId run, const GpuSet& gpus, Sharing sharing, Seconds n
   entry.row.sharing = sharing;
   entry.row.planned = now;
   effects_.rows.push_back(entry.row);
-  // Who came first was alone when it was started, and is not any more.
+  // The first launch was alone when it was started, and is not any more.
   if (sharing == Sharing::kShared) {
     for (const RunId other : ledger_.join(gpus)) {
       StoredRun& row = entries_.at(other).row;

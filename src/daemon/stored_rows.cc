@@ -37,7 +37,7 @@ Result<GpuSet> parse_gpus(std::string_view text) {
     if (colon == std::string_view::npos || !parse_whole(part.substr(0, colon), node, 10) ||
         !parse_whole(part.substr(colon + 1), mask, 16)) {
       return Error{
-          fmt::format("'{}' is no list of GPUs; expected NODE:MASK with spaces between", text)};
+          fmt::format("'{}' is not a list of GPUs; expected NODE:MASK with spaces between", text)};
     }
     gpus.add(NodeId{node}, mask);
   }

@@ -22,7 +22,7 @@ struct AccountingInfo {
   std::string_view source;  // paper or system, year; may be empty
   PreemptionRule rule;
   ParamList params = {};  // none so far
-  // A deadline is met by a completion time that is not above it, and not by an end before it.
+  // Compare the deadline with the completion time (end minus submission) instead of with the end.
   bool deadlines_by_completion_time = false;
   // Changes the record of a job that began to be profiled at that time, before it ran in the
   // cluster; null: its record stays as it is.

@@ -66,7 +66,7 @@ void Engine::conclude(const PolicyCompletion& completion) {
   state_.demanded -= job.spec.gpus;
   const bool ran = job.state == JobState::kPreempted;
   if (completion.state != JobState::kFinished) {
-    // Nobody refuses what has run.
+    // A job that has run is not refused.
     const bool refused = completion.state == JobState::kRefused;
     leave(completion.job, ran && refused ? JobState::kFailed : completion.state, completion.reason,
           completion.end, completion.done);

@@ -111,7 +111,8 @@ class Backend {
   virtual bool answers_later() const { return false; }
   virtual void dispatch(std::span<const Order> /*orders*/, Seconds /*now*/) {}
   // Lets time pass until `until`, or until the first event if `stop_at_event`; appends what
-  // happened, in order, and returns the time reached, which in life is a little later than `until`.
+  // happened, in order, and returns the time reached, which on a live backend is a little later
+  // than `until`.
   // Where `until` is kNever the first event ends the wait in any case, and so does a new job in a
   // live inbox. A backend that answers later also returns at an event that is not loud.
   virtual Seconds advance(Seconds until, bool /*stop_at_event*/,
@@ -124,7 +125,7 @@ class Backend {
   // When the next event is due, as far as it is known; kNever if not.
   virtual Seconds next_event() { return kNever; }
   // Whether things may happen that next_event() does not know of: true for everything but a
-  // simulation. While jobs run on such a backend the scheduling loop keeps turning.
+  // simulation. While jobs run on such a backend the scheduling loop does not end.
   virtual bool has_external_events() const { return false; }
   // A simulator that continues from this very state, for looking ahead; null if there is none. It
   // knows no more than is believed: the jobs that the engine shows to it have forgotten how long

@@ -20,7 +20,7 @@ void Engine::carry_out() {
   }
   for (const std::uint32_t i : starters_) launch(steps[i], CommandKind::kStart);
   for (const Slot slot : regrouped_) {
-    // Who was launched knows its neighbours already.
+    // A job that was launched knows its neighbours already.
     if (!state_.jobs[slot].running() || told_[index(slot)] == turn_mark_) continue;
     told_[index(slot)] = turn_mark_;
     update_rate(slot, state_.now);
@@ -97,7 +97,7 @@ void Engine::regroup() {
   }
 }
 
-// Those who share GPUs with the job will have to hear that this has changed.
+// Jobs that share GPUs with the job will have to hear that this has changed.
 void Engine::note_neighbours(Slot slot) {
   for (Slot other = state_.jobs[slot].next_co_located; other != slot;
        other = state_.jobs[other].next_co_located) {

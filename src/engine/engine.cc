@@ -113,7 +113,7 @@ void Engine::decide() {
   if (!state_.back_offs.empty()) end_back_offs();
   choose_policy_set();
   admit();
-  // Who leaves here frees GPUs for held jobs, and may have been the last to wake us.
+  // A job that leaves here frees GPUs for held jobs, and may have been the last to wake us.
   while (complete_jobs() && !state_.held.empty()) admit();
   stops_ = 0;
   planned_ = false;
@@ -131,7 +131,7 @@ void Engine::decide() {
   plan(traits, depth);
   if (draft_.wants_all()) plan(traits, Plan::Depth::kAll);
   carry_out();
-  if (calm_) state_.changed = true;  // those who were to be displaced are still there
+  if (calm_) state_.changed = true;  // jobs that were to be displaced are still there
   parts_.backend->planned(plan_);
   log_block();
 }
@@ -230,7 +230,7 @@ Seconds Engine::next_turn(bool news) {
   if (state_.rescaled && turn_length_ > 0)
     state_.wake = std::min(state_.wake, state_.now + turn_length_);
   if (!news && state_.wake <= state_.now) state_.wake = kNever;  // that was this turn
-  // Who runs is left alone until then, whatever a policy thinks of it.
+  // Running jobs keep their GPUs until then, whatever a policy plans.
   if (calm_) state_.wake = std::max(state_.wake, calm_until_);
   moments.wake =
       minds_lengths_ ? std::min(state_.wake, state_.overruns.next(state_.jobs)) : state_.wake;

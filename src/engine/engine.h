@@ -72,9 +72,9 @@ struct EngineOptions {
   RetryRule retry;
   bool count_host = true;  // CPU cores and memory bind, where jobs ask for them and nodes have them
   bool close_look = false;  // fill in the members of TurnStats that cost a walk over all jobs
-  // For looking ahead roughly: an order displaces who runs only in turns that are so far apart, as
-  // a part of the time that has passed since `calm_since`. In between, what is free goes to those
-  // who wait, first in order first. 0: in every turn.
+  // Approximate look-ahead: running jobs may be displaced only in turns that are at least this
+  // fraction of the time since `calm_since` apart. In the turns between (calm turns) free GPUs go
+  // to waiting jobs in order. 0: in every turn.
   double calm = 0;
   Seconds calm_since = 0;
 };
@@ -107,8 +107,8 @@ class Engine final : public WhatIf {
   void apply(Seconds now, std::span<const JobEvent> events);
   // Takes in news, then decides once; false when the run is over.
   bool turn_at(Seconds now, std::span<const JobEvent> events);
-  // Continues from a world that is given: jobs with their accounts, and who runs where. To be
-  // called before the first turn; what policies remembered of the past is lost.
+  // Continues from a world that is given: jobs with their accounts, and which of them run where. To
+  // be called before the first turn; what policies remembered of the past is lost.
   Status adopt(const EngineWorld& world);
   // What another engine could adopt.
   EngineWorld world() const;
@@ -126,9 +126,9 @@ class Engine final : public WhatIf {
   const JobTable& jobs() const { return state_.jobs; }
   const ClusterState& cluster() const { return state_.cluster; }
   View view() const;
-  // Asks policies anew what they declare; for one that has become another.
+  // Asks the policies again for their traits, after one was replaced.
   void ask_policies();
-  // Whether some policy set could ever place it, with as few GPUs as it takes.
+  // Whether any policy set could ever place the job, at its smallest size.
   bool ever_fits(const JobSpec& job) const;
 
   // Jobs that left, for the end condition and progress displays.
@@ -148,7 +148,7 @@ class Engine final : public WhatIf {
     Backend* backend = nullptr;
     JobSource* source = nullptr;
     std::vector<Observer*> observers = {};
-    bool new_backend = false;  // it is no fork of the engine's, and is told who runs where
+    bool new_backend = false;  // it is not a fork of the engine's, and is told which jobs run where
     std::function<void(Job&)> revise = {};  // for every job of the copy: what is different there
     std::optional<EngineOptions> options = {};  // those of the copy; nothing: the same
     Seconds now =
@@ -162,9 +162,9 @@ class Engine final : public WhatIf {
  private:
   PolicySet& active() { return parts_.policy_sets[state_.active]; }
   const PolicySet& active() const { return parts_.policy_sets[state_.active]; }
-  // What a fork is made of, but for the policies.
+  // What a fork is made of, except for the policies.
   Parts fork_parts(const Fork& with) const;
-  // A fork's backend learns what is believed of those who run.
+  // A fork's backend learns what is believed of running jobs.
   void tell_beliefs(const Fork& with);
 
   Slot adopt_job(const Job& given, bool on_hold);
@@ -181,25 +181,25 @@ class Engine final : public WhatIf {
   void take_in(Seconds now, std::span<const JobEvent> events);
   // Jobs that have done all the work they were believed to have are believed to be longer.
   void outgrow_beliefs();
-  // The job's progress is news: what is believed of its length must exceed it.
+  // After new progress: raises the believed length if the work done exceeds it.
   void note_belief(Slot slot) {
     if (state_.jobs[slot].spec.believed) outgrow_belief(slot);
   }
   void outgrow_belief(Slot slot);
-  // Whether a belief about the length of a job matters to anybody who decides.
+  // Whether a belief about the length of a job matters to a policy.
   bool minds_lengths() const;
   void take_arrivals();
   void admit();
   void choose_policy_set();
   void decide();
-  // Asks the policies for this much of a plan, and where it goes.
+  // Asks for a plan of this depth, and for its placement.
   void plan(const SchedulingTraits& traits, Plan::Depth depth);
-  // Whether those who run are left alone in this turn, whatever the order says.
+  // Whether this is a calm turn: running jobs keep their GPUs.
   bool keeps_calm(const SchedulingTraits& traits);
   // Lets a policy with a completion rule say which jobs are over.
   bool complete_jobs();
   void carry_out();
-  // Its parts: stops those who end up without GPUs and sorts the others, then forms the groups.
+  // Its parts: stops jobs that end up without GPUs and sorts the others, then forms the groups.
   void stop_and_sort();
   void regroup();
   void note_neighbours(Slot slot);
@@ -223,7 +223,7 @@ class Engine final : public WhatIf {
   void dispatch();
 
   void on_event(const JobEvent& event);
-  // Takes in word of a launch that runs and goes on; false: it is about something else.
+  // Applies an event of a launch that continues; false: it is another kind of event.
   bool goes_on(const JobEvent& event);
   static void note_progress(Job& job, const JobEvent& event);
   void on_node_event(const JobEvent& event);
@@ -232,7 +232,7 @@ class Engine final : public WhatIf {
   void on_run_event(Slot slot, const JobEvent& event);
   void on_progress(Slot slot, const JobEvent& event);
   void on_end_of_run(Slot slot, const JobEvent& event);
-  // Word of a launch that was told to stop: its GPUs are free.
+  // A launch that was told to stop has left: its GPUs are free.
   void on_released(Slot slot, const JobEvent& event);
   void begin_run(Slot slot, const JobEvent& event);
   void end_wait(Job& job, Seconds at);
@@ -245,7 +245,8 @@ class Engine final : public WhatIf {
   void revise(const JobEvent& event);
   void resize_request(Slot slot, int gpus);
   void put_on_hold(Slot slot, bool hold);
-  // The job's, as long as it is there; whoever has left is still in the slot until another comes.
+  // The slot of the event's job. A job that has left stays in its slot until the slot is reused, so
+  // its state is checked.
   Slot slot_of(const JobEvent& event) const {
     if (index(event.slot) >= state_.jobs.slots()) return look_for(event.job);
     const Job& job = state_.jobs[event.slot];
@@ -295,11 +296,10 @@ class Engine final : public WhatIf {
 
   Parts parts_;
   EngineState state_;
-  // What policies say of themselves once and for all, asked once: turns are shorter than such
-  // calls.
+  // The traits of the policies, asked once: a turn is shorter than the calls.
   struct Known {
     SchedulingTraits traits;
-    bool stable = false;  // neither the plan nor the placement changes its mind without an event
+    bool stable = false;  // plan and placement are both stable between events
     const DeadlineBook* promises = nullptr;
   };
   const Known& known() const { return known_[state_.active]; }

@@ -39,13 +39,13 @@ struct EngineState {
   Seconds turned = 0;      // time of the last turn
   Seconds next = 0;        // of the next
   Seconds wake = kNever;   // when a policy wants to be asked again though nothing happened
-  std::size_t active = 0;  // the policy set that rules
+  std::size_t active = 0;  // the policy set that is in use
   long long demanded = 0;  // GPUs asked for by admitted jobs
   long long turns = 0;
   long long left = 0;
   long long tracked_left = 0;
   std::uint32_t next_id = 0;
-  std::uint32_t starts = 0;  // of all jobs: the order in which those who share GPUs came
+  std::uint32_t starts = 0;  // of all jobs: the order in which jobs that share GPUs came
   int running = 0;
   int opportunistic = 0;   // of those that run
   int stalled_events = 0;  // since a job last ran or came

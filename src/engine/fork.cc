@@ -65,11 +65,11 @@ void Engine::tell_beliefs(const Fork& with) {
       if (with.revise) note_belief(slot);
       if (jobs[slot].spec.believed) update_rate(slot, state_.now);
     }
-    // Who was revised may end at another time than was foreseen.
+    // A job that was revised may end at another time than was foreseen.
     if (with.revise && state_.next > state_.now) state_.next = next_turn();
     return;
   }
-  // Whoever was on the way, to its GPUs or off them, has arrived.
+  // A launch that was on the way, to its GPUs or off them, has arrived.
   for (const Slot slot : jobs.active()) {
     Job& job = jobs[slot];
     job.ended = job.running() ? job.launch - 1 : job.launch;

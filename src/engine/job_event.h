@@ -26,7 +26,7 @@ enum class EventKind : std::uint8_t {
   kReleased = 9,    // the stop that was asked for is done: its GPUs are physically free
   kCancelled = 10,  // a person takes the job back
   kRevised = 11,    // a person changes what it asks for: `revision`, `value`
-  kDrained = 12,    // the node takes nothing new; who runs there goes on
+  kDrained = 12,    // the node takes nothing new; jobs that run there go on
   kUndrained = 13,
   kNodeAdded = 14,    // a node of the description that was not there joins the cluster
   kNodeRemoved = 15,  // it leaves for good: jobs no longer wait for it
@@ -64,7 +64,7 @@ struct JobEvent {
 };
 
 // What is left of a job's work once it holds no GPUs, or when it begins: what is safe where that is
-// said, else all that is done. Negative: nobody said. Of a failure only what was safe is left.
+// said, else all that is done. Negative: not said. Of a failure only what was safe is left.
 constexpr double kept_work(const JobEvent& event) {
   const bool all = event.kind == EventKind::kStarted || event.kind == EventKind::kReturned ||
                    event.kind == EventKind::kReleased;

@@ -198,7 +198,7 @@ class Replay {
   template <typename Entry>
   const Entry* peek_entry() const;
   void step();
-  // Whether what follows, but for looks at the source, came from outside.
+  // Whether what follows, except for looks at the source, came from outside.
   bool driven_next() const;
   // Gives the engine what it was given from outside, or takes its own turn; false: it is over.
   bool go_on(Engine& engine);

@@ -156,7 +156,7 @@ Status Engine::adopt_accounts(const EngineWorld& world) {
   return Done{};
 }
 
-// In the order in which they started, so that whoever shares GPUs came in that order, too.
+// In the order in which they started, so that jobs that share GPUs came in that order, too.
 Status Engine::adopt_runs(std::vector<Slot>& running) {
   JobTable& jobs = state_.jobs;
   std::stable_sort(running.begin(), running.end(),

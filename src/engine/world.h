@@ -34,10 +34,10 @@ struct EngineWorld {
   Seconds now = 0;
   std::uint32_t next_id = 0;  // of the next job that comes
   // By id. Their states are kSubmitted (admission has not answered), kQueued, kRunning or
-  // kPreempted; those that run hold `gpus`. Where they live, and the ring of those who share GPUs,
+  // kPreempted; those that run hold `gpus`. Where they live, and the ring of jobs that share GPUs,
   // are found anew: jobs with the same GPUs share them.
   std::vector<Job> jobs;
-  std::vector<JobId> on_hold;           // of those that are kSubmitted, who a person keeps there
+  std::vector<JobId> on_hold;  // of those that are kSubmitted, the jobs that a person keeps there
   std::vector<WorldBackOff> back_offs;  // of those that wait
   std::vector<WorldCost> costs;         // only where GPUs have prices; a job without one: nothing
   std::vector<JobMetric> metrics;       // the latest of those that policies see

@@ -20,6 +20,7 @@ std::vector<double> sorted_values(std::span<const double> values) {
 }
 
 // Cuts lie half way between neighbouring values, so that a value that was seen never lies on one.
+// One pass over the values.
 Bins Bins::of_numbers(std::span<const double> sorted, int most, bool uniform) {
   Bins bins;
   if (sorted.empty()) return bins;

@@ -36,6 +36,8 @@ struct Xgb {
   int (*free)(Booster) = library.function("XGBoosterFree");
 };
 
+// Loaded at the first call. Throws MissingLibrary if it is not installed; the functions that
+// callers see turn that into an error.
 const Xgb& xgb() {
   static const Xgb table;
   return table;
@@ -76,7 +78,8 @@ class Matrix {
   Xgb::Matrix handle_ = nullptr;
 };
 
-// Gradient boosting of trees grown by histogram splits, with squared error or log loss.
+// Gradient boosting of trees grown by histogram splits, with squared error or log loss. The booster
+// is made by train() or load(), one of which comes first, and is freed with the object.
 class XgBoost final : public BoostedTrees {
  public:
   XgBoost(FeatureSet features, std::string target)
@@ -130,6 +133,7 @@ class XgBoost final : public BoostedTrees {
     return Done{};
   }
 
+  // The values belong to the library until its next call, so they are copied.
   Result<std::vector<double>> predict(
       const std::vector<std::vector<double>>& columns) const override {
     Matrix matrix;
@@ -195,6 +199,8 @@ Result<std::unique_ptr<BoostedTrees>> train_boosted_trees(
   }
 }
 
+// Reads what text() wrote: our names of features and categories, and XGBoost's own text as it is.
+// A file may come from anywhere, so whatever throws becomes an error that names it.
 Result<std::unique_ptr<BoostedTrees>> boosted_trees_of(std::string_view text,
                                                        std::string_view where) {
   try {

@@ -1,5 +1,7 @@
-// Gradient-boosted trees from XGBoost: the estimator Helios' QSSF uses, and the yardstick for the
-// models a person can read. A build without XGBoost answers with an error that says so.
+// Gradient-boosted trees from XGBoost (Chen and Guestrin, "XGBoost: a scalable tree boosting
+// system", KDD'16): the estimator that Helios' QSSF uses, and the yardstick for the models that a
+// person can read. Where XGBoost is not installed, calls answer with an error that says so.
+// Training costs O(rounds x depth x rows x features).
 #pragma once
 
 #include <memory>

@@ -4,7 +4,8 @@
 
 namespace muster {
 
-// Proleptic Gregorian calendar, no leap seconds, as POSIX time counts. Constant time.
+// Proleptic Gregorian calendar, no leap seconds, as POSIX time counts. Constant time. The day is
+// rounded down, so that moments before 1970 fall into the day that they belong to.
 CalendarTime calendar_time(std::int64_t seconds) {
   using std::chrono::days;
   using std::chrono::sys_days;

@@ -115,6 +115,8 @@ void Ebm::index() {
   }
 }
 
+// The sum of one look-up per term. A row falls into no cell of a term where it has a category that
+// was not seen in training: the term then adds nothing.
 double Ebm::score(std::span<const double> row) const {
   const Places places(lookups, row);
   double sum = intercept;

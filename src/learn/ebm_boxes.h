@@ -9,6 +9,9 @@
 // A round costs a pass over the rows for every five pairs; fewer are taken together where sums
 // would be more than an eighth of the rows. The best cuts of a pair are known only after the steps
 // before it: rounds of best cuts need a pass for every pair.
+//
+// Invariant: after each step the sums by code equal those that a pass over the rows would give,
+// except for rounding.
 #pragma once
 
 #include <cstddef>

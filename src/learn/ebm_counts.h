@@ -13,7 +13,7 @@
 // every time, cost a line each, but lines are added up in integers first. O(bins of all features)
 // for a step, times the categories for those; the number of rows does not matter.
 //
-// Invariant: sums are those of the residuals of all rows of the part, but for rounding. They are
+// Invariant: sums are those of the residuals of all rows of the part, except for rounding. They are
 // kept in double precision: after thousands of steps they are off by about 1e-15 of what they began
 // with, less than what scores in single precision lose (a test watches that).
 #pragma once
@@ -64,7 +64,7 @@ inline constexpr double kCountsPerRow = 2;
 
 // What the counts keep up to date: sums over the rows of one part of a bag.
 struct BinSums {
-  std::vector<double> gradient;  // by bin of all features, but for `moved` in every row
+  std::vector<double> gradient;  // by bin of all features, except for `moved` in every row
   double moved = 0;              // what all rows were moved by
   double square = 0;             // of the residuals
 };

@@ -51,7 +51,8 @@ double PairHistogram::best_gain(int min_leaf) {
   return best;
 }
 
-// Rank aggregation over the bags (Borda count); ties go to the earlier pair.
+// Rank aggregation over the bags (Borda count); ties go to the earlier pair. O(bags x pairs log
+// pairs).
 std::vector<BinnedPair> choose_pairs(const std::vector<std::vector<double>>& gains,
                                      const std::vector<BinnedColumn>& coarse, int wanted,
                                      int most_cells) {

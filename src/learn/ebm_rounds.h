@@ -1,12 +1,14 @@
 // How a bag of an explainable boosting machine (learn/ebm_bag.h) takes its rounds: one small step
 // on every term in turn, so that no term explains what another one should (cyclic gradient
-// boosting: Lou, Caruana and Gehrke, 2012). There are three ways, which give the same scores but
-// for rounding:
+// boosting: Lou, Caruana and Gehrke, 2012). There are three ways, which give the same scores
+// except for rounding:
 //
+// clang-format off
 //   RowRounds    passes over the rows: any loss, any terms. O(rows x terms) a round.
 //   CountRounds  single features by tables of counts: squared error. No rows (learn/ebm_counts.h).
-//   PairRounds   pairs: random cuts of several pairs in one pass (learn/ebm_boxes.h), else
-//   RowRounds.
+//   PairRounds   pairs: random cuts of several pairs in one pass (learn/ebm_boxes.h), else as
+//                RowRounds.
+// clang-format on
 #pragma once
 
 #include <functional>

@@ -28,7 +28,7 @@ class FeatureTree {
   }
 
   // Where the leaves end, the beginning included. Best first: the leaf whose cut explains most is
-  // cut next.
+  // cut next. Only the two halves of a leaf that was cut are searched again. O(leaves x bins).
   std::vector<int> grow(int max_leaves) const {
     const int filled = static_cast<int>(gradient_.size()) - 1;
     std::vector<int> ends = {0, filled};
@@ -186,6 +186,9 @@ void cut_lines(const Rectangles& gradient, const Rectangles& curve, double least
 
 }  // namespace
 
+// Uniform over the positions, and over which of the two features is cut first. Extremely randomised
+// trees (Geurts, Ernst and Wehenkel, 2006) draw their cuts likewise; a mean over many steps does
+// not need the best ones.
 PairCuts PairCuts::draw(int first_count, int second_count, Random& random) {
   PairCuts cuts;
   cuts.by_first = random.chance(0.5);
@@ -198,6 +201,8 @@ PairCuts PairCuts::draw(int first_count, int second_count, Random& random) {
   return cuts;
 }
 
+// Boxes 0 and 1 lie before the first cut, 2 and 3 behind it; of each two the even one lies before
+// the second cut. A cut at the edge leaves one of them empty.
 PairBox PairCuts::box(int number, int first_count, int second_count) const {
   const int outer = by_first ? first_count : second_count;
   const int inner = by_first ? second_count : first_count;
@@ -219,6 +224,8 @@ void PairBox::add(double value, int second_count, std::vector<double>& cells) co
   }
 }
 
+// The tree is grown on bins that have rows: an empty bin has no gradient, and would only offer cuts
+// that are the same as its neighbour's.
 void feature_step(const StepSums& sums, const std::vector<double>& rows, bool categorical,
                   const EbmOptions& options, Random* random, std::vector<double>& step) {
   const auto count = static_cast<int>(step.size()) - 1;  // the last cell has no bin
@@ -247,6 +254,8 @@ void feature_step(const StepSums& sums, const std::vector<double>& rows, bool ca
   }
 }
 
+// Both features are tried as the one that is cut first, on the table and on the table turned, so
+// that one loop does both. O(cells).
 void pair_step(const StepSums& sums, const std::vector<double>& rows, int first_count,
                int second_count, const EbmOptions& options, Random* random,
                std::vector<double>& step) {

@@ -15,6 +15,8 @@ namespace {
 
 constexpr int kMostCells = 60000;  // of one term; the bags count them in 16 bits
 
+// A value without a bin, a category that was not seen in training, gets the number after the last
+// bin: rows are then summed up without a branch, and what falls there is not looked at.
 BinnedColumn bin_column(const Bins& bins, const std::vector<double>& values) {
   BinnedColumn column;
   column.count = bins.count();
@@ -50,6 +52,7 @@ std::vector<int> order_by_target(const BinnedColumn& column, const std::vector<d
 
 // Bagging (Breiman, 1996): the mean over the bags is the term, their deviation its error bar. The
 // term is centred so that it adds nothing on average; what that takes off goes to the intercept.
+// O(bags x cells).
 void average(EbmTerm& term, const std::vector<std::vector<double>>& by_bag, double& intercept) {
   const std::size_t cells = term.weights.size();
   term.scores.assign(cells, 0);
@@ -80,6 +83,8 @@ void average(EbmTerm& term, const std::vector<std::vector<double>>& by_bag, doub
   }
 }
 
+// What a user can get wrong. Past it every column is as long as the target, and every target is a
+// finite number, which training relies on.
 Status check(const FeatureSet& features, const std::vector<std::vector<double>>& columns,
              const std::vector<double>& target, const EbmOptions& options) {
   if (target.size() < kFewestRows) {
@@ -125,7 +130,7 @@ void put_in_places(const std::vector<int>& place, BinnedColumn& column) {
   for (std::uint16_t& bin : column.bin) bin = place_of[bin];
 }
 
-// Each feature by itself, in parallel.
+// Each feature by itself, in parallel. O(rows log rows) for each, to sort its values.
 BinnedFeatures bin_features(const FeatureSet& features,
                             const std::vector<std::vector<double>>& columns,
                             const std::vector<double>& target, const EbmOptions& options,
@@ -183,6 +188,8 @@ Trained train_bags(const BinnedFeatures& binned, const std::vector<double>& targ
   return trained;
 }
 
+// The bags share the bins of a feature, so their scores are averaged bin by bin. Weights are counts
+// over all rows, not those that a bag has drawn.
 EbmTerm feature_term(const BinnedFeatures& binned, std::size_t feature, const Bags& bags,
                      double& intercept) {
   EbmTerm term;
@@ -200,7 +207,8 @@ EbmTerm feature_term(const BinnedFeatures& binned, std::size_t feature, const Ba
   return term;
 }
 
-// The bags know the cells of a pair by places, the model by bins.
+// The bags know the cells of a pair by places, the model by bins: a reader of the model need not
+// know the order in which categories were cut.
 EbmTerm pair_term(const BinnedFeatures& binned, std::size_t number, const Trained& trained,
                   double& intercept) {
   const BinnedPair& pair = trained.pairs[number];

@@ -54,6 +54,8 @@ Examples estimate_examples(std::span<const JobSpec> jobs, const Symbols& symbols
   return table;
 }
 
+// Least squares on seconds. What is not text is a number to the model, also the number of the job:
+// with it the model can follow a drift.
 Result<Ebm> train_estimate(std::span<const JobSpec> history, const Symbols& symbols,
                            const PerfModel* perf, const EstimateOptions& options) {
   if (history.size() < kFewestRows) {
@@ -72,7 +74,8 @@ Result<Ebm> train_estimate(std::span<const JobSpec> history, const Symbols& symb
 }
 
 // Rolling-origin evaluation: each week is estimated by a model of all weeks before it, never by one
-// that has seen the week itself.
+// that has seen the week itself. One training per week, so time is quadratic in the number of
+// weeks.
 Result<std::vector<double>> weekly_estimates(std::span<const JobSpec> history,
                                              std::span<const JobSpec> jobs, const Symbols& symbols,
                                              const PerfModel* perf,

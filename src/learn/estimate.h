@@ -1,6 +1,7 @@
-// The workload estimate model of Lucid: how long a job will run, from who submits it, where, when
-// and what a profiler saw of it. An explainable boosting machine on 13 features, trained anew every
-// week on all jobs before it.
+// The workload estimate model of Lucid (Hu et al., ASPLOS'23): how long a job will run, from who
+// submits it, where, when and what a profiler saw of it. An explainable boosting machine on 13
+// features, trained anew every week on all jobs before it. One training per week, in time linear in
+// the jobs before it (learn/ebm.h); an estimate costs one look-up per term.
 #pragma once
 
 #include <span>

@@ -28,6 +28,7 @@ const ExampleColumn* Examples::find(std::string_view name) const {
   return nullptr;
 }
 
+// All columns have as many rows; the one that is added last says how many.
 ExampleColumn& Examples::add_numbers(std::string name, std::vector<double> values) {
   rows = values.size();
   ExampleColumn& column = columns.emplace_back();
@@ -54,7 +55,7 @@ Result<const ExampleColumn*> Examples::need(std::string_view name, std::string_v
 }
 
 // A column is numeric if all its cells are numbers or missing; else it is text. Two passes: cells
-// are kept as text until the whole column is known.
+// are kept as text until the whole column is known. O(cells) time and memory.
 Result<Examples> parse_examples(std::string_view text, std::string_view where,
                                 const std::vector<std::string>& as_text) {
   std::vector<std::vector<std::string>> columns;
@@ -102,12 +103,14 @@ Result<Examples> parse_examples(std::string_view text, std::string_view where,
   return table;
 }
 
+// A file of more than 1 GiB is refused: tables are held in memory as a whole, first as text.
 Result<Examples> read_examples(const std::string& path, const std::vector<std::string>& as_text) {
   const auto text = read_whole(path, std::size_t{1} << 30);
   if (!text) return text.error();
   return parse_examples(*text, path, as_text);
 }
 
+// In the order of `rows`, column by column. O(rows x columns).
 Examples take_rows(const Examples& table, const std::vector<std::size_t>& rows) {
   Examples taken;
   taken.rows = rows.size();

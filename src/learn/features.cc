@@ -17,6 +17,7 @@ double Feature::encode(std::string_view text) const {
   return static_cast<double>(found - categories.begin());
 }
 
+// The inverse of encode(), except for values that it does not tell apart.
 std::string Feature::text_of(double value) const {
   if (std::isnan(value)) return categorical ? "unknown" : "missing";
   if (categorical) return categories[static_cast<std::size_t>(value)];
@@ -81,6 +82,8 @@ Result<std::vector<std::vector<double>>> FeatureSet::encode(const Examples& tabl
   return encoded;
 }
 
+// One row as a person writes it, with names in any order. The last one counts where a name comes
+// twice.
 Result<std::vector<double>> FeatureSet::encode_row(
     const std::vector<std::pair<std::string, std::string>>& values) const {
   // Features that are not named stay missing, for which every model has an answer.
@@ -106,6 +109,7 @@ Result<std::vector<double>> FeatureSet::encode_row(
   return row;
 }
 
+// Names end at the first '=', so a value may hold one.
 Result<std::vector<double>> FeatureSet::encode_items(const std::vector<std::string>& items) const {
   std::vector<std::pair<std::string, std::string>> values;
   for (const std::string& item : items) {

@@ -39,7 +39,8 @@ Block longest_block(std::string_view a, std::string_view b) {
   return best;
 }
 
-// Characters in matching blocks: the longest one, and what matches on either side of it.
+// Characters in matching blocks: the longest one, and what matches on either side of it. Cubic at
+// worst, where every block has one character; names share long blocks as a rule.
 std::size_t matching(std::string_view a, std::string_view b) {
   const Block block = longest_block(a, b);
   if (block.length == 0) return 0;
@@ -53,7 +54,8 @@ std::vector<std::string> names_of(std::span<const JobSpec> jobs, const Symbols& 
   return names;
 }
 
-// What is known of jobs when they are submitted.
+// What is known of jobs when they are submitted. Dates are split into fields, in which trees find
+// what repeats by the hour or by the day of the week.
 Examples submission_examples(std::span<const JobSpec> jobs, const Symbols& symbols,
                              const std::vector<std::string>& clusters, std::int64_t epoch) {
   std::map<std::string, std::vector<double>> numbers;
@@ -112,6 +114,8 @@ double name_similarity(std::string_view a, std::string_view b) {
   return 2.0 * static_cast<double>(matching(a, b)) / static_cast<double>(a.size() + b.size());
 }
 
+// Sums and counts only, so a job costs O(log names) and its record need not be kept. A name that is
+// new may be the nearest of any other, so all remembered answers are dropped.
 void HistoryEstimator::add(std::string_view name, Symbol user, int gpus, Seconds duration) {
   auto place = names_.find(name);
   if (place == names_.end()) {

@@ -13,6 +13,8 @@ namespace {
 using Json = nlohmann::json;
 constexpr int kVersion = 1;
 
+// Categories are written in the order of their numbers, which terms refer to. A feature of numbers
+// has no list of them, which is how a reader tells the two kinds apart.
 Json json_of(const FeatureSet& features) {
   Json list = Json::array();
   for (std::size_t i = 0; i < features.size(); ++i) {
@@ -23,6 +25,7 @@ Json json_of(const FeatureSet& features) {
   return list;
 }
 
+// Reads what json_of() wrote. What is missing throws, which read_model() turns into an error.
 FeatureSet features_of(const Json& list) {
   std::vector<Feature> features;
   for (const Json& item : list) {
@@ -38,7 +41,8 @@ FeatureSet features_of(const Json& list) {
 }
 
 // What is wrong with a term, or nothing. A file may come from anywhere, and predictions do not
-// check indices.
+// check indices. Past this every cell that a row can fall into has a score, a deviation and a
+// weight.
 std::string fault(const EbmTerm& term, const FeatureSet& features) {
   if (term.features.empty() || term.features.size() > 2 ||
       term.features.size() != term.bins.size()) {
@@ -118,6 +122,8 @@ std::string to_text(const Ebm& model) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+// Nodes in a list, with children by position: a deep tree needs no recursion to be read. A leaf has
+// counts alone.
 std::string to_text(const DecisionTree& model) {
   Json nodes = Json::array();
   for (const DecisionTree::Node& node : model.nodes) {
@@ -140,6 +146,8 @@ std::string to_text(const DecisionTree& model) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+// Every term is checked before the model is used: predictions rely on indices and do not check
+// them. O(length of the text).
 Result<Ebm> ebm_of(std::string_view text, std::string_view where) {
   return read_model<Ebm>(text, where, "ebm", [where](const Json& json) -> Result<Ebm> {
     Ebm model;
@@ -177,6 +185,7 @@ Result<Ebm> ebm_of(std::string_view text, std::string_view where) {
   });
 }
 
+// The same for a tree: every index is checked as its node is read.
 Result<DecisionTree> tree_of(std::string_view text, std::string_view where) {
   return read_model<DecisionTree>(
       text, where, "tree", [where](const Json& json) -> Result<DecisionTree> {
@@ -211,6 +220,8 @@ Result<DecisionTree> tree_of(std::string_view text, std::string_view where) {
       });
 }
 
+// What a caller asks first, as each kind has a reader of its own. Parses the whole text: models are
+// small, and keys come in any order.
 Result<std::string> model_kind(std::string_view text, std::string_view where) {
   try {
     const Json json = Json::parse(text);
@@ -223,6 +234,7 @@ Result<std::string> model_kind(std::string_view text, std::string_view where) {
   return Error{fmt::format("{}: not a model file; `muster learn train` writes them", where)};
 }
 
+// A file of more than 1 GiB is refused rather than read: no model is as large.
 Result<Ebm> load_ebm(const std::string& path) {
   const auto text = read_whole(path, std::size_t{1} << 30);
   if (!text) return text.error();

@@ -22,7 +22,8 @@ std::string seen(const Ebm& model, const EbmTerm& term, std::span<const double> 
   return text;
 }
 
-// The label of a bin of a feature alone.
+// The label of a bin of a feature alone. Bin 0 is that of missing values, so bin i of a feature
+// of numbers goes from cut i - 2 to cut i - 1.
 std::string bin_label(const Feature& feature, const Bins& bins, int bin) {
   if (bin == 0) return "missing";
   if (bins.categorical) return feature.categories[static_cast<std::size_t>(bin) - 1];
@@ -33,6 +34,8 @@ std::string bin_label(const Feature& feature, const Bins& bins, int bin) {
   return fmt::format("{:.4g} to {:.4g}", bins.cuts[k - 1], bins.cuts[k]);
 }
 
+// With its sign, also if it is positive: each effect adds to an average or takes from it. The sign
+// is written apart, because the unit goes by the size.
 std::string signed_quantity(const Ebm& model, double value) {
   const std::string text = model.classify ? fmt::format("{:.3f}", std::abs(value))
                                           : quantity_text(model.target, std::abs(value));
@@ -50,7 +53,8 @@ struct Scale {
   }
 };
 
-// Horizontal bars, one per term. Signed bars begin at a common zero and grow to both sides.
+// Horizontal bars, one per term. Signed bars begin at a common zero and grow to both sides. The
+// longest one fills the width, and no bar is too thin to be seen.
 std::string bars_svg(const std::vector<std::pair<std::string, double>>& bars, const Ebm& model,
                      bool signed_bars) {
   double largest = 1e-12;
@@ -88,6 +92,9 @@ std::string axis_labels(const std::string& low, const std::string& high, const s
 // The effect of one feature: a step function over its bins, with the standard deviation over the
 // bags as a band, and below it the training rows of each bin. In an additive model this is the
 // whole effect, not a partial dependence averaged over the other features.
+//
+// The upper edge of the band runs from left to right and the lower one back, so that both make one
+// polygon. Bins without rows do not stretch the axis: no row tells how large their effect is.
 std::string shape_svg(const Ebm& model, const EbmTerm& term) {
   const Feature& feature = model.features[static_cast<std::size_t>(term.features[0])];
   const Bins& bins = term.bins[0];
@@ -169,6 +176,8 @@ std::string quantity_text(const std::string& target, double value) {
   return fmt::format("{:.0f} s", value);
 }
 
+// The importance of a term is the mean size of what it adds over the training rows, as in
+// InterpretML (Nori and others, 2019): unlike a count of splits it has the unit of the target.
 std::string importance_text(const Ebm& model) {
   std::string out = fmt::format("{} = {} + what each term adds; mean size of what it adds:\n",
                                 model.target.empty() ? "answer" : model.target,
@@ -186,6 +195,7 @@ std::string importance_text(const Ebm& model) {
   return out;
 }
 
+// Bins that no training row fell into are left out: nothing was learnt there.
 Result<std::string> shape_text(const Ebm& model, const std::string& feature) {
   for (const EbmTerm& term : model.terms) {
     if (term.features.size() != 1 || term.name(model.features) != feature) continue;
@@ -209,6 +219,8 @@ Result<std::string> shape_text(const Ebm& model, const std::string& feature) {
                   feature)};
 }
 
+// The parts and the average add up to the answer exactly, in log-odds for a class. Parts of zero
+// say nothing and are left out.
 std::string explain_text(const Ebm& model, std::span<const double> row) {
   const Explanation explanation = model.explain(row);
   std::string out;
@@ -249,6 +261,8 @@ std::string explain_text(const DecisionTree& model, std::span<const double> row)
                      model.classes[best], leaf.counts[best], leaf.rows(), out);
 }
 
+// All parts, also those of zero, for programs. Texts from traces may not be UTF-8; invalid bytes
+// are replaced.
 std::string explain_json(const Ebm& model, std::span<const double> row) {
   const Explanation explanation = model.explain(row);
   nlohmann::json parts = nlohmann::json::array();
@@ -266,6 +280,8 @@ std::string explain_json(const Ebm& model, std::span<const double> row) {
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
+// Colours for light and dark screens. All classes lie below `.model`, so that the sections can
+// stand in a page with a style of its own.
 std::string_view model_style() {
   return R"(
 .model svg{width:100%;height:auto;max-width:820px;font:12px system-ui,sans-serif}.model text{fill:#3c4654}

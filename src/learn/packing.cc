@@ -22,6 +22,8 @@ int share_score(double mean_co_located_speed) {
   return mean_co_located_speed < 0.95 ? 1 : 0;
 }
 
+// Profiles are few, one for each kind of workload: a pruned tree does not fit their noise, and each
+// of its answers is a path that can be read.
 Result<DecisionTree> train_packing(std::span<const WorkloadProfile> profiles,
                                    const std::vector<int>& scores, const TreeOptions& options) {
   if (profiles.size() != scores.size() || profiles.empty()) {

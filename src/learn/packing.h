@@ -1,6 +1,7 @@
-// The packing analyze model of Lucid: from what a profiler measures of a job alone (mixed
-// precision, GPU and memory utilisation, GPU memory) to its sharing score: 0 a light neighbour, 1 a
-// noticeable one, 2 a heavy one. A pruned decision tree, so that an operator can read it.
+// The packing analyze model of Lucid (Hu et al., ASPLOS'23): from what a profiler measures of a job
+// alone (mixed precision, GPU and memory utilisation, GPU memory) to its sharing score: 0 a light
+// neighbour, 1 a noticeable one, 2 a heavy one. A pruned decision tree, so that an operator can
+// read it. A score costs one walk from the root to a leaf; training as in learn/tree.h.
 #pragma once
 
 #include <span>

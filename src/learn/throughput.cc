@@ -63,6 +63,7 @@ void add_series(Examples& table, const std::string& suffix, const std::vector<do
 
 }  // namespace
 
+// Asked of an empty table, so that names and features cannot differ.
 std::vector<std::string> throughput_feature_names() {
   std::vector<std::string> names;
   const Examples table = throughput_features({});
@@ -70,6 +71,8 @@ std::vector<std::string> throughput_feature_names() {
   return names;
 }
 
+// Calendar fields let the model find what repeats by the hour and the week; the series say how
+// today differs from that. O(slots).
 Examples throughput_features(std::span<const ThroughputSlot> slots) {
   Examples table;
   std::vector<double> parts[7];
@@ -116,6 +119,7 @@ Result<ThroughputModel> train_throughput(std::span<const ThroughputSlot> slots,
     jobs.push_back(slot.jobs);
     gpus.push_back(slot.gpus);
   }
+  // One after the other: each training takes all threads by itself.
   auto first = train_ebm(*features, *columns, jobs, options);
   if (!first) return first.error();
   auto second = train_ebm(*features, *columns, gpus, options);

@@ -1,6 +1,7 @@
-// The throughput predict model of Lucid: how many GPU jobs and GPUs will be submitted in each slot
-// of ten minutes, from the calendar and from what was submitted one hour, three hours and a day
-// before. 25 features and an explainable boosting machine for each of the two.
+// The throughput predict model of Lucid (Hu et al., ASPLOS'23): how many GPU jobs and GPUs will be
+// submitted in each slot of ten minutes, from the calendar and from what was submitted one hour,
+// three hours and a day before. 25 features and an explainable boosting machine for each of the
+// two. O(slots) for the features; training as in learn/ebm.h.
 #pragma once
 
 #include <span>

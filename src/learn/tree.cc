@@ -154,7 +154,7 @@ void prune(DecisionTree& tree, double alpha) {
     if (where < 0) break;
     tree.nodes[static_cast<std::size_t>(where)].feature = -1;
   }
-  // Drop the nodes that hang on nothing any more.
+  // Drop nodes that are no longer reachable.
   std::vector<DecisionTree::Node> kept;
   const std::function<int(int)> copy = [&](int i) -> int {
     const int self = static_cast<int>(kept.size());

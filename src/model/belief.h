@@ -6,7 +6,8 @@
 //             be twice as long, as often as needed. It so falls behind jobs that are believed to
 //             have less left, and an estimate that was too low by a factor f costs log2(f) turns.
 //   missing   A job without an estimate is believed to run for kUnknownDuration, and
-//             grows by the rule of overruns. So it is for policies that go by estimates, too.
+//             grows by the rule of overruns. The same holds for policies that go by
+//             estimates.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +28,8 @@ inline void believe(JobSpec& job, Seconds duration) {
   job.believed = true;
 }
 
-// For policies that go by estimates: without one, what is believed of the job's length. Where
-// lengths are the truth, nothing is believed, and 0 says so.
+// For policies that go by estimates: without one, what is believed of the job's length. Returns 0
+// where lengths are true, because nothing is believed then.
 inline Seconds estimate_of(const JobSpec& job) {
   return job.estimate > 0 || !job.believed ? job.estimate : job.duration;
 }
@@ -37,9 +38,9 @@ inline Seconds estimate_of(const JobSpec& job) {
 // have is done.
 inline void forget_truth(JobSpec& job) { job.truth = {}; }
 
-// The job has outrun what was believed: all that says how long it is doubles.
+// The job has outrun what was believed: everything that states its length is doubled.
 inline void double_belief(Job& job) {
-  constexpr double kLeast = 1e-3;  // doubling nothing leads nowhere
+  constexpr double kLeast = 1e-3;  // doubling zero stays zero
   job.total_work = std::max(2 * job.total_work, kLeast);
   job.spec.duration *= 2;
   job.spec.iterations *= 2;

@@ -1,4 +1,4 @@
-// What jobs and clusters are made of, in an archive (base/archive.h).
+// Saves and restores jobs and clusters (base/archive.h).
 #pragma once
 
 #include "base/archive.h"

@@ -139,7 +139,7 @@ void ClusterState::take(const GpuSet& gpus, Symbol partition, const HostResource
 void ClusterState::release(const GpuSet& gpus, Symbol partition, const HostResources& host) {
   for (int i = 0; i < gpus.nodes(); ++i) {
     Node& node = nodes_[index(gpus[i].node)];
-    assert((node.held & gpus[i].mask) == gpus[i].mask && "a GPU was released that nobody held");
+    assert((node.held & gpus[i].mask) == gpus[i].mask && "a GPU was released that no job held");
     if (node.drained) {
       change_usable(gpus[i].node, [&] { node.held &= ~gpus[i].mask; });
     } else {

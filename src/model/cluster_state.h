@@ -69,7 +69,7 @@ class ClusterState {
   // Pools that a job of this partition and type may use, in order; none if the partition is not
   // known.
   std::span<const PoolId> pools_for(Symbol partition, Symbol gpu_type) const {
-    // Who is asked about is mostly asked about again: the last one found comes first.
+    // The last lookup is usually repeated, so it is checked first.
     if (!partitioned_) partition = kNoSymbol;
     const bool again = !access_.empty() && access_.front().partition == partition &&
                        access_.front().gpu_type == gpu_type;
@@ -90,7 +90,7 @@ class ClusterState {
   // at first: requests for them are ignored.
   void count_host(bool counts);
   bool counts_host() const { return counts_host_; }
-  // Tells of a job that comes; from the first that asks for cores or memory on, host_binds().
+  // Call for each new job: host_binds() is true from the first job that asks for cores or memory.
   void expect(const JobSpec& job) { host_binds_ = host_binds_ || host_wanted(job).any(); }
   bool host_binds() const { return host_binds_; }
   // What a job asks for beside each of its GPUs; nothing where that is not counted.
@@ -101,7 +101,7 @@ class ClusterState {
   bool host_fits(const GpuSet& gpus, const HostResources& host) const;
   // Whether so many GPUs could ever have what the job asks for beside them.
   bool host_ever_fits(const JobSpec& job, int gpus) const;
-  // Hides free GPUs from those who look for some, and shows them again (policy/host_limit.h).
+  // Hides free GPUs from placements that look for some, and shows them again (policy/host_limit.h).
   void withhold(NodeId id, std::uint64_t gpus) { rebucket(id, nodes_[index(id)].free & ~gpus); }
   void show(NodeId id, std::uint64_t gpus) { rebucket(id, nodes_[index(id)].free | gpus); }
 

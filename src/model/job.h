@@ -2,7 +2,7 @@
 //
 // Progress is kept lazily: `work` was done as of `since`, and grows by `rate` per second from then
 // on. A backend that simulates sets an exact rate once per start; one that drives real processes
-// reports work from time to time. Whoever reads calls work_at(now) and cannot tell the difference.
+// reports work from time to time. A reader calls work_at(now) and cannot tell the difference.
 //
 // Where commands take time, a job that was given GPUs is running to all policies, and yet
 // only *starting*: `since` is kNever until its backend says that it has begun. One that lost its

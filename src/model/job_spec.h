@@ -33,13 +33,13 @@ struct TrueLength {
   friend bool operator==(const TrueLength&, const TrueLength&) = default;
 };
 
-// Traces are lists of these, and to read one costs most of all the memory that it takes: what few
-// jobs have is kept outside.
+// A trace is a list of these, and allocating them is the largest cost of reading it; fields that
+// few jobs have are kept outside.
 struct JobSpec {
   JobId id{};             // set by the engine as jobs arrive; sources need not fill it
   bool believed = false;  // duration and iterations may be wrong, and grow when outrun
   Seconds submit = 0;     // its completion time counts from here
-  // When the scheduler learns of it: the submit time, except where a source hands jobs out early or
+  // When the scheduler learns of it: the submit time, except where a source delivers jobs early or
   // late. A source yields nondecreasing arrivals.
   Seconds arrival = 0;
   // Run time undisturbed, alone, on `gpus` GPUs of the reference type; where `believed`, what is

@@ -74,7 +74,7 @@ class Plan {
   // adding.
   bool add(const AllocationRequest& request) {
     return add_with(request.gpus, [&request](AllocationRequest& own) {
-      // Member by member: a whole copy of a request that was just made waits for its parts.
+      // Member by member: a wide load right after narrow stores stalls.
       for (std::size_t i = 0; i < static_cast<std::size_t>(request.size); ++i) {
         own.jobs[i] = request.jobs[i];
       }

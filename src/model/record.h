@@ -65,7 +65,7 @@ struct TurnStats {
   std::int32_t stops = 0;          // preemptions in this turn
   std::int32_t skipped = 0;        // turns since the last one in which nothing could change
   double spent = 0;                // dollars for the GPUs in use since the turn before
-  std::int32_t programs = 0;       // that its plan was chosen by
+  std::int32_t programs = 0;       // programs solved to choose its plan
   double gap = 0;                  // how much better another plan could have been, relative
   // Only where the engine was asked to look closely; else 0.
   double blocking_index = 0;  // of waiting jobs: time waited over time still to run alone, averaged

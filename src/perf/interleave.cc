@@ -20,7 +20,7 @@ double network_of(const StageTimes& times) { return times[3]; }
 
 using Places = std::array<const StageTimes*, kStages>;  // null: empty
 
-// Each member uses one resource per place of the round, the next member the one before it.
+// Each member uses one resource per place of the cycle, the next member the one before it.
 double split_round(const Places& places) {
   double sum = 0;
   for (std::size_t slot = 0; slot < kStages; ++slot) {
@@ -34,7 +34,7 @@ double split_round(const Places& places) {
   return sum;
 }
 
-// The load stage of a member ends where its GPU stage begins and may take two places, so a round
+// The load stage of a member ends where its GPU stage begins and may take two places, so a cycle
 // depends on the one before: two rounds are laid out, until their lengths agree.
 double merged_round(const Places& places) {
   constexpr std::size_t kSteps = 2 * kStages;

@@ -1,5 +1,5 @@
 // Interleaving: co-located jobs take turns at storage, CPU, GPU and network, so that one computes
-// while another loads. One round runs one step of every member; its length is the period of the
+// while another loads. One cycle runs one step of every member; its length is the period of the
 // group. Numbers in, numbers out: policies, performance models and the live runtime use it.
 //
 // Source: Muri (SIGCOMM'22). docs/muri.md has the picture and the formula.
@@ -17,13 +17,13 @@
 
 namespace muster {
 
-// The objective for the members' places in the round: the shortest period, or the longest, to see
+// The objective for the members' places in the cycle: the shortest period, or the longest, to see
 // how much the order matters.
 enum class StageOrder { kBest, kWorst };
 
 struct Interleaving {
   StageOrder order = StageOrder::kBest;
-  // Storage and CPU work are one stage that may take two of the four places of a round. Otherwise
+  // Storage and CPU work are one stage that may take two of the four places of a cycle. Otherwise
   // each stage has one place of its own.
   bool merged_load = true;
   // A measured step over the profiled one, alone and in groups of two, three and four: what sharing
@@ -32,7 +32,7 @@ struct Interleaving {
 
   // Seconds of one step alone.
   double solo(const JobSpec& job) const { return job.step_ms * stretch[0] / 1000; }
-  // Seconds of one round; of a single member, its step alone.
+  // Seconds of one cycle; of a single member, its step alone.
   double period(std::span<const JobSpec* const> members, StageOrder by) const;
   double period(std::span<const JobSpec* const> members) const { return period(members, order); }
   // Seconds of one step of an opportunistic job on the GPUs of a holder whose rate it must not
@@ -50,7 +50,7 @@ bool can_interleave(const JobSpec& job);
 Status check_group(std::span<const JobSpec* const> members, std::span<const double> memory_mb,
                    double gpu_memory_mb);
 
-// The round without what sharing costs: the stages in seconds, by member.
+// The cycle without what sharing costs: the stages in seconds, by member.
 double bare_period(std::span<const StageTimes> members, StageOrder by, bool merged_load);
 
 // As a performance model: a job's speed is its step alone over the period of its group.

@@ -40,12 +40,12 @@ constexpr std::array kScheduling = {
                         "says itself when jobs are over, instead of the backend",
                         &Scheduling::drives_completion},
     Ability<Scheduling>{"keeps the truth",
-                        "knows how long jobs really run, whatever others believe",
+                        "has its own record of true run times, whatever `durations` says",
                         &Scheduling::keeps_truth},
     Ability<Scheduling>{"needs even nodes",
                         "counts on equal nodes that last, and on jobs that start at once",
                         &Scheduling::needs_even_nodes},
-    Ability<Scheduling>{"repeats a simulator", "runs nowhere but in a simulation of its pacing",
+    Ability<Scheduling>{"repeats a simulator", "works only in a simulation with its own pacing",
                         &Scheduling::reproduces_simulator},
 };
 

@@ -90,7 +90,7 @@ void Arrangement::write(PlacementDraft& draft) {
       if (listed_[index(slot)] != outcomes_) draft.stop(slot, Reason::kOutranked, gainer_);
     }
   }
-  // All who move leave before the first arrives: two may change places.
+  // All jobs that move leave before the first arrives: two may change places.
   for (const Entry& entry : entries_) lift(entry, draft);
   if (draft.cluster().host_binds()) {
     for (const Entry& entry : entries_) rehost(entry, draft);
@@ -118,10 +118,10 @@ void Arrangement::place(Entry& entry, PlacementDraft& draft) {
     draft.start(entry.request, std::move(entry.gpus), entry.reason);
     return;
   }
-  const Slot host = entry.job(std::countr_zero(entry.stays));
+  const Slot holder = entry.job(std::countr_zero(entry.stays));
   for (int i = 0; i < entry.request.size; ++i) {
     if (entry.stays_there(i)) continue;
-    draft.join(entry.job(i), host, i == 0 ? entry.reason : Reason::kGrouped);
+    draft.join(entry.job(i), holder, i == 0 ? entry.reason : Reason::kGrouped);
   }
 }
 

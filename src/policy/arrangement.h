@@ -40,7 +40,7 @@ class Arrangement {
   std::uint32_t list(const AllocationRequest& request, const GpuSet& gpus);
   void list(Slot slot);
   bool stands(const AllocationRequest& request, std::uint32_t stays) const;
-  // Null where there is nothing to remember: it stands, and CPU cores and memory do not bind.
+  // Null if nothing changes and CPU cores and memory do not bind.
   Entry* add(const AllocationRequest& request, std::uint32_t stays, Reason reason);
   // Of a group that stays while another member asks for its CPU cores and memory.
   void rehost(const Entry& entry, PlacementDraft& draft) const;

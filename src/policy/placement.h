@@ -97,11 +97,11 @@ class WalkingPlacement : public PlacementPolicy {
   // What no chosen request could use goes to the others, in order.
   void place_leftovers(const View& view, const SchedulingTraits& traits,
                        const std::vector<AllocationRequest>& requests, PlacementDraft& draft);
-  // Takes off their GPUs all members that cannot stay where they are, and strangers among them.
+  // Stops the members that cannot stay, and jobs of other requests on their GPUs.
   void make_way(const View& view, const AllocationRequest& request, PlacementDraft& draft);
   // The member on whose GPUs the request can stay; kNoSlot if it needs others.
-  Slot host_among(const View& view, const AllocationRequest& request,
-                  const PlacementDraft& draft) const;
+  Slot holder_among(const View& view, const AllocationRequest& request,
+                    const PlacementDraft& draft) const;
   // Lets a job that was stopped in this very draft have its old GPUs again, if no other job took
   // them.
   bool put_back(const View& view, Slot job, PlacementDraft& draft, Reason reason);
@@ -114,7 +114,7 @@ class WalkingPlacement : public PlacementPolicy {
   bool any_shape_;
   bool backfill_now_ = true;  // unless the policy is strict
   std::vector<char> closed_;  // by pool: a request is blocked there and overtaking is not allowed
-  std::vector<Symbol> closed_quotas_;  // partitions where someone waits for the quota
+  std::vector<Symbol> closed_quotas_;  // partitions where a request waits for the quota
   std::vector<char> chosen_;           // by position in the plan
   std::vector<char> keeps_;            // by slot: may stay or start
   std::vector<int> budget_;            // by pool

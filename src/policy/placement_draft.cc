@@ -27,7 +27,7 @@ const GpuSet* PlacementDraft::holding(Slot job) const {
 }
 
 // Members of one group hold equal sets: old groups are rings, new ones start on one set, and a job
-// that came to one who was there is beside the ring of that one.
+// that came to one that was there is beside the ring of that one.
 template <typename Visit>
 void PlacementDraft::each_beside(Slot job, const Visit& visit) const {
   const GpuSet* const mine = holding(job);
@@ -168,7 +168,7 @@ void PlacementDraft::rehost(Slot job, const HostResources& host) {
   const GpuSet* held = holding(job);
   assert(held != nullptr && "only a job that holds GPUs has cores beside them");
   cluster_->rehost(*held, host_of(job), host);
-  // Those who share the GPUs share what goes with them.
+  // Jobs that share the GPUs share what goes with them.
   each_beside(job, [&](Slot other) {
     if (!(host_of(other) == host)) rehosts_.push_back({other, host});
     return false;

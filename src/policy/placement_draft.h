@@ -53,7 +53,7 @@ class PlacementDraft {
   bool holds(Slot job) const { return holding(job) != nullptr; }
   const GpuSet* holding(Slot job) const;
 
-  // Takes a job's GPUs away; `other` is the one who gets them, if that is the reason.
+  // Takes a job's GPUs away; `other` is the job that gets them, if that is the reason.
   void stop(Slot job, Reason reason, JobId other = kNoJob);
   // Takes a running job off its GPUs so that it can go on elsewhere: start() or join() must follow.
   // Unlike a stop this is no preemption.
@@ -64,7 +64,7 @@ class PlacementDraft {
   // Held around a rule that may not use these GPUs: it does not see them.
   HostLimit keep(std::span<const NodeGpus> gpus) const { return {*cluster_, gpus}; }
   // Gives the request free GPUs; every job of the request must hold none. Unless `given`, the cores
-  // and memory that its first job asks for go with them; those who share the GPUs share these.
+  // and memory that its first job asks for go with them; jobs that share the GPUs share these.
   void start(const AllocationRequest& request, GpuSet gpus, Reason reason,
              const HostResources& given = {});
   // Gives a running job that was taken off its GPUs in this draft back what it held: the same GPUs
@@ -112,8 +112,8 @@ class PlacementDraft {
     last = step;
   }
   bool shared_with_others(Slot job) const;
-  // Those who would hold the GPUs of this one with it after the steps so far, until `visit` says
-  // that this is enough.
+  // The jobs that would hold the GPUs of this one with it after the steps so far, until `visit`
+  // says that this is enough.
   template <typename Visit>
   void each_beside(Slot job, const Visit& visit) const;
   // What both ways to GPUs that are free have in common.

@@ -29,7 +29,7 @@ struct SchedulingTraits {
   // The plan would be the same until a job arrives, leaves or a node changes: quiet turns may be
   // skipped.
   bool stable_between_events = true;
-  // Nobody overtakes: once a request does not fit, those behind it wait too, whatever the placement
+  // No job overtakes: once a request does not fit, those behind it wait too, whatever the placement
   // allows.
   bool strict = false;
   // No GPU idles while a job that would fit waits (given a placement that backfills).
@@ -44,7 +44,7 @@ struct SchedulingTraits {
   // May change its mind about running jobs on its own: it is asked at every turn of the pacing,
   // even if no job waits. Policies that are stable between events never need it.
   bool needs_periodic_turns = false;
-  // Tells an order of jobs that is finer than that of its requests (Plan::rank).
+  // Gives an order of jobs that is finer than that of its requests (Plan::rank).
   bool ranks_jobs = false;
   // Solves a program or searches at each decision, which takes milliseconds or more.
   bool optimises = false;
@@ -52,20 +52,20 @@ struct SchedulingTraits {
   bool strands = false;
   // Ends or refuses jobs itself: it has a completion rule.
   bool ends_jobs = false;
-  // Nobody else says when jobs are over: a simulated backend lets them run until its completion
+  // Nothing else says when jobs are over: a simulated backend lets them run until its completion
   // rule ends them.
   bool drives_completion = false;
-  // Goes by books of its own, in which it knows how long jobs really run, whatever others believe.
+  // Has its own record of true run times.
   bool keeps_truth = false;
-  // Its books hold equal nodes without partitions, which never fail or leave, and jobs that start
-  // and stop at once.
+  // Its model assumes equal nodes without partitions, which never fail or leave, and jobs that
+  // start and stop at once.
   bool needs_even_nodes = false;
   // Repeats one published simulator and nothing else: no cluster and no copy that looks ahead can
   // carry out what it decides, and no selector can take turns with it.
   bool reproduces_simulator = false;
-  // Makes promises to jobs with deadlines, in a book for whoever admits more.
+  // Makes promises to jobs with deadlines, in a book that admission policies read.
   bool promises = false;
-  // Allocates fractions of time, which its allocator says.
+  // Allocates fractions of time; its allocator computes them.
   bool allocates_fractions = false;
   // Changes speed only: schedule() may be called twice in a turn and says the same again.
   // Placements that seldom need the whole order then ask for its beginning first.

@@ -63,13 +63,13 @@ Plan::Depth WalkingPlacement::depth(const ClusterState& cluster,
   // Partitions do not wait for each other, so one that is blocked or full does not end the walk.
   if (!cluster.one_queue()) return Plan::Depth::kAll;
   if (!backfill_ || traits.strict) return Plan::Depth::kUntilBlocked;
-  // Where a request can fail for its shape, what it leaves goes to someone further down.
+  // Where a request can fail for its shape, what it leaves goes to a request further down.
   const bool any_shape = any_shape_ && !cluster.host_binds();
   return any_shape || !traits.work_conserving ? Plan::Depth::kUntilFull : Plan::Depth::kAll;
 }
 
-Slot WalkingPlacement::host_among(const View& view, const AllocationRequest& request,
-                                  const PlacementDraft& draft) const {
+Slot WalkingPlacement::holder_among(const View& view, const AllocationRequest& request,
+                                    const PlacementDraft& draft) const {
   for (int i = 0; i < request.size; ++i) {
     const Slot job = request.jobs[static_cast<std::size_t>(i)];
     const GpuSet* held = draft.holding(job);
@@ -83,31 +83,31 @@ Slot WalkingPlacement::host_among(const View& view, const AllocationRequest& req
 
 void WalkingPlacement::make_way(const View& view, const AllocationRequest& request,
                                 PlacementDraft& draft) {
-  const Slot host = host_among(view, request, draft);
+  const Slot holder = holder_among(view, request, draft);
   for (int i = 0; i < request.size; ++i) {
     const Slot job = request.jobs[static_cast<std::size_t>(i)];
-    if (job == host || !draft.holds(job)) continue;
-    if (host == kNoSlot) {
+    if (job == holder || !draft.holds(job)) continue;
+    if (holder == kNoSlot) {
       draft.stop(job, Reason::kElastic);
-    } else if (!(*draft.holding(job) == *draft.holding(host))) {
-      draft.stop(job, Reason::kGrouped, view.jobs[host].spec.id);
+    } else if (!(*draft.holding(job) == *draft.holding(holder))) {
+      draft.stop(job, Reason::kGrouped, view.jobs[holder].spec.id);
     }
   }
-  if (host == kNoSlot) return;
+  if (holder == kNoSlot) return;
   // Jobs co-located with it until now that have a request of their own in this turn.
-  for (Slot other = view.jobs[host].next_co_located; other != host;
+  for (Slot other = view.jobs[holder].next_co_located; other != holder;
        other = view.jobs[other].next_co_located) {
     if (draft.holds(other) && !is_member(request, other)) {
-      draft.stop(other, Reason::kOutranked, view.jobs[host].spec.id);
+      draft.stop(other, Reason::kOutranked, view.jobs[holder].spec.id);
     }
   }
 }
 
 bool WalkingPlacement::try_place(const View& view, const AllocationRequest& request,
                                  PlacementDraft& draft, Reason reason) {
-  // A member that already holds the right GPUs is the host; the others come to it.
-  const Slot host = host_among(view, request, draft);
-  if (host == kNoSlot) {
+  // A member that already holds the right GPUs is the holder; the others come to it.
+  const Slot holder = holder_among(view, request, draft);
+  if (holder == kNoSlot) {
     for (int i = 0; i < request.size; ++i) {
       const Slot job = request.jobs[static_cast<std::size_t>(i)];
       if (draft.holds(job)) draft.stop(job, Reason::kElastic);
@@ -136,12 +136,12 @@ bool WalkingPlacement::try_place(const View& view, const AllocationRequest& requ
   }
   for (int i = 0; i < request.size; ++i) {
     const Slot job = request.jobs[static_cast<std::size_t>(i)];
-    if (job == host) continue;
+    if (job == holder) continue;
     if (draft.holds(job)) {
-      if (*draft.holding(job) == *draft.holding(host)) continue;
-      draft.stop(job, Reason::kGrouped, view.jobs[host].spec.id);
+      if (*draft.holding(job) == *draft.holding(holder)) continue;
+      draft.stop(job, Reason::kGrouped, view.jobs[holder].spec.id);
     }
-    draft.join(job, host, Reason::kGrouped);
+    draft.join(job, holder, Reason::kGrouped);
   }
   return true;
 }
@@ -197,7 +197,7 @@ bool WalkingPlacement::behind_blocked(const View& view, const ClusterState& clus
 
 void WalkingPlacement::close(const View& view, const ClusterState& cluster,
                              const AllocationRequest& request) {
-  // Who waits for a quota keeps back only those under the same quota.
+  // A request that waits for a quota keeps back only those under the same quota.
   if (why_not_placed(view, cluster, request) == Reason::kOverQuota) {
     closed_quotas_.push_back(view.jobs[request.lead()].spec.partition);
     return;

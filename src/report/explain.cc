@@ -191,7 +191,7 @@ Status find_job(const ResultFolder& result, std::string_view wanted, Story& stor
       story.partition = symbols.text(job.partition);
       story.model = symbols.text(job.model);
     }
-    // Nobody asks about a job that never waited.
+    // A job that never waited has nothing to explain.
     if (similar.size() < 5 && job.queue > 0 && !wanted.empty() &&
         job.name.find(wanted) != std::string::npos) {
       similar.insert(job.name);

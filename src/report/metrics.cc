@@ -64,7 +64,7 @@ void MetricsFold::on_decision(const Decision& decision) {
     block_ = decision.reason;
     block_job_ = decision.job;
   } else if (decision.job == block_job_ && decision.action == Action::kStart) {
-    // Nobody is blocked until the log says so again: the jobs before the others take all that is
+    // No job is blocked until the log says so again: the jobs before the others take all that is
     // free.
     block_ = Reason::kNone;
     block_job_ = kNoJob;

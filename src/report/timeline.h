@@ -65,7 +65,7 @@ class TimelineFold final : public Observer {
 };
 
 // One line of turns.csv: the state after one turn, in the columns that Blox calls cluster_stats,
-// and what Muri logs over time: how long those wait who wait, and how busy each resource is.
+// and what Muri logs over time: how long waiting jobs have waited, and how busy each resource is.
 std::string_view turns_csv_header();
 inline constexpr std::size_t kTurnRoom = 500;
 char* put_turn(char* at,

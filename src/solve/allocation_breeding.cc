@@ -12,7 +12,7 @@ constexpr double kCrossing = 0.9;  // chance that two parents exchange rows
 
 }  // namespace
 
-// Who wins a tournament: the one that dominates, else the less crowded, else either.
+// The winner of a tournament: the candidate that dominates, else the less crowded, else either.
 bool AllocationSearch::beats(const Candidate& a, const Candidate& b) {
   const bool a_no_worse = a.value <= b.value && a.utility <= b.utility;
   const bool b_no_worse = b.value <= a.value && b.utility <= a.utility;
@@ -102,7 +102,7 @@ void AllocationSearch::raise_some(Word* cells) {
     for (const std::uint32_t j : there_) {
       if (random_.below(there_.size()) == 0) raise(j);
     }
-    // Each of all jobs with a chance of one in their number: how many, then who.
+    // Each of all jobs with a chance of one in their number: how many, then which.
     const double draw = random_.unit();
     for (const double up_to : hits_) {
       if (draw < up_to) break;

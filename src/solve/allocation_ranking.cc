@@ -1,4 +1,5 @@
-// Who survives: NSGA-II's non-dominated sorting and crowding distance (Deb and others, 2002).
+// Which candidates survive: NSGA-II's non-dominated sorting and crowding distance (Deb and others,
+// 2002).
 #include <algorithm>
 #include <limits>
 

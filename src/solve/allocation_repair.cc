@@ -47,7 +47,7 @@ inline AllocationSearch::RowSize AllocationSearch::size_of_row(const Word* row, 
 
 // Takes GPUs from the row until it is within the job's bounds and what is left of the nodes.
 // `spread` marks the nodes of jobs that span several. Earlier jobs go first: what they took is
-// gone. Time: O(nodes / 8), but for trim().
+// gone. Time: O(nodes / 8), except for trim().
 template <std::size_t kWords>
 AllocationSearch::RowSize AllocationSearch::repair_row(std::size_t j, Word* row, Word* left,
                                                        Word* spread) {

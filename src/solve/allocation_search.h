@@ -61,8 +61,8 @@ class AllocationSearch {
   AllocationSearch(const SearchOptions& options, std::uint64_t seed)
       : options_(options), random_(seed, "allocation search") {}
 
-  // The best table: GPUs by job and node. Jobs come first who should be served first where GPUs are
-  // short. Nodes have at most 64 GPUs.
+  // The best table: GPUs by job and node. Jobs come first that should be served first where GPUs
+  // are short. Nodes have at most 64 GPUs.
   const std::vector<std::vector<int>>& run(std::span<const int> node_gpus,
                                            const std::vector<SearchJob>& jobs,
                                            SpeedupSource& source);

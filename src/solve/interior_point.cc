@@ -49,7 +49,7 @@ class InteriorPoint {
   }
 
  private:
-  // All complementarity products are equal to the copies: on the central path but for residuals.
+  // All complementarity products are equal to the copies: on the central path except for residuals.
   void start() {
     const std::size_t n = program_.variables();
     const std::size_t m = program_.rows();

@@ -114,7 +114,7 @@ void advance_deadlines(const std::vector<LeaseJob>& jobs, const std::vector<std:
 //              for each job: at most one deadline is chosen
 //              for each (i, v): the leases add up to those needed if it is chosen, else to none
 //
-// The first stretch is the next lease alone, so that leases[i][v][0] says who runs now.
+// The first stretch is the next lease alone, so that leases[i][v][0] says which jobs run now.
 class Program {
  public:
   Program(const std::vector<LeaseJob>& jobs, int capacity, LeaseAim aim)

@@ -90,7 +90,8 @@ void Matcher::enqueue(Vertex x) {
 
 // Marks, counts and the queue as they are when a phase begins, as far as single vertices go.
 void Matcher::start_from_free() {
-  // Who has a mate keeps one, and who is free and inside a blossom stays there till then.
+  // A vertex with a mate keeps one, and one that is free and inside a blossom stays there till
+  // then.
   std::erase_if(free_, [this](Vertex x) {
     if (mate_[x] == 0 && top_[x] == x) return false;
     remove_bits(x, free_bits_.data());
@@ -177,8 +178,8 @@ Matcher::Vertex Matcher::next_to_expand(Vertex from) const {
   return first;
 }
 
-// Whether u would find what its twin found: nothing. Everyone has had the same offer from the twin,
-// but for the twin itself.
+// Whether u would find what its twin found: nothing. Every vertex has had the same offer from the
+// twin, except for the twin itself.
 bool Matcher::repeats(Vertex u) {
   Scanned& last = scanned_[class_of(u)];
   if (last.when != changes_) return false;

@@ -1,3 +1,5 @@
+// Part of solve/matching.h, where reference, complexity and invariants are.
+//
 // Blossoms: how they are shrunk, which edges stand for them, how they are expanded, and how an
 // augmenting path runs through them.
 #include <algorithm>

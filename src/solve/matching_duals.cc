@@ -1,3 +1,5 @@
+// Part of solve/matching.h, where reference, complexity and invariants are.
+//
 // Classes of vertices, their dual variables, and how these move.
 #include <algorithm>
 #include <cmath>
@@ -78,7 +80,7 @@ double Matcher::longest_step() {
     }
   };
   consider_blossoms();
-  // Who has a tight edge to offer follows it at once, so offers do not matter while there is
+  // A vertex with a tight edge follows it at once, so offers do not matter while there is
   // something to do without a step. Only pairs without an edge, at low duals, may be otherwise.
   const Vertex tight = next_with_tight_best(1);
   if ((step > 0 && tight > n_) || low_duals_) {

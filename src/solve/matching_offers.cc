@@ -1,3 +1,5 @@
+// Part of solve/matching.h, where reference, complexity and invariants are.
+//
 // Which edge of least slack leads from the trees to a vertex: what bounds the next move of the dual
 // variables. A scan that finds no tight edge leaves an offer, and offers are compared when the
 // duals have to move.
@@ -105,7 +107,7 @@ void Matcher::take_best_offer(Vertex v) {
 }
 
 // What a blossom makes of an offer: it counts if the offering one is outside and has an
-// edge that is not tight to anyone inside and in the range.
+// edge that is not tight to any vertex inside and in the range.
 void Matcher::take_offer(Vertex b, const Offer& offer) {
   const Class own = class_of(offer.u);
   const double* const gap = gap_from(own);

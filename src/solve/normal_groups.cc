@@ -1,3 +1,6 @@
+// Part of solve/normal_system.h, where reference and complexity are; the invariant is in
+// solve/normal_layout.h.
+//
 // The groups of the normal equations, each factored into a triangle and eliminated from the border.
 #include <algorithm>
 #include <cmath>

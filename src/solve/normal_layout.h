@@ -5,8 +5,8 @@
 // Variables that touch many groups are dense columns. Linking rows and dense columns make the
 // border of the matrix; its Schur complement is what is left once the groups are eliminated.
 //
-// A dense column is held back by one row that is all but tight, and the block of that row is then
-// all but singular. So the row is promoted: it leaves its group and joins the border.
+// A dense column is held back by one row that is nearly tight, and the block of that row is then
+// nearly singular. So the row is promoted: it leaves its group and joins the border.
 //
 // Invariant: every row has a place either in its group's triangle or in the Schur complement.
 #pragma once

@@ -9,7 +9,7 @@
 // Near the optimum D and F span twenty orders of magnitude. Small groups are therefore factored by
 // Householder reflections of the square roots, a QR factorisation, which never subtracts nearly
 // equal numbers; large ones by Cholesky's method, which is faster. The Schur complement keeps the
-// dense columns as unknowns and is indefinite: without them the linking rows alone are all but
+// dense columns as unknowns and is indefinite: without them the linking rows alone are nearly
 // singular. Iterative refinement gives back what rounding takes.
 #pragma once
 

@@ -142,7 +142,7 @@ class RatioBarrier {
   // of its own, so that nothing large is subtracted from something as large.
   struct Part {
     std::vector<std::size_t> kinds;
-    std::vector<double> factor;  // of the curvature B but for that barrier
+    std::vector<double> factor;  // of the curvature B without that barrier
     std::vector<double> slope;   // g, by fraction
     std::vector<double> free;    // B^-1 g
     std::vector<double> turn;    // t = B^-1 T / x^2
@@ -164,7 +164,7 @@ class RatioBarrier {
     const bool rated = row.whole > 0;
     const double fast = rated ? speed(x_, i) : 1;
     const double slack = rated ? ratio_ * row.whole - row.age - 1 / fast : 1;
-    // First and second derivatives of log x + 2 log u by the speed x, but for the rank-one term of
+    // First and second derivatives of log x + 2 log u by the speed x, without the rank-one term of
     // u, which differentiate() leaves to `turn` and `width`.
     const double pull = rated ? 1 / fast + 2 / (slack * fast * fast) : 0;
     const double bend = rated ? 1 / (fast * fast) + 4 / (slack * fast * fast * fast) : 0;

@@ -47,7 +47,7 @@ Scenario divided_scenario(std::uint64_t seed = 1);
 // The job with all times, sizes and losses that a run told of it, for comparing runs.
 std::string line_of(const JobRecord& record);
 std::vector<std::string> transcript(const RunLog& log);
-// The same but for lines that say who is in the way: more turns have more of them.
+// The same except for lines that say who is in the way: more turns have more of them.
 std::vector<std::string> deeds(const RunLog& log);
 // The first line in which two transcripts differ, as both have it; empty: they are the same.
 std::string first_difference(const std::vector<std::string>& one,

@@ -1,4 +1,4 @@
-// What every placement rule must do: hand out exactly what was asked for, and only what is free.
+// What every placement rule must do: allocate exactly what was asked for, and only what is free.
 #include <gtest/gtest.h>
 
 #include "base/random.h"

@@ -199,7 +199,7 @@ std::vector<JobId> starts_of(const EngineWorld& world) {
   return ids;
 }
 
-// What a world says that is not as in the other, all of it being compared but for what a backend
+// What a world says that is not as in the other, all of it being compared except for what a backend
 // makes anew of a job that runs: its rate, how far it is and what of that is safe; and of one that
 // is found on the way, whether it has begun. Of starts only the order counts: starts_of().
 std::string lost_of(const EngineWorld& before, const EngineWorld& after, const Symbols& symbols) {

@@ -205,7 +205,7 @@ TEST_P(PerfConformance, GivesPositiveFiniteRatesEverywhere) {
   Symbols symbols;
   const auto perf = make_perf(GetParam(), symbols);
   const std::vector<JobSpec> jobs = mixed_jobs(symbols, 5);
-  Random random(6, "footings");
+  Random random(6, "run contexts");
   for (int round = 0; round < 3000; ++round) {
     const JobSpec& job = jobs[random.below(jobs.size())];
     std::vector<const JobSpec*> neighbours;

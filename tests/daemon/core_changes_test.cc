@@ -96,7 +96,7 @@ TEST_F(CoreChanges, WhatCannotBeReadFailsAlone) {
   world.jobs[0].description = R"({"command":["x"],"gpus":"many"})";
   begin(world);
   EXPECT_EQ(jobs_.at(JobId{1}).state, "failed");
-  EXPECT_NE(jobs_.at(JobId{1}).reason.find("'gpus' is no number"), std::string::npos);
+  EXPECT_NE(jobs_.at(JobId{1}).reason.find("'gpus' is not a number"), std::string::npos);
   step();
   EXPECT_TRUE(stops({JobId{1}, 1}));
   EXPECT_FALSE(stops({JobId{2}, 1}));

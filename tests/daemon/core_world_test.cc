@@ -1,5 +1,5 @@
-// The daemon's core, with real policies, in worlds full of faults: no GPU twice, no job twice or
-// lost, every accepted submission survives, and all jobs end.
+// The daemon's core, with real policies, in simulated worlds with random faults: no GPU twice, no
+// job twice or lost, every accepted submission survives, and all jobs end.
 #include "daemon/core_world.h"
 
 #include <cstdlib>

@@ -38,7 +38,7 @@ TEST(JobRequest, ReadsBackWhatItWrites) {
 
 TEST(JobRequest, RefusesWhatMakesNoSense) {
   EXPECT_THAT(refused_request("nonsense"), HasSubstr("not JSON"));
-  EXPECT_THAT(refused_request("[]"), HasSubstr("no JSON object"));
+  EXPECT_THAT(refused_request("[]"), HasSubstr("not a JSON object"));
   EXPECT_THAT(refused_request("{}"), HasSubstr("'command'"));
   EXPECT_THAT(refused_request(R"({"command":[]})"), HasSubstr("'command'"));
   EXPECT_THAT(refused_request(R"({"command":[""]})"), HasSubstr("empty name"));
@@ -53,7 +53,7 @@ TEST(JobRequest, RefusesWhatMakesNoSense) {
   EXPECT_THAT(refused_request(R"({"command":["a"],"working_directory":"../x"})"),
               HasSubstr("absolute"));
   EXPECT_THAT(refused_request(R"({"command":["a"],"environment":{"A=B":"1"}})"), HasSubstr("name"));
-  EXPECT_THAT(refused_request(R"({"command":["a"],"environment":{"A":1}})"), HasSubstr("no text"));
+  EXPECT_THAT(refused_request(R"({"command":["a"],"environment":{"A":1}})"), HasSubstr("not text"));
   EXPECT_THAT(refused_request(R"({"command":["a"],"time_limit":-1})"), HasSubstr("'time_limit'"));
 }
 
@@ -85,7 +85,7 @@ TEST(OpenApi, NamesEveryFieldOfASubmission) {
   EXPECT_EQ(refused_request(all.dump()), "");
   const std::string unknown = refused_request(R"({"command":["a"],"?":1})");
   for (const auto& [name, field] : fields.items()) EXPECT_THAT(unknown, HasSubstr(name));
-  // As many as the parser lists, but for the two that executors alone may say: none is missing.
+  // As many as the parser lists, except for the two that executors alone may say: none is missing.
   const std::string list = unknown.substr(unknown.find("known: "));
   EXPECT_THAT(list, testing::AllOf(HasSubstr("origin"), HasSubstr("unfit")));
   const auto listed = static_cast<std::size_t>(std::count(list.begin(), list.end(), ',')) + 1;

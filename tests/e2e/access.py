@@ -118,7 +118,7 @@ class Network(unittest.TestCase):
             done = self.client(daemon, "jobs", token=None)
             self.assertEqual((done.returncode, "muster token create" in done.stderr), (1, True), done.stderr)
 
-    def test_revoked_and_expired_tokens_are_good_no_longer(self):
+    def test_revoked_and_expired_tokens_are_refused(self):
         with self.daemon() as daemon:
             kept, revoked = self.token(daemon), self.token(daemon)
             brief = self.token(daemon, "--days", str(1.5 / 86400))
@@ -279,7 +279,7 @@ class Users(unittest.TestCase):
                 if words[0] != "wait":
                     self.assertIn(f"there is no job {mine}", refused.stderr)
             for words in (("drain", "node0"), ("token", "create", "--role", "operator"), ("token", "create", "--user", "root")):
-                self.assertIn("no operator", self.as_nobody(daemon, *words, check=False).stderr)
+                self.assertIn("not an operator", self.as_nobody(daemon, *words, check=False).stderr)
             nodes = json.loads(self.as_nobody(daemon, "nodes", "--json").stdout)
             self.assertEqual(nodes[0]["jobs"][0], [None])
             self.assertIn("?", self.as_nobody(daemon, "nodes").stdout)

@@ -203,7 +203,7 @@ expect 0 muster simulate good.csv -c 2x4 -s dlas-gpu:limits=3250,7200 --no-save 
 
 tell "seeds where nothing draws: said, and run once"
 expect 0 muster sweep good.csv -c 2x4 -s fifo -s las --seeds 5 --no-save -q
-says "nothing in these runs draws"
+says "nothing in these runs is random"
 grep -q "±" out && fail "an interval over nothing"
 expect 0 muster sweep -g poisson:jobs=30 -c 2x4 -s fifo -s las --seeds 3 --no-save -q
 prints "±"

@@ -13,6 +13,16 @@ for name in "${commands[@]}"; do
   grep -q "Examples:" out || grep -q "^Subcommands:" out || fail "muster $name --help has no examples"
 done
 
+tell "placeholders"
+mapfile -t commands < <(muster reference commands | sed -n 's/^## muster //p')
+((${#commands[@]} >= 30)) || fail "commands: ${commands[*]}"
+for name in "${commands[@]}"; do
+  read -ra words <<<"$name"
+  expect 0 muster "${words[@]}" --help
+  # The parser's own names of types and checks: JOB:NONNEGATIVE, N:INT in [1 - 64], SHELL:{bash,zsh}
+  ! grep -E '^  -[^ ]+ [^ ]*:|^  -[^ ]+ (U?INT|FLOAT|BOOLEAN)\b' out || fail "muster $name --help shows the parser's types"
+done
+
 tell "policies"
 expect 0 muster policies
 for name in accept-all fifo las srtf tiresias consolidated synergy look-ahead rounds locality poisson blox-simple; do

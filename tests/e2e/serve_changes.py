@@ -58,7 +58,7 @@ class Changes(unittest.TestCase):
         with Daemon(gpus=1) as daemon:
             self.assertNotIn("not used", daemon.log())
             daemon.describe('scheduling = "fifo"\ncluster = "16x8"\n')
-            self.assertIn("not used of the description: the cluster 16x8", daemon.log())
+            self.assertIn("ignored in the description: the cluster 16x8", daemon.log())
 
     def test_a_job_file_with_everything(self):
         shows = "import json, os; json.dump(dict(os.environ, here=os.getcwd()), open('seen.json', 'w'))"

@@ -23,7 +23,7 @@ class Logs(unittest.TestCase):
             # Of the other the first files are gone, and nothing of the rest.
             done = daemon.run("logs", str(four))
             gone = 4000 * 65536 - len(done.stdout)
-            self.assertEqual(done.stderr, f"muster: {gone} bytes of launch 1 are gone: of a long output the end is kept\n")
+            self.assertEqual(done.stderr, f"muster: {gone} bytes of launch 1 are gone: of a long output only the end is kept\n")
             self.assertTrue(0 < gone <= 2000 * 65536, gone)
             self.assertTrue(done.stdout.endswith("%015d\n" % 3999))
             blocks = [int(done.stdout[i:i + 15]) for i in range(len(done.stdout) % 65536, len(done.stdout), 65536)]

@@ -48,7 +48,7 @@ void expect_same(const JobSpec& ours, const JobSpec& theirs) {
   EXPECT_EQ(ours.max_gpus, theirs.max_gpus) << ours.name;
 }
 
-// With one tightness for all and no best-effort jobs the file hangs on nothing but the seed.
+// With one tightness for all and no best-effort jobs the file depends on the seed alone.
 TEST(ElasticFlowTraces, DrawsTheJobsOfFigure10) {
   MUSTER_NEEDS_SHARED("golden/elasticflow/inputs/100jobs_1500lam.csv");
   Symbols symbols;

@@ -1,6 +1,6 @@
 // Policies that are optimisation problems, against the average completion time (or makespan) of
 // Gavel's own runs, within 1.5 %. Best answers are not unique: where our two solvers, of which one
-// gives an answer inside of them and the other a corner, are further apart than that, the solver
+// gives an answer inside of them and the other a vertex, are further apart than that, the solver
 // decides and not the policy. More of them are in experiments/gavel/solved.toml.
 #include <cmath>
 

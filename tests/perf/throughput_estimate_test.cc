@@ -171,8 +171,8 @@ TEST(EstimatedThroughputs, IsABeliefAboutPairsAlone) {
   context.gpus = 1;
   context.gpu_type = symbols.intern("p100");
   EXPECT_EQ((*belief)->step_rate(mine, context), (*truth)->step_rate(mine, context));
-  const JobSpec* mate = &other;
-  context.neighbours = std::span(&mate, 1);
+  const JobSpec* co_located = &other;
+  context.neighbours = std::span(&co_located, 1);
   const double believed = (*belief)->step_rate(mine, context);
   EXPECT_GT(believed, 0);
   EXPECT_EQ((*belief)->step_rate(mine, context), believed) << "a job is profiled once";

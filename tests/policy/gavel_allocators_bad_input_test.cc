@@ -115,7 +115,7 @@ TEST(GavelAllocatorsBadInput, SolversThatFail) {
     expect_row(allocation, 0, {1.0 / 3, 1.0 / 3, 1.0 / 3});
     expect_row(allocation, 1, {1.0 / 3, 1.0 / 3, 1.0 / 3});
   }
-  // Water filling finds its levels at corners, and keeps the last one if there is no middle.
+  // Water filling finds its levels at vertices, and keeps the last one if there is no centre.
   const Allocation filled = ask(*make_gavel_water_filling(broken), problem);
   EXPECT_NEAR(throughput(problem, filled, 0), 2, 1e-4);
   EXPECT_NEAR(throughput(problem, filled, 1), 3, 1e-4);

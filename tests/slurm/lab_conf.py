@@ -45,7 +45,7 @@ def groups_of(text):
     for word in text.split():
         found = re.fullmatch(r"(\d+):(\w+):(\d+)(?::(\d+))?(?::(\d+))?", word)
         if not found:
-            raise ValueError(f"'{word}' is no group of nodes: COUNT:TYPE:GPUS[:CPUS[:MEMORY_MB]], as in 2:v100:4")
+            raise ValueError(f"'{word}' is not a group of nodes: COUNT:TYPE:GPUS[:CPUS[:MEMORY_MB]], as in 2:v100:4")
         count, kind, gpus = int(found[1]), found[2], int(found[3])
         if gpus > MOST_GPUS:
             raise ValueError(f"'{word}': at most {MOST_GPUS} GPUs on a node")
@@ -83,7 +83,7 @@ def is_free(port):
 
 
 def settings_of(folder, options, port):
-    """Slurm's settings as a person would have them, but for periods that a test would wait for in vain."""
+    """Slurm's settings as a person would have them, except for periods that a test would wait for in vain."""
     settings = {
         "ClusterName": "lab",
         "SlurmctldHost": "localhost(127.0.0.1)",

@@ -20,7 +20,7 @@ class Fields {
   void take(const char* name, std::string& value) {
     const Json* found = find(name);
     if (found == nullptr) return;
-    if (!found->is_string()) return wrong(fmt::format("'{}' is no text", name));
+    if (!found->is_string()) return wrong(fmt::format("'{}' is not text", name));
     value = found->get<std::string>();
     if (value.find('\0') != std::string::npos) wrong(fmt::format("'{}' has a zero byte", name));
   }
@@ -29,7 +29,7 @@ class Fields {
     const Json* found = find(name);
     if (found == nullptr) return;
     if (!(std::is_integral_v<Number> ? found->is_number_integer() : found->is_number())) {
-      return wrong(fmt::format("'{}' is no {}", name,
+      return wrong(fmt::format("'{}' is not a {}", name,
                                std::is_integral_v<Number> ? "whole number" : "number"));
     }
     const auto number = found->get<double>();
@@ -41,7 +41,7 @@ class Fields {
   void take(const char* name, std::vector<int>& values, int most) {
     const Json* found = find(name);
     if (found == nullptr) return;
-    if (!found->is_array()) return wrong(fmt::format("'{}' is no list", name));
+    if (!found->is_array()) return wrong(fmt::format("'{}' is not a list", name));
     for (const Json& item : *found) {
       if (!item.is_number_unsigned() || item.get<std::uint64_t>() > static_cast<unsigned>(most)) {
         return wrong(fmt::format("'{}' holds {}; expected 0 to {}", name, item.dump(), most));
@@ -78,7 +78,7 @@ class Fields {
 std::string take_ranks(Fields& fields, std::vector<KeeperRank>& ranks) {
   const Json* list = fields.find("ranks");
   if (list == nullptr || !list->is_array() || list->empty()) {
-    return "order: 'ranks' is no list of at least one rank";
+    return "order: 'ranks' is not a list of at least one rank";
   }
   for (const Json& item : *list) {
     KeeperRank& rank = ranks.emplace_back();
@@ -104,11 +104,11 @@ std::string take_identity(Fields& fields, std::optional<Identity>& identity) {
   if (identity->user == 0) of_user.wrong("'user' is missing");
   const Json* groups = of_user.find("groups");
   if (groups == nullptr || !groups->is_array()) {
-    of_user.wrong("'groups' is no list");
+    of_user.wrong("'groups' is not a list");
   } else {
     for (const Json& group : *groups) {
       if (!group.is_number_unsigned() || group.get<std::uint64_t>() > 4294967294U) {
-        of_user.wrong("'groups' holds something that is no group");
+        of_user.wrong("'groups' holds something that is not a group");
         break;
       }
       identity->groups.push_back(group.get<gid_t>());
@@ -120,10 +120,10 @@ std::string take_identity(Fields& fields, std::optional<Identity>& identity) {
 void take_command(Fields& fields, std::vector<std::string>& command) {
   const Json* list = fields.find("command");
   if (list == nullptr || !list->is_array() || list->empty()) {
-    return fields.wrong("'command' is no list of a program and its arguments");
+    return fields.wrong("'command' is not a list of a program and its arguments");
   }
   for (const Json& item : *list) {
-    if (!item.is_string()) return fields.wrong("'command' holds something that is no text");
+    if (!item.is_string()) return fields.wrong("'command' holds something that is not text");
     command.push_back(item.get<std::string>());
     if (command.back().find('\0') != std::string::npos) {
       return fields.wrong("'command' has a zero byte");
@@ -135,14 +135,14 @@ void take_command(Fields& fields, std::vector<std::string>& command) {
 void take_environment(Fields& fields, std::vector<std::pair<std::string, std::string>>& variables) {
   const Json* object = fields.find("environment");
   if (object == nullptr) return;
-  if (!object->is_object()) return fields.wrong("'environment' is no object");
+  if (!object->is_object()) return fields.wrong("'environment' is not an object");
   for (const auto& [name, value] : object->items()) {
     if (name.empty() || name.find('=') != std::string::npos ||
         name.find('\0') != std::string::npos) {
       return fields.wrong(fmt::format("'{}' cannot be the name of a variable", name));
     }
     if (!value.is_string() || value.get<std::string>().find('\0') != std::string::npos) {
-      return fields.wrong(fmt::format("the variable '{}' is no text without zero bytes", name));
+      return fields.wrong(fmt::format("the variable '{}' is not text without zero bytes", name));
     }
     variables.emplace_back(name, value.get<std::string>());
   }
@@ -222,7 +222,7 @@ Result<KeeperOrder> parse_order(std::string_view text) {
     return Error{error};
   }
   if (!order.working_directory.starts_with('/')) {
-    fields.wrong("'working_directory' is no absolute path");
+    fields.wrong("'working_directory' is not an absolute path");
   }
   if (std::string error = fields.error(); !error.empty()) return Error{error};
   return order;

@@ -15,13 +15,14 @@ namespace {
 // Source: the scheduler of Chronus (SoCC'21) in the artifact of ElasticFlow, lease 240 s. Time is
 // looked at every check interval. At the end of a lease, an integer program chooses which accepted
 // jobs have the next one. Every 240 s new jobs are accepted if their leases fit before their
-// deadline beside all others', and idle GPUs go to jobs that were not accepted: those who began and
-// ran out of their estimate first, then the smallest remaining GPU time; jobs past saving last.
+// deadline with those of all others, and idle GPUs go to jobs that were not accepted: jobs that
+// began and ran out of their estimate first, then the smallest remaining GPU time; jobs past saving
+// last.
 //
-// Its ways, kept: estimates are 1.1 times the duration and a share of the resume cost; a resume
-// adds 0.5 (1 + log2 GPUs) seconds to a job; a job beside leases is resumed anew in every lease; an
-// accepted job is scored by its deadline rounded down to a lease; jobs without deadline keep the
-// one of the trace, if the trace has one. Placement does not change speeds.
+// Behaviour reproduced: estimates are 1.1 times the duration and a share of the resume cost; a
+// resume adds 0.5 (1 + log2 GPUs) seconds to a job; a job beside leases is resumed anew in every
+// lease; an accepted job is scored by its deadline rounded down to a lease; jobs without deadline
+// keep the one of the trace, if the trace has one. Placement does not change speeds.
 //
 // Where it departs: the artifact's plan for later leases is whatever its solver returned, and new
 // jobs must fit around it; here new jobs and old ones are packed together.

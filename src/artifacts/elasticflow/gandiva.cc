@@ -40,7 +40,7 @@ class Gandiva final : public Scheduler {
     if (begun_ && !arrivals_.empty()) charge();
     begun_ = true;
     const bool released = execute();
-    // Who has waited outside is forgiven what it did not get round to paying.
+    // A job that has waited outside is forgiven what it did not get round to paying.
     for (const Slot slot : once_pending_) job(slot).overhead = 0;
     for (const Slot slot : arrivals_) {
       if (!sized(job(slot).request)) {
@@ -53,7 +53,8 @@ class Gandiva final : public Scheduler {
       }
     }
     if (released) place_pending();
-    // The original does this at the start of the next round, before it counts who has run since.
+    // The original does this at the start of the next round, before it counts which jobs have run
+    // since.
     adjust();
     for (const auto& sets : pools_) {
       for (const Set& set : sets) {
@@ -134,7 +135,7 @@ class Gandiva final : public Scheduler {
     return true;
   }
 
-  // Whoever follows one that found a place is passed over, for the list shrinks under the walk.
+  // A job that follows one that found a place is passed over, for the list shrinks under the walk.
   void place_pending() {
     for (std::size_t i = 0; i < pending_.size(); ++i) {
       if (!place(pending_[i])) continue;
@@ -168,7 +169,7 @@ class Gandiva final : public Scheduler {
   }
 
   void expand(int gpus, Pool& pool, long long sets) {
-    // Whether jobs are spread again hangs on a variable that two loops share: not if the last set
+    // Whether jobs are spread again depends on a variable that two loops share: not if the last set
     // was made and has one node.
     bool spread = false;
     for (long long i = 0; i < sets; ++i) {

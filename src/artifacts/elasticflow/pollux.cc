@@ -17,8 +17,8 @@ namespace {
 // again by the genetic search, from what has been learnt of each job so far. A job may have twice
 // the GPUs it has been seen on. Deadlines are scored and never looked at.
 //
-// Its ways, kept: a job that is new, or whose GPUs change, does nothing for 30 s; ncf has one GPU
-// and a batch of 32,768; at most 16 nodes and 64 GPUs for a job; a job is over after its last
+// Behaviour reproduced: a job that is new, or whose GPUs change, does nothing for 30 s; ncf has one
+// GPU and a batch of 32,768; at most 16 nodes and 64 GPUs for a job; a job is over after its last
 // epoch, or, with `samples`, once it has seen as many samples as its trace counts; a job of age 0
 // gains nothing from a start, since its restart factor is 0.
 class PolluxAsCoded final : public SchedulingPolicy, public CompletionRule, private SpeedupSource {

@@ -66,8 +66,8 @@ class Scheduler : public SchedulingPolicy, public CompletionRule {
   void schedule(const View& view, Plan& plan) override;
 
  protected:
-  // One round: what has happened since the last one, who is over, who gets what. The new jobs are
-  // in `arrivals_`, in order.
+  // One round: what has happened since the last one, which jobs are over, which job gets what. The
+  // new jobs are in `arrivals_`, in order.
   virtual void round() = 0;
 
   Job& job(Slot slot) { return jobs_[index(slot)]; }

@@ -67,7 +67,7 @@ class Themis final : public Scheduler {
     double fraction;  // of time
     Slot slot;
   };
-  // What the fairness of a job hangs on: (elapsed + work / fraction) / isolated.
+  // What the fairness of a job depends on: (elapsed + work / fraction) / isolated.
   struct Term {
     double elapsed = 0;
     double work = 0;

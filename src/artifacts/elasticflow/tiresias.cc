@@ -99,8 +99,8 @@ class Tiresias final : public Scheduler {
     }
   }
 
-  // Only the earliest end is kept, of a slot; in 2022, of a second, and whoever ends later in the
-  // slot waits for the next round. It does not know of overheads, except when trainers restart.
+  // Only the earliest end is kept, of a slot; in 2022, of a second, and a job that ends later in
+  // the slot waits for the next round. It does not know of overheads, except when trainers restart.
   void foresee_end(bool restart) {
     end_ = kNever;
     ending_.clear();

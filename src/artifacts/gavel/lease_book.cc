@@ -81,7 +81,7 @@ void LeaseBook::give(Seconds now) {
       continue;
     }
     const double most = std::trunc(entry.rate * (rule_.length - entry.cost));
-    // Whoever is too slow for a step in a round makes the round longer.
+    // A job that is too slow for a step in a round makes the round longer.
     entry.steps = std::min(most < 1 && !rule_.step_per_gpu ? 1.0 : std::max(most, 0.0), left);
     entry.end = now + entry.cost + entry.steps / entry.rate;
     entry.cost = 0;

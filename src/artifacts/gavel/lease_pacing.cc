@@ -4,8 +4,8 @@ namespace muster {
 namespace {
 
 // The backend knows when the leases of this turn end; where none was given, the next arrival is
-// what there is to wait for. If nothing will come either, the scheduling loop turns once more at
-// the same moment: a policy that waits for something then sees that it waits in vain.
+// what there is to wait for. If nothing will come either, there is one more turn at the same
+// moment: a policy that waits then learns that nothing it waits for can happen.
 class LeasePacing final : public Pacing {
  public:
   explicit LeasePacing(Seconds length) : length_(length) {}

@@ -15,7 +15,7 @@ constexpr std::size_t kUnset = static_cast<std::size_t>(-1);
 // most one star to each. A new star is found among zeros outside of covered rows and columns;
 // where there is none, the least of what is left there is subtracted. Zeros are looked for row by
 // row, from the left, and nothing is done to the numbers but these sums, since the answer among
-// equals hangs on both.
+// equals depends on both.
 class Munkres {
  public:
   Munkres(std::span<const double> cost, std::size_t rows, std::size_t columns)

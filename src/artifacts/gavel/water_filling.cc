@@ -10,7 +10,7 @@ namespace muster {
 namespace {
 
 // No job is raised by more than the largest entitlement at a time. Where the search for bottlenecks
-// fails, which nobody sees, every job is taken for full after the first level (`one_level`).
+// fails, which is not noticed, every job is taken for full after the first level (`one_level`).
 class WaterFillingAsCoded final : public WaterFilling {
  public:
   WaterFillingAsCoded(const ProgramOptions& options, WaterOptions water, bool one_level)
@@ -27,7 +27,7 @@ class WaterFillingAsCoded final : public WaterFilling {
   double most_rise(const AllocationProgram& program,
                    const std::vector<Water>& waters) const override {
     double most = 0;
-    const bool pairs = options().sight == Sight::kPairs;  // the last digit hangs on the order
+    const bool pairs = options().sight == Sight::kPairs;  // the last digit depends on the order
     for (std::size_t c = 0; c < waters.size(); ++c) {
       const double fair = waters[c].fair;
       const double part = pairs ? program.fastest(c) / fair : program.fastest(c) * (1 / fair);
@@ -70,7 +70,7 @@ class WaterFillingAsCoded final : public WaterFilling {
     return true;
   }
 
-  // One level higher; counts those who are full then. False if there is no answer.
+  // One level higher; counts the jobs that are full then. False if there is no answer.
   bool raise(AllocationProgram& program, std::vector<Water>& waters, double most,
              std::size_t& full) const {
     AllocationProgram::Objective objective;

@@ -72,8 +72,8 @@ Seconds CountdownModel::end_of(const Command& command, const JobProgress& progre
 ProgressInfo countdown_progress() {
   return {
       "countdown",
-      "work runs down by whole seconds; a job ends at the first second that finds none left, and a "
-      "stop adds its restart cost to the work",
+      "work counts down in whole seconds; a job ends in the first second in which no work is left, "
+      "and a stop adds its restart cost to the work",
       "Lucid, 2023",
       {{"joined_keep_rate", ParamKind::kFlag, "false",
         "a job that joined another keeps the rate of sharing after the other has left, as "

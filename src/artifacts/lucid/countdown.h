@@ -11,7 +11,7 @@
 
 namespace muster {
 
-// Work that runs down by whole seconds, in the very order of roundings a loop would have.
+// Work that counts down in whole seconds, in the very order of roundings a loop would have.
 struct Countdown {
   double left = 0;
   double rate = 1;

@@ -6,7 +6,7 @@
 namespace muster {
 namespace {
 
-// Who once joined another may not host, even when it has the GPUs to itself.
+// No job may join a job that itself once joined another, even when it has the GPUs to itself.
 class PackingAsCoded final : public PackingPlacement {
  public:
   using PackingPlacement::PackingPlacement;
@@ -15,17 +15,18 @@ class PackingAsCoded final : public PackingPlacement {
   }
 
  protected:
-  bool may_host(const Job& job) const override { return !job.joined; }
+  bool may_be_joined(const Job& job) const override { return !job.joined; }
 };
 
 }  // namespace
 
 PolicyInfo<PlacementPolicy> packing_as_coded_row() {
-  return variant_of<PlacementPolicy>(placement_table(), "packing", "packing-as-coded",
-                                     "as packing, and a job that once joined another may not host",
-                                     [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
-                                       return std::make_unique<PackingAsCoded>(params);
-                                     });
+  return variant_of<PlacementPolicy>(
+      placement_table(), "packing", "packing-as-coded",
+      "as packing, and no job may join a job that itself once joined another",
+      [](const Params& params) -> std::unique_ptr<PlacementPolicy> {
+        return std::make_unique<PackingAsCoded>(params);
+      });
 }
 
 }  // namespace muster

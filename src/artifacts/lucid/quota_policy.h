@@ -1,7 +1,7 @@
 // The preemptive walk of Lucid's and Helios' simulators: waiting and running jobs in one order,
 // each gets GPUs while the cluster's count lasts, jobs behind wait. It differs from an order
 // by key in its ties: jobs of equal rank keep the order in which they began to wait or to run.
-// Nobody would want it for itself: a job that was counted but found no place keeps GPUs idle.
+// It is not wanted for itself: a job that was counted but found no place keeps GPUs idle.
 #pragma once
 
 #include <vector>
@@ -20,7 +20,7 @@ class QuotaPolicy : public SchedulingPolicy {
   struct Candidate {
     double rank = 0;        // smaller runs first
     int group = 0;          // among equal ranks: waiting before running, or the other way round
-    std::uint64_t age = 0;  // among equals: who began to wait or to run first
+    std::uint64_t age = 0;  // among equals: the job that began to wait or to run first
     Slot slot{};
   };
   // Ranks a job; `group` and `age` are filled by the walk.
@@ -29,7 +29,7 @@ class QuotaPolicy : public SchedulingPolicy {
   // Waiting jobs that were given GPUs by count in the last walk; some may not have found a place.
   const std::vector<Slot>& granted() const { return granted_; }
 
-  // What it remembers of who waits.
+  // What it remembers of waiting jobs.
   bool checkpoint_waits(Archive& archive) {
     archive.list(waiting_since_);
     archive.list(if_stopped_);

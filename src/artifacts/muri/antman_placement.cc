@@ -65,8 +65,8 @@ class RoundedAntMan final : public AntManPlacement {
 PolicyInfo<PlacementPolicy> antman_as_coded_row() {
   return variant_of<PlacementPolicy>(
       placement_table(), "antman", "antman-as-coded",
-      "as antman, but of GPUs that are equally used the one with the older history of rounding, "
-      "and jobs of several nodes may wait for each other",
+      "as antman, but ties between equally used GPUs are broken by the original's rounding errors, "
+      "and jobs of several nodes may wait for each other for ever",
       [](const Params&) -> std::unique_ptr<PlacementPolicy> {
         return std::make_unique<RoundedAntMan>();
       });

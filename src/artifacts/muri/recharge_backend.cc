@@ -13,7 +13,7 @@ RechargeBackend::RechargeBackend(SimParts parts, const RechargeOptions& options)
     : parts_(std::move(parts)), options_(options), nodes_(*parts_.cluster, parts_.failures) {}
 
 double RechargeBackend::work_of(const Run& run) const {
-  // Never below zero: before the first step both are equal but for rounding.
+  // Never below zero: before the first step both are equal except for rounding.
   return std::max(0.0, run.total_work - run.steps_left * run.solo_step_time);
 }
 
@@ -99,7 +99,7 @@ JobProgress RechargeBackend::act(const Command& command, Seconds now) {
   return progress;
 }
 
-// Of the policy's order, only those who run are ever asked for; they tend to come first. Where most
+// Of the policy's order, only running jobs are ever asked for; they tend to come first. Where most
 // are of them, the others are passed over later: the order is seldom asked for at all.
 void RechargeBackend::planned(const Plan& plan) {
   order_.clear();

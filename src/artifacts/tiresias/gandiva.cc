@@ -11,7 +11,7 @@ namespace {
 // room, else to a set of free nodes, else it takes turns with others in the least loaded set.
 // Every turn the classes grow and shrink with their demand; on every full minute the jobs of a
 // crowded set that ran go to the back of its line. Meant for pacing `steps` and placement `count`:
-// the sets only say who runs.
+// the sets only say which jobs run.
 class Gandiva final : public SchedulingPolicy {
  public:
   explicit Gandiva(const Params& params) : rotate_(params.real("rotate")) {}

@@ -15,7 +15,7 @@ PolicyInfo<SchedulingPolicy> gandiva_row();
 
 namespace {
 
-// Shortest remaining service first; equals stay in the order of the turn before.
+// Shortest remaining service first; jobs with equal keys keep the order of the previous turn.
 class SrsfInOrder final : public SchedulingPolicy {
  public:
   SchedulingTraits traits() const override {
@@ -129,7 +129,8 @@ std::vector<PolicyInfo<SchedulingPolicy>> tiresias_scheduling_rows() {
   };
   return {
       {"srsf-as-coded",
-       "shortest remaining time times GPUs first; equals stay in the order of the turn before",
+       "shortest remaining time times GPUs first; jobs with equal keys keep the order of the "
+       "previous turn",
        "Tiresias, 2019",
        {},
        make_without<SrsfInOrder>},

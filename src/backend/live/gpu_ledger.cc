@@ -130,7 +130,7 @@ void GpuLedger::release(RunId run) {
   }
   each_cell(entry.gpus, [&](Cell& cell) {
     std::erase(entry.held ? cell.holders : cell.queue, run);
-    // All who wait for this GPU: more than the first of them may share it.
+    // All launches that wait for this GPU: more than the first of them may share it.
     for (const RunId next : cell.queue) check_.emplace(entries_.at(next).order, next);
   });
   entries_.erase(found);

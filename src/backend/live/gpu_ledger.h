@@ -33,12 +33,12 @@ class GpuLedger {
   // A node that is there already may grow, never shrink: its runs may hold the GPUs.
   void add_node(NodeId node, int gpus);
 
-  // Queues the run for these GPUs. It waits for all who hold them now and either do not share or
-  // have been told to leave, and for earlier promises that do not share.
+  // Queues the run for these GPUs. It waits for all launches that hold them now and either do not
+  // share or have been told to leave, and for earlier promises that do not share.
   Status promise(RunId run, const GpuSet& gpus, Sharing sharing);
 
-  // A job was co-located with those who hold or were promised these GPUs: they share them from now
-  // on, except for those that leave. Returns the runs that this changes, in order.
+  // A job was co-located with the launches that hold or were promised these GPUs: they share them
+  // from now on, except for those that leave. Returns the runs that this changes, in order.
   std::vector<RunId> join(const GpuSet& gpus);
 
   // The promises that can be carried out now, in order; these runs hold their GPUs from here on.
@@ -58,7 +58,7 @@ class GpuLedger {
 
   bool knows(RunId run) const { return entries_.contains(run); }
   bool holds(RunId run) const;
-  // Who is physically on a GPU, in the order in which they came.
+  // The launches that are physically on a GPU, in the order in which they came.
   std::span<const RunId> holders(NodeId node, int gpu) const;
   // Runs whose promise is not granted yet, in no particular order of time.
   std::size_t waiting() const { return waiting_; }

@@ -49,7 +49,7 @@ JobProgress LifeBackend::act(const Command& command, Seconds now) {
       break;
   }
   const JobProgress progress = expected(command, now);
-  // Whoever moves works no more where it was.
+  // A job that moves works no more where it was.
   if (command.kind != CommandKind::kStart && !command.job->starting()) {
     Command halt = command;
     halt.kind = CommandKind::kStop;
@@ -141,7 +141,7 @@ void LifeBackend::enter(RunId id, Run& run, Phase phase) {
   if (RunsByNode* const now = by_node(phase)) now->add(id, run.gpus);
 }
 
-// Those who were told to leave, and earlier launches of the same job, come first.
+// Launches that were told to leave, and earlier launches of the same job, come first.
 bool LifeBackend::can_start(RunId id, const Run& run) const {
   return runs_.lower_bound({id.job, 0})->first == id && !stopping_.any_on(run.gpus);
 }
@@ -167,7 +167,7 @@ void LifeBackend::set_timer(RunId id, Run& run, Seconds at) {
   if (at != kNever) timers_.emplace(at, id);
 }
 
-// Wakes who waits for it: on its GPUs, and the next launch of its job.
+// Wakes the launches that wait for it: on its GPUs, and the next launch of its job.
 void LifeBackend::erase(Runs::iterator at) {
   const JobId job = at->first.job;
   const Run& run = at->second;

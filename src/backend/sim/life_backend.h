@@ -67,7 +67,7 @@ class LifeBackend final : public Backend {
   // Whether the job of a launch that is stopped now will be done before that.
   bool finishes_within(RunId id, const Command& command, Seconds now) const;
   void begin_stop(RunId id, Seconds now);
-  // Looks at those who were woken: nobody else waits for less than before.
+  // Looks at the launches that were woken: no other waits for less than before.
   void start_those_that_can(Seconds now);
   bool can_start(RunId id, const Run& run) const;
   void enter(RunId id, Run& run, Phase phase);

@@ -73,7 +73,7 @@ void NodeLife::on_schedule(const Entry& entry) {
     if (!state.gpu_drawn) draw_gpu(node, entry.time, -1);
     return;
   }
-  // What was drawn for it is void, but for the repair of a GPU.
+  // What was drawn for it is void, except for the repair of a GPU.
   state.gpu_drawn = false;
   erase_if([&](const Entry& drawn) {
     if (drawn.node != entry.node || drawn.source == Source::kSchedule) return false;

@@ -1,4 +1,4 @@
-// Launches by the nodes that they are on: who is on some of these GPUs is found by looking at these
+// Launches by the nodes that they are on: those on some of these GPUs are found by looking at these
 // nodes alone.
 #pragma once
 

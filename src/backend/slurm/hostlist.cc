@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMostHosts = 100'000;
 
 Error no_hostlist(std::string_view text) {
-  return Error{fmt::format("'{}' is no list of hosts", text.substr(0, 80))};
+  return Error{fmt::format("'{}' is not a list of hosts", text.substr(0, 80))};
 }
 
 // The numbers of "1-3,07", each with as many digits as it is written with.

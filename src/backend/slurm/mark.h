@@ -31,7 +31,7 @@ std::string own_mark_prefix(const std::string& instance, JobId job);
 // Empty for a comment that is none.
 std::optional<SlurmMark> parse_mark(std::string_view text);
 
-// What a found job is called by those who know nothing of Slurm: its number there and the nonce,
+// What a found job is called by code that knows nothing of Slurm: its number there and the nonce,
 // since Slurm uses numbers again.
 struct SlurmOrigin {
   std::uint32_t job = 0;

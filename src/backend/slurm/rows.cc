@@ -209,7 +209,7 @@ Result<SlurmJson> list_in(std::string_view text, const char* name) {
   SlurmJson answer = SlurmJson::parse(text, nullptr, false);
   if (answer.is_discarded()) {
     return Error{
-        fmt::format("Slurm's list of {} is no JSON ({} bytes); is this a release from "
+        fmt::format("Slurm's list of {} is not JSON ({} bytes); is this a release from "
                     "21.08 on, with its JSON plug-in?",
                     name, text.size())};
   }

@@ -44,7 +44,7 @@ Status check_partitions(const std::vector<SlurmNode>& nodes,
 std::string unfit(const SlurmHost& host, const SlurmNode& node) {
   if (host.gpus == 0) return "it has no GPUs";
   if (host.gpus > kMaxGpusPerNode) return fmt::format("it has more than {} GPUs", kMaxGpusPerNode);
-  if (!ScontrolLine::plain(host.name)) return "its name is no plain word";
+  if (!ScontrolLine::plain(host.name)) return "its name is not a plain word";
   int types = 0;
   for (const Gres& gres : node.gres) types += gres.name == "gpu" && gres.count > 0 ? 1 : 0;
   if (types > 1) return "it has GPUs of several types";

@@ -52,7 +52,7 @@ void SlurmDesk::prepare(const RunOrder& order) {
     return;
   }
   const auto origin = parse_origin(order.origin);
-  if (!origin) return start_failed(kept, "'" + complaint(order.origin) + "' is no job of Slurm");
+  if (!origin) return start_failed(kept, "'" + complaint(order.origin) + "' is not a job of Slurm");
   kept.job = origin->job;
   kept.nonce = origin->nonce;
 }

@@ -33,7 +33,7 @@ Result<std::string> instance_of(const std::filesystem::path& state) {
   // As a mark must be able to carry it.
   if (!parse_mark(mark_text({name, {}, {JobId{1}, 1}, 0, 0}))) {
     return Error{
-        fmt::format("{}: '{}' is no name of an instance; remove the file only if no job of "
+        fmt::format("{}: '{}' is not a name of an instance; remove the file only if no job of "
                     "this daemon is left in Slurm",
                     file.string(), complaint(name))};
   }
@@ -48,7 +48,7 @@ Result<SlurmAccess> find_slurm(const std::vector<std::string>& partitions,
     return Error{"say which partitions are to be scheduled: --partition NAME[,NAME]"};
   }
   for (const std::string& name : partitions) {
-    if (!ScontrolLine::plain(name)) return Error{fmt::format("'{}' is no partition", name)};
+    if (!ScontrolLine::plain(name)) return Error{fmt::format("'{}' is not a partition", name)};
   }
   auto commands = SlurmCommands::open({}, notes);
   if (!commands) return commands.error();

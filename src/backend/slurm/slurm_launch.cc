@@ -79,7 +79,8 @@ bool SlurmDesk::refuse_to_share(Kept& kept) {
   return true;
 }
 
-// Slurm gives no part of a GPU that a job has as a whole: who came first must have come to share.
+// Slurm gives no part of a GPU that a job has as a whole: the job that came first must have come to
+// share.
 bool SlurmDesk::partner_has_whole_gpu(const Kept& kept) const {
   if (kept.order.sharing != Sharing::kShared) return false;
   for (const auto& [run, other] : kept_) {
@@ -284,7 +285,7 @@ void SlurmDesk::watch_stop(Kept& kept, SlurmJob* row, double now) {
   if (kept.grace > 0 && !kept.asked) {
     kept.signalled = kept.asked = true;
     if (kept.own() && words_of(kept).someone_listens()) {
-      // Who speaks with us leaves after a step that all ranks agree on.
+      // A job that speaks with us leaves after a step that all ranks agree on.
       words_of(kept).ask_to_leave();
     } else {
       const Status done = control_.signal(row->id, kept.own() ? "TERM" : settings_.signal);

@@ -12,7 +12,7 @@ namespace muster {
 // One word of a POSIX shell that means exactly this text.
 std::string shell_word(std::string_view text);
 
-// Runs the order's command with what the local executor gives its ranks, too, but for the job
+// Runs the order's command with what the local executor gives its ranks, too, except for the job
 // socket, in place of which are files in MUSTER_LAUNCH_FOLDER (rank_words.h). Which launch it is
 // and how many ranks it has changes from start to start: the script reads both from the comment of
 // its job, which begins with `mark` (mark.h). Output goes to `runs`/JOB.LAUNCH/rank-N.log where

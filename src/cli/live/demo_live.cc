@@ -142,7 +142,7 @@ Result<std::string> submit(const LinkOptions& to, const DemoJob& job, std::size_
   return link->post("/v1/jobs", json.dump());
 }
 
-// One line: who is on each GPU, and how many wait.
+// One line: which jobs are on each GPU, and how many wait.
 void show(const LinkOptions& from, double seconds) {
   auto link = DaemonLink::open(from);
   if (!link) return;

@@ -70,7 +70,7 @@ Status write_demo_page(const std::string& path, const std::vector<DemoRun>& runs
     page.timeline = timeline_of(run, gpus);
     page.gantt = gantt_of(run);
   }
-  return write_report(path, pages, {.title = "A live run beside the simulator"});
+  return write_report(path, pages, {.title = "A live run and its simulation"});
 }
 
 }  // namespace muster

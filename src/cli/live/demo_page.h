@@ -1,4 +1,4 @@
-// The page that `muster demo --live` leaves: what happened, beside what the simulator says of it.
+// The page that `muster demo --live` leaves: what happened, and what the simulator says of it.
 #pragma once
 
 #include <map>

@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-// Where the last launch stands, and what was said of the last that is over.
+// Where the last launch stands, and the report about the last one that is over.
 void tell_launches(const nlohmann::json& launches) {
   if (launches.empty()) return;
   const auto& last = launches.back();
@@ -22,7 +22,7 @@ void tell_launches(const nlohmann::json& launches) {
   for (auto launch = launches.rbegin(); launch != launches.rend(); ++launch) {
     if ((*launch)["state"] != "ended") continue;
     if (const auto said = (*launch)["detail"].get<std::string>(); !said.empty()) {
-      fmt::print("of its launch {} was said: {}\n", (*launch)["launch"].get<std::uint64_t>(), said);
+      fmt::print("launch {}: {}\n", (*launch)["launch"].get<std::uint64_t>(), said);
     }
     return;
   }

@@ -122,7 +122,7 @@ Result<bool> print_launch(DaemonLink& link, const LogsOptions& options, long lon
     const long long begin = parse_integer(header_of(*answer, "Muster-Begin")).value_or(offset);
     if (begin > offset) {
       fmt::print(stderr,
-                 "muster: {} bytes of launch {} are gone: of a long output the end is kept\n",
+                 "muster: {} bytes of launch {} are gone: of a long output only the end is kept\n",
                  begin - offset, launch);
     }
     printer.print(answer->body);

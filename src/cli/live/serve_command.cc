@@ -109,8 +109,8 @@ DaemonSettings settings_of(const ServeOptions& options) {
 Status check_doors(const ServeOptions& options) {
   if (options.listen.empty() != (options.certificate.empty() || options.key.empty())) {
     return Error{
-        "--listen, --tls-cert and --tls-key go together: on the network there is nothing without "
-        "TLS"};
+        "--listen, --tls-cert and --tls-key go together: the daemon accepts no network connections "
+        "without TLS"};
   }
   if (options.all_users && options.executor != "local") {
     return Error{
@@ -190,7 +190,7 @@ int serve(ServeOptions options) {
         return Daemon::Wanted::kGoOn;
     }
   });
-  log_line("ended; what runs goes on, and the next daemon finds it");
+  log_line("ended; running jobs continue, and the next daemon finds them");
   return kExitOk;
 }
 
@@ -200,8 +200,9 @@ void add_door_options(CLI::App& command, ServeOptions& options) {
                    "needs root");
   command
       .add_option("--listen", options.listen,
-                  "accept requests from the network here, with TLS and tokens (`muster token`)")
-      ->type_name("HOST:PORT");
+                  "accept requests from the network at this HOST:PORT, with TLS and tokens "
+                  "(`muster token`)")
+      ->type_name("ADDRESS");
   command
       .add_option("--tls-cert", options.certificate,
                   "the certificate of --listen and its chain, in PEM")

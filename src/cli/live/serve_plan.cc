@@ -62,8 +62,8 @@ std::string unused_parts(const RunConfig& config) {
   add("the trace", config.workload.trace);
   if (parts.empty()) return {};
   return fmt::format(
-      "not used of the description: {}; here the GPUs are those that there are, and jobs come from "
-      "people",
+      "ignored in the description: {}; a daemon uses the GPUs that it finds and the jobs that "
+      "users submit",
       parts);
 }
 

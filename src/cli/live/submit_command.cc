@@ -143,7 +143,7 @@ Status add_options(const SubmitOptions& options, Json& job) {
   for (const auto& [key, value] : numbers) {
     if (value->empty()) continue;
     const auto number = parse_real(*value);
-    if (!number) return Error{fmt::format("{}: '{}' is no number", key, *value)};
+    if (!number) return Error{fmt::format("{}: '{}' is not a number", key, *value)};
     job[key] = *number;
   }
   if (options.process_per_gpu) job["process_per_gpu"] = true;

@@ -90,8 +90,8 @@ std::span<const ApiRoute> Api::routes() {
                "Tokens"},
       ApiRoute{"POST", "/v1/tokens", "Make a token for callers from the network", false,
                &Api::create_token, "NewToken", "TokenRequest"},
-      ApiRoute{"POST", "/v1/tokens/{token}/revoke", "Let a token be good no longer", false,
-               &Api::revoke_token, "Done"},
+      ApiRoute{"POST", "/v1/tokens/{token}/revoke", "Revoke a token", false, &Api::revoke_token,
+               "Done"},
       ApiRoute{"POST", "/v1/reload", "Read the configuration again", true, &Api::reload, "Done"},
       ApiRoute{"POST", "/v1/shutdown", "End the daemon; jobs go on unless drain is true", true,
                &Api::shut_down, "Done", "Ending"},
@@ -111,9 +111,9 @@ std::optional<Caller> Api::caller_of(const HttpRequest& request, const HttpReply
                                  LiveClock::unix_now())
             : std::nullopt;
   if (token) return Caller{token->user, token->is_operator, false};
-  // Nobody learns whether a token was ever good.
+  // Nobody learns whether a token was ever valid.
   HttpResponse refused = error_response(
-      401, there ? "this token is not good: it is unknown, revoked or has expired"
+      401, there ? "this token is not valid: it is unknown, revoked or has expired"
                  : "from the network a token is needed (`muster token create` on the daemon's "
                    "machine makes one): Authorization: Bearer TOKEN");
   refused.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"muster\"");
@@ -140,8 +140,8 @@ void Api::handle(const HttpRequest& request, HttpReply reply) {
       continue;
     }
     if (route.operators_only && !call.caller.is_operator) {
-      return call.reply(
-          error_response(403, fmt::format("'{}' is no operator of this daemon", call.caller.name)));
+      return call.reply(error_response(
+          403, fmt::format("'{}' is not an operator of this daemon", call.caller.name)));
     }
     if (const std::string wrong = check_query(route, request); !wrong.empty()) {
       return call.reply(error_response(400, wrong));

@@ -107,7 +107,7 @@ class Api {
   void revoke_token(const ApiCall& call);
 
  private:
-  // Who calls; nothing, and an answer, for who is on the network without a good token.
+  // Who calls; nothing, and an answer, for a caller on the network without a valid token.
   std::optional<Caller> caller_of(const HttpRequest& request, const HttpReply& reply) const;
   // The job that the call names, if there is one that the caller may see; else it is answered.
   std::optional<BoardJob> job_of(const ApiCall& call) const;

@@ -51,7 +51,8 @@ void Api::revise(const ApiCall& call) {
   std::vector<std::pair<std::string, double>> changes;
   for (const auto& [name, value] : change.items()) {
     if (!value.is_number()) {
-      return call.reply(error_response(400, fmt::format("'{}' is no number", name.substr(0, 64))));
+      return call.reply(
+          error_response(400, fmt::format("'{}' is not a number", name.substr(0, 64))));
     }
     changes.emplace_back(name, value.get<double>());
   }

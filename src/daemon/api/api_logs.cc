@@ -45,7 +45,7 @@ Result<std::int64_t> number_in(const HttpRequest& request, const char* name, std
   if (found == request.query.end()) return usual;
   const std::optional<std::int64_t> number = parse_integer(found->second);
   if (!number || *number < 0 || *number > most) {
-    return Error{fmt::format("'{}' is no whole number from 0 to {}", name, most)};
+    return Error{fmt::format("'{}' is not a whole number from 0 to {}", name, most)};
   }
   return *number;
 }

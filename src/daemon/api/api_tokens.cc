@@ -74,8 +74,9 @@ void Api::create_token(const ApiCall& call) {
   }
   if (!call.caller.is_operator && (request.user != call.caller.name || request.role != "user")) {
     return call.reply(error_response(
-        403, fmt::format("'{}' is no operator, and may make tokens of role user for himself alone",
-                         call.caller.name)));
+        403,
+        fmt::format("'{}' is not an operator and may make tokens of role user only for themselves",
+                    call.caller.name)));
   }
   if (!user_exists(request.user)) {
     return call.reply(

@@ -61,7 +61,7 @@ constexpr std::array kQuestion = {
     Field{"drain", "array", "nodes that take nothing new: node=3, rack=1 or partition=NAME"},
     Field{"submit", "array", "one more job each, as in gpus=4,duration=3600"},
     Field{"errors", "string", "how wrong beliefs are, as in log-normal:sigma=1"},
-    Field{"samples", "integer", "futures drawn for the bands"},
+    Field{"samples", "integer", "futures drawn for the ranges"},
     Field{"horizon", "number", "look no further ahead than so many seconds"},
 };
 

@@ -23,7 +23,7 @@ Json list_of(Json items) { return {{"type", "array"}, {"items", std::move(items)
 Json map_of(Json values) { return {{"type", "object"}, {"additionalProperties", values}}; }
 Json ref(const char* name) { return {{"$ref", std::string("#/components/schemas/") + name}}; }
 
-// Everything is always there, but for what is `optional`.
+// Everything is always there, except for what is `optional`.
 Json object(Json properties, const Json& optional = Json::object()) {
   Json required = Json::array();
   for (const auto& [name, schema] : properties.items()) required.push_back(name);

@@ -213,8 +213,8 @@ Result<std::unique_ptr<HttpClient>> HttpClient::connect(const HttpsServer& serve
   constexpr std::string_view kScheme = "https://";
   std::string_view address = server.url;
   if (!address.starts_with(kScheme)) {
-    return Error{fmt::format("'{}': expected https://HOST:PORT; without TLS there is no way in",
-                             server.url)};
+    return Error{fmt::format(
+        "'{}': expected https://HOST:PORT; connections without TLS are refused", server.url)};
   }
   address.remove_prefix(kScheme.size());
   if (address.ends_with('/')) address.remove_suffix(1);

@@ -49,7 +49,7 @@ Result<HostPort> parse_host_port(std::string_view text, std::string_view usual_p
       bracketed ? rest.empty() || colon == 0 : found.host.find_first_of("[]:") == std::string::npos;
   if (found.host.empty() || !fits || !number || *number < 0 || *number > 65535) {
     return Error{fmt::format(
-        "'{}' is no address; expected HOST:PORT, as in 0.0.0.0:8443 or [::]:8443", text)};
+        "'{}' is not an address; expected HOST:PORT, as in 0.0.0.0:8443 or [::]:8443", text)};
   }
   return found;
 }

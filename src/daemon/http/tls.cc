@@ -172,7 +172,7 @@ Status TlsPipe::hear(std::string_view bytes, std::string& plain) {
     const long verified = tls().SSL_get_verify_result(session_);
     if (verified != X509_V_OK) {
       tls_crypto().ERR_clear_error();
-      return Error{fmt::format("its certificate is not believed: {}",
+      return Error{fmt::format("its certificate is not trusted: {}",
                                tls_crypto().X509_verify_cert_error_string(verified))};
     }
     return Error{complaint()};

@@ -22,7 +22,7 @@ class TlsContext {
   // Shows the certificate (with its chain, in PEM) to clients.
   static Result<std::shared_ptr<const TlsContext>> server(const std::filesystem::path& certificate,
                                                           const std::filesystem::path& key);
-  // Believes those who are vouched for by the authorities in the file; empty: by the system's.
+  // Trusts servers that are vouched for by the authorities in the file; empty: by the system's.
   static Result<std::shared_ptr<const TlsContext>> client(const std::filesystem::path& authorities);
   ~TlsContext();
   TlsContext(const TlsContext&) = delete;

@@ -155,13 +155,13 @@ void PolicyHost::hear(const Message& said) {
     const bool polite = said.kind == 'H' && json.is_object() && json.contains("version");
     greeted_ = polite && json["version"] == MUSTER_VERSION;
     if (greeted_) return;
-    trouble_ = !polite ? "does not speak as expected"
+    trouble_ = !polite ? "broke the protocol"
                        : fmt::format("{} has version {} of the package muster, this is {}", python_,
                                      json["version"].dump(), MUSTER_VERSION);
     return;
   }
   if (making_.empty() || (said.kind != 'R' && said.kind != 'E')) {
-    trouble_ = "speaks without being asked";
+    trouble_ = "sent a message that was not asked for";
     return;
   }
   made_.insert_or_assign(making_.front(), said.kind == 'R'
@@ -225,7 +225,7 @@ Status PolicyHost::send(const std::string& bytes, Clock::time_point until) {
     if (sent > 0) {
       done += static_cast<std::size_t>(sent);
     } else if (errno == EAGAIN || errno == EINTR) {
-      if (!wait_for(socket_, POLLOUT, until)) return Error{"did not listen in time"};
+      if (!wait_for(socket_, POLLOUT, until)) return Error{"did not read the request in time"};
     } else {
       return Error{"is gone"};
     }
@@ -267,7 +267,7 @@ Result<Message> PolicyHost::exchange(char kind, const std::string& payload, doub
   const auto until = seconds_from_now(seconds);
   // What it said unasked would be taken for the answer.
   if (!fill()) return end("is gone");
-  if (!reader_.empty()) return end("speaks without being asked");
+  if (!reader_.empty()) return end("sent a message that was not asked for");
   Status sent = send(framed(kind, payload), until);
   while (sent) {
     if (Clock::now() > until) return end("did not answer in time");
@@ -314,7 +314,7 @@ Result<std::uint64_t> PolicyHost::copy(std::uint64_t of) {
                [](std::string_view) { return Error{"asked for columns before there are any"}; });
   if (!said) return said.error();
   if (said->kind == 'E') return Error{end_of(said->payload)};
-  if (said->kind != 'R') return end("does not speak as expected");
+  if (said->kind != 'R') return end("broke the protocol");
   return number;
 }
 

@@ -232,7 +232,7 @@ Result<std::string> value_of(const PolicyQuestion& question, std::string_view na
   } else if (name.starts_with("cluster.")) {
     found = of_cluster(question, name.substr(8), symbols);
   }
-  if (!found) return Error{fmt::format("asked for '{}', which there is not", shown(name))};
+  if (!found) return Error{fmt::format("asked for '{}', which does not exist", shown(name))};
   return std::move(*found);
 }
 

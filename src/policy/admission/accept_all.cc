@@ -4,7 +4,7 @@
 namespace muster {
 namespace {
 
-// Everyone who could ever fit is let in.
+// Every job that could ever fit is let in.
 class AcceptAll final : public AdmissionPolicy {
  public:
   AdmissionAnswer admit(const View&, const Load&, const JobSpec&) override { return {}; }

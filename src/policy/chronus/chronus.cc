@@ -11,7 +11,7 @@ namespace {
 
 // Source: Chronus (SoCC'21). Time is dealt out in leases. A job with deadlines is promised one when
 // it comes, if its leases fit before it together with those of all jobs that have a promise; each
-// lease, an integer program (or a greedy choice) decides who of them runs, such that all promises
+// lease, an integer program (or a greedy choice) decides which of them run, such that all promises
 // can be kept and the sum of their values is largest. GPUs that are left go to the others: jobs
 // whose deadline could not be promised and jobs without one, the least remaining GPU time first,
 // and then to promised jobs whose turn would be later.
@@ -102,7 +102,7 @@ class Chronus final : public SchedulingPolicy {
     return wants;
   }
 
-  // Who came since gets an answer; leases are dealt next at `from`.
+  // Jobs that came since get an answer; leases are dealt next at `from`.
   void answer(const View& view, int capacity, Seconds from) {
     if (arriving_.empty()) return;
     std::vector<LeaseJob> accepted;
@@ -147,8 +147,8 @@ class Chronus final : public SchedulingPolicy {
     }
   }
 
-  // Leases first; then, of the others, those who run already, so that only the end of a lease
-  // interrupts anybody.
+  // Leases first; then, of the others, those that run already, so that only the end of a lease
+  // interrupts a job.
   void rank(const View& view) {
     const auto late_in_lease = view.now + options_.lease > lease_end_;
     order_.assign(view.jobs.active().begin(), view.jobs.active().end());

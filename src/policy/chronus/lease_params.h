@@ -10,7 +10,7 @@ inline const ParamInfo kLeaseChoice{
     "choice",
     ParamKind::kText,
     "exact",
-    "how to choose who gets the next lease: by an integer program, or greedily",
+    "how to choose which jobs get the next lease: by an integer program, or greedily",
     -1,
     1,
     {"exact", "greedy"}};

@@ -7,8 +7,8 @@
 namespace muster {
 namespace {
 
-// Source: Chronus (SoCC'21). Who gets GPUs is decided by the plan; in which order they choose
-// theirs is searched: as planned, the largest first, the smallest first, those first who gain most
+// Source: Chronus (SoCC'21). Which jobs get GPUs is decided by the plan; in which order they choose
+// theirs is searched: as planned, the largest first, the smallest first, those first that gain most
 // from one node. Each takes the tightest node that holds it, else as few as possible; the order
 // after which all jobs together are fastest wins, by the speeds of the performance model.
 class LocalSearch final : public WalkingPlacement {

@@ -145,7 +145,7 @@ bool Bidder::walk(const PlanFrame& frame, const PlannedJob& job, Seconds due, in
     if (i > 0) {
       const double rest = spread(frame, job, due, left, level, below, i);
       bid.gpu_seconds = first * (until - frame.now) + rest;
-      // Whether the turning point is a step hangs on what is free just before it.
+      // Whether the turning point is a step depends on what is free just before it.
       bid.reads_from = below == 0 && i > 1 ? std::nextafter(steps_[i].at, 0.0) : until;
       return rest >= 0;
     }

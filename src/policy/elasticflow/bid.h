@@ -29,7 +29,7 @@ struct Bid {
   double gpu_seconds = 0;
   bool in_time = true;     // the larger share now, and the job is still done by its deadline
   Seconds first_step = 0;  // the larger share lasts until then
-  Seconds reads_from = 0;  // what is free before and from `reads_to` on does not matter, but for
+  Seconds reads_from = 0;  // what is free before and from `reads_to` on does not matter, except for
   Seconds reads_to = 0;    // where the first step is
 
   bool survives(const std::vector<TimeRange>& changes) const {

@@ -18,7 +18,7 @@ class Buddy final : public WalkingPlacement {
              PlacementDraft& draft) override {
     WalkingPlacement::place(view, traits, plan, draft);
     if (!traits.preemptive) return;
-    // Somebody could not have the size it should have, and keeps the one it had.
+    // A job could not have the size that it should have, and keeps the one it had.
     const bool other_size =
         traits.resizes && std::any_of(plan.requests().begin(), plan.requests().end(),
                                       [&draft](const AllocationRequest& request) {
@@ -43,8 +43,8 @@ class Buddy final : public WalkingPlacement {
   }
 
  private:
-  // Everybody of the plan at the size it should have, or else: who holds GPUs keeps as many, on
-  // other ones, and who was blocked gets some. Nothing changes unless all of them fit.
+  // Every job of the plan at the size it should have, or else: a job that holds GPUs keeps as many,
+  // on other ones, and a job that was blocked gets some. Nothing changes unless all of them fit.
   // Largest first, on a copy of the cluster: O(jobs log jobs), and a search for nodes for each job.
   bool pack_anew(const View& view, const Plan& plan, PlacementDraft& draft, bool as_planned) {
     ClusterState trial = draft.cluster();

@@ -42,7 +42,7 @@ class DeadlineAdmission final : public AdmissionPolicy {
     return trial_->add(candidate);
   }
 
-  // Progressive filling twice, with and without the job: it may not make anybody late who would be
+  // Progressive filling twice, with and without the job: it may not make a job late that would be
   // in time without it. O(jobs x sizes x steps).
   bool planned(const View& view, const PlanFrame& frame, const Candidate& candidate) {
     const std::vector<Candidate> others = candidates_by_deadline(view);

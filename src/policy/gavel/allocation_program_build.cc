@@ -33,7 +33,7 @@ struct AllocationProgram::Places {
 
 // Classes that share GPUs, directly or through others, are one group: those on equally many GPUs.
 std::vector<std::int32_t> AllocationProgram::groups_of_classes() const {
-  // Disjoint sets with path halving.
+  // Disjoint sets with path halving (Tarjan and van Leeuwen 1984): almost linear in the pairs.
   std::vector<std::size_t> leader(classes());
   std::iota(leader.begin(), leader.end(), std::size_t{0});
   const auto find = [&](std::size_t c) {

@@ -36,7 +36,7 @@ struct AllocationProblem {
   std::vector<AllocationJob> jobs;  // by id
   std::vector<double> rates;        // job * types + column
 
-  // Pairs of jobs with equal GPU counts that may share GPUs; empty for those who do not pack.
+  // Pairs of jobs with equal GPU counts that may share GPUs; empty for policies that do not pack.
   struct Pair {
     std::uint32_t first = 0;  // positions in `jobs`
     std::uint32_t second = 0;
@@ -68,8 +68,8 @@ std::vector<double> throughputs(const AllocationProblem& problem, const Allocati
 struct AllocatorTraits {
   bool pairs = false;       // lets jobs share GPUs
   bool knows_types = true;  // its fractions tell types apart; otherwise types take turns at random
-  bool strict = false;      // who has no fraction waits, even if GPUs idle
-  bool overbooks = false;   // may give out more GPUs than there are: rounds then take turns
+  bool strict = false;      // a job without a fraction waits, even if GPUs idle
+  bool overbooks = false;   // may allocate more GPUs than there are: rounds then take turns
 };
 
 class Allocator {

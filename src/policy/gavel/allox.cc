@@ -11,7 +11,7 @@ namespace {
 // queue delays i jobs, itself included, by its run time there. The first of each queue gets the GPU
 // and keeps it to its end; the others are planned anew next time.
 //
-// Jobs of one GPU only. Where several are asked for, a job is planned like any other but for the
+// Jobs of one GPU only. Where several are asked for, a job is planned like any other except for the
 // count that it takes; the published code gives up.
 class Allox final : public Allocator {
  public:

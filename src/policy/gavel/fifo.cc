@@ -6,7 +6,7 @@
 namespace muster {
 namespace {
 
-// Jobs are in order of arrival, but for those that were put on hold or changed, and came back.
+// Jobs are in order of arrival, except for those that were put on hold or changed, and came back.
 std::size_t position(const AllocationProblem& problem, JobId id) {
   const auto first = problem.jobs.begin();
   const auto at = std::lower_bound(first, problem.jobs.end(), id,
@@ -115,12 +115,13 @@ std::size_t GavelFifo::choose(const AllocationProblem& problem, std::size_t head
   return best;
 }
 
-// Greedy: each waiting job in turn joins the host with which the two are fastest, and that host
-// takes no other. The first that finds none ends the walk. O(waiting jobs x hosts x log pairs).
+// Greedy: each waiting job in turn joins the holder of GPUs with which the two are fastest, and no
+// other job joins that holder. The first that finds none ends the walk. O(waiting jobs x holders x
+// log pairs).
 void GavelFifo::pack(const AllocationProblem& problem, Allocation& allocation) {
-  // Hosts in the order in which they got their GPUs.
-  std::vector<std::size_t> hosts;
-  hosts.swap(order_);
+  // Holders in the order in which they got their GPUs.
+  std::vector<std::size_t> holders;
+  holders.swap(order_);
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> pairs;
   if (!queue_.empty()) {
     for (std::size_t p = 0; p < problem.pairs.size(); ++p) {
@@ -135,11 +136,11 @@ void GavelFifo::pack(const AllocationProblem& problem, Allocation& allocation) {
     double most = threshold_;
     std::optional<std::size_t> best;
     std::size_t best_pair = 0;
-    for (std::size_t i = 0; i < hosts.size(); ++i) {
-      const std::size_t host = hosts[i];
-      const auto found = pairs.find({std::min(host, second), std::max(host, second)});
+    for (std::size_t i = 0; i < holders.size(); ++i) {
+      const std::size_t holder = holders[i];
+      const auto found = pairs.find({std::min(holder, second), std::max(holder, second)});
       if (found == pairs.end()) continue;
-      const double sum = speeds(problem, found->second, held_.at(problem.jobs[host].id));
+      const double sum = speeds(problem, found->second, held_.at(problem.jobs[holder].id));
       if (sum > most) {
         most = sum;
         best = i;
@@ -147,11 +148,11 @@ void GavelFifo::pack(const AllocationProblem& problem, Allocation& allocation) {
       }
     }
     if (!best) return;
-    const std::size_t host = hosts[*best];
-    const std::size_t column = held_.at(problem.jobs[host].id);
-    allocation.alone[host * problem.types + column] = 0;
+    const std::size_t holder = holders[*best];
+    const std::size_t column = held_.at(problem.jobs[holder].id);
+    allocation.alone[holder * problem.types + column] = 0;
     allocation.paired[best_pair * problem.types + column] = 1;
-    hosts.erase(hosts.begin() + static_cast<std::ptrdiff_t>(*best));
+    holders.erase(holders.begin() + static_cast<std::ptrdiff_t>(*best));
   }
 }
 

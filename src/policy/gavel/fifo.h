@@ -13,11 +13,15 @@ namespace muster {
 // Source: Gavel (OSDI'20), its three FIFO baselines: jobs in order of arrival get whole GPUs of one
 // type and keep them to the end; no job overtakes another.
 //
-//   any type    a type is drawn at random among those with room; jobs keep their type
-//   best type   decided anew each time: the type on which the job is fastest among those with room
-//   packed      as best type; a job that finds no room shares the GPUs of the job with which the
-//   two
-//               lose least, if their speeds add up to more than the threshold
+// clang-format off
+//   any type    a type is drawn at random among those with free GPUs; jobs keep their type
+//   best type   decided anew each time: the type on which the job is fastest among those with free
+//               GPUs
+//   packed      as best type; a job that fits nowhere shares the GPUs of the job with which both
+//               lose least, if the sum of their relative speeds exceeds the threshold
+// clang-format on
+//
+// Time: O(jobs (types + log jobs)), and packed O(waiting jobs x running jobs x log pairs) more.
 class GavelFifo : public Allocator {
  public:
   GavelFifo(FifoMode mode, std::int64_t seed, double threshold)

@@ -12,7 +12,8 @@ namespace {
 // pair them at random and keep the pairs that do not slow down too much; every pair and every
 // single job left over owns an equal part of the cluster.
 //
-// Invariant: a job is in at most one pair. Time: O(jobs log pairs) for each allocation.
+// Time: O(pairs + jobs (jobs + types + log pairs)); drawing takes the quadratic part.
+// Invariant: each job is in at most one pair, and both members of a pair name each other.
 class Gandiva final : public Allocator {
  public:
   Gandiva(std::int64_t seed, PairTest test) : random_(seed), test_(test) {}
@@ -77,7 +78,7 @@ class Gandiva final : public Allocator {
     return found->second;
   }
 
-  // Drops pairs of which one has left or which are too slow, and all who were single.
+  // Drops pairs of which one has left or which are too slow, and all jobs that were single.
   void forget(const AllocationProblem& problem) {
     std::map<JobId, JobId> kept;
     for (const auto& [id, other] : packed_with_) {

@@ -5,6 +5,7 @@
 namespace muster {
 
 // What Gavel calls the effective throughput of each job: the sum of T X over types and pairs.
+// O((jobs + pairs) x types).
 std::vector<double> throughputs(const AllocationProblem& problem, const Allocation& allocation) {
   std::vector<double> sums(problem.jobs.size(), 0.0);
   for (std::size_t w = 0; w < problem.types; ++w) {
@@ -40,7 +41,8 @@ void equal_split(const AllocationProblem& problem, std::size_t sharers, int gpus
 
 namespace {
 
-// Every job owns one m-th of every type, and runs on it as long as it lasts.
+// Source: Gavel (OSDI'20), the isolated baseline: every job owns one m-th of every type, and runs
+// on it as long as it lasts. O(jobs x types).
 class Isolated final : public Allocator {
  public:
   AllocatorTraits traits() const override { return {.knows_types = false}; }
@@ -54,9 +56,9 @@ class Isolated final : public Allocator {
   std::unique_ptr<Allocator> clone() const override { return std::make_unique<Isolated>(*this); }
 };
 
-// Every job runs all the time, on each type for its part of the cluster: Gavel's
-// yardstick of what is fair. It asks for more than there is when jobs outnumber GPUs; the rounds
-// then take turns.
+// Source: Gavel (OSDI'20), the proportional baseline: every job runs all the time, on each type for
+// the type's fraction of the cluster; Gavel's yardstick of what is fair. It asks for more than
+// there is when jobs outnumber GPUs; the rounds then take turns. O(jobs x types).
 class Proportional final : public Allocator {
  public:
   AllocatorTraits traits() const override { return {.knows_types = false, .overbooks = true}; }

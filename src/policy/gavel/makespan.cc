@@ -9,7 +9,7 @@ namespace {
 //
 // With fractions X a job of r steps takes r / (sum over types of T X). The shortest time in which
 // all can be done is one linear program: the largest level t with sum of T X >= t r for all jobs;
-// the time is 1 / t.
+// the time is 1 / t. Time: see allocation_program.h.
 class Makespan final : public Allocator {
  public:
   explicit Makespan(const ProgramOptions& options) : options_(options) {}

@@ -11,7 +11,7 @@ AllocatorTraits traits_of(Sight sight) {
 double proportional_rate(const AllocationProblem& problem, const std::vector<double>& rates,
                          std::size_t job) {
   // Multiply by the job's fraction of each type first: the order of operations changes the last
-  // digit, which ties may hang on.
+  // digit, on which ties may depend.
   const auto jobs = static_cast<double>(problem.jobs.size());
   double all = 0;
   for (const int gpus : problem.capacity) all += gpus / jobs;
@@ -62,6 +62,8 @@ void share_equally(const AllocationProblem& problem, Allocation& allocation) {
   }
 }
 
+// Every program has a feasible point, so one without an answer is a matter of rounding. Equal parts
+// keep the cluster busy until the next reset.
 void allocate_best(AllocationProgram& program, const AllocationProgram::Objective& objective,
                    const AllocationProblem& problem, Allocation& allocation) {
   if (program.solve(objective).status == SolveStatus::kOptimal) {
@@ -78,7 +80,8 @@ namespace {
 // Weighted max-min fairness as one linear program: maximise over X the minimum over jobs of
 //   s / (p Tprop) * sum over types of T X,
 // where s is the job's GPUs, p its priority and Tprop its throughput on an average GPU. The minimum
-// becomes a level t below all of them, to be maximised. Agnostic: all T are 1.
+// becomes a level t below all of them, to be maximised. Agnostic: all T are 1. Time: see
+// allocation_program.h.
 class MaxMinFairness final : public Allocator {
  public:
   explicit MaxMinFairness(const ProgramOptions& options) : options_(options) {}

@@ -31,6 +31,8 @@ double rate_on(const PerfModel& perf, const JobSpec& job, Symbol type, const Job
   return perf.step_rate(job, context);
 }
 
+// Whole steps, as Gavel's scheduler counts them. A job that does not count in steps has its work in
+// seconds instead.
 double steps_left(const Job& job, Seconds now) {
   const double done = job.work_at(now);
   if (!(job.spec.iterations > 0)) return std::max(0.0, job.total_work - done);

@@ -28,7 +28,8 @@ double proportional_rate(const AllocationProblem& problem, const std::vector<dou
 double isolated_rate(const AllocationProblem& problem, const std::vector<double>& rates,
                      std::size_t job);
 // The rates that the policy sees; never negative. Agnostic: the same on all types that the program
-// asks about, which is 1 or, for those who count in steps, its rate on the cluster's first type.
+// asks about, which is 1 or, for policies that count in steps, its rate on the cluster's first
+// type.
 enum class BlindRate { kOne, kFirstType };
 std::vector<double> seen_rates(const AllocationProblem& problem, const ProgramOptions& options,
                                BlindRate blind = BlindRate::kOne);
@@ -45,7 +46,7 @@ std::unique_ptr<Allocator> make_gavel_strategy_proof(const ProgramOptions& optio
 
 struct SumGoal {
   bool by_cost = false;    // throughput per dollar
-  bool deadlines = false;  // those who have one get what they need to meet it
+  bool deadlines = false;  // jobs that have one get what they need to meet it
 };
 std::unique_ptr<Allocator> make_gavel_sum(const ProgramOptions& options, const SumGoal& goal);
 

@@ -122,7 +122,7 @@ void RoundsPolicy::complete_jobs(const View& view, std::vector<PolicyCompletion>
 }
 
 // One round: book the last one, bring the entries up to date, ask the allocator if something has
-// changed, and choose who runs.
+// changed, and choose which jobs run.
 void RoundsPolicy::schedule(const View& view, Plan& plan) {
   learn_types(view);
   before_round(view);

@@ -1,5 +1,5 @@
-// The round mechanism: turns fractions of time on several GPU types into who runs in the next
-// round. One adaptor for every allocator (policy/gavel/allocator.h).
+// The round mechanism: turns fractions of time on several GPU types into the jobs that run in the
+// next round. One adaptor for every allocator (policy/gavel/allocator.h).
 //
 // Source: Gavel (OSDI'20), section 5. For each job (or pair) and GPU type it keeps the time spent
 // there since the last reset. In each round those run first whose time is furthest below their
@@ -9,7 +9,7 @@
 // allocators that are strict). A job runs on one type in a round.
 //
 // Where turns follow events, a round lasts `round` seconds. An event within it takes nothing from
-// those who run: they keep their GPUs until it is over, and others get what is free or join them.
+// running jobs: they keep their GPUs until it is over, and others get what is free or join them.
 // Otherwise a job that has just begun would be the one whose time has grown, each start would be an
 // event that undoes it, and no job would make progress.
 //
@@ -73,28 +73,29 @@ class RoundsPolicy : public SchedulingPolicy, public CompletionRule {
   }
 
  protected:
-  // Where mechanisms of this kind differ. A round is about to be booked and the next one chosen:
+  // Where mechanisms of this kind differ.
+  // Called before a round is booked.
   virtual void before_round(const View& /*view*/) {}
-  // when the last one began, as far as its times are concerned;
+  // When the last round began.
   virtual Seconds round_start() const { return last_turn_; }
-  // what a new entry counts as its time on each type. Half a round, so that no division is by zero;
+  // The time on each type that a new entry begins with; half a round, so that no quotient is by
+  // zero.
   virtual Seconds first_time(bool /*pair*/) const { return options_.round / 2; }
-  // whether a job may run on a type;
+  // Whether a job may run on a type.
   virtual bool may_use(const View& view, const JobSpec& job, Symbol type) const {
     return job.gpus <= view.cluster.ever_for(job.partition, type);
   }
-  // whether the allocator is asked before the reset interval is over, as jobs came or left;
+  // Whether the allocator is asked before the reset interval is over, because jobs came or left.
   virtual bool asks_early() const;
-  // what a reset begins with;
+  // Called at a reset.
   virtual void before_reset(const View& /*view*/) {}
-  // whether jobs that the allocator has not seen take up room in a round, in which they cannot run;
+  // Whether jobs that the allocator has not seen occupy GPUs of a round in which they cannot run.
   virtual bool unseen_take_room() const { return false; }
-  // and whether, where the placement could follow in nothing, any GPUs will do until the next
-  // reset.
+  // Whether any GPUs will do until the next reset, if the placement could follow no fraction.
   virtual bool takes_any_gpus() const { return true; }
 
   const RoundOptions& options() const { return options_; }
-  // Nothing could run, and nothing will happen any more: the scheduling loop has turned in place.
+  // Nothing could run, and nothing will happen any more: the last turn changed nothing.
   bool stalled(const View& view) const { return idle_ && view.now == last_turn_; }
 
   Seconds last_reset_ = 0;
@@ -129,7 +130,7 @@ class RoundsPolicy : public SchedulingPolicy, public CompletionRule {
     bool ran = true;
   };
 
-  // Who goes on, by name: entries move as jobs leave.
+  // Jobs that go on, by name: entries move as jobs leave.
   struct Kept {
     JobId first = kNoJob;
     JobId second = kNoJob;
@@ -162,7 +163,7 @@ class RoundsPolicy : public SchedulingPolicy, public CompletionRule {
   void learn_types(const View& view);
   void learn_prices(const View& view);
   void book_last_round(const View& view);
-  // Where an event falls into a round: those who run in it. Else a new round begins.
+  // Where an event falls into a round: jobs that run in it. Else a new round begins.
   void keep_round(const View& view);
   // What a pair was believed to do is replaced by what it did.
   void learn_rates(const View& view, const Turn& turn, Seconds spent);
@@ -190,7 +191,7 @@ class RoundsPolicy : public SchedulingPolicy, public CompletionRule {
   std::size_t types_ = 0;
   std::vector<Symbol> symbols_;     // by column; columns are the cluster's types from last to first
   std::vector<int> capacity_;       // by column
-  std::vector<Seconds> type_time_;  // by column: of all who ran there since the last reset
+  std::vector<Seconds> type_time_;  // by column: of all jobs that ran there since the last reset
   std::vector<Entry> entries_;
   std::vector<Cell> cells_;
   std::vector<Turn> round_;

@@ -1,4 +1,4 @@
-// Who runs in the next round: priorities, and the walk down the order of precedence.
+// Which jobs run in the next round: priorities, and the walk down the order of precedence.
 #include <algorithm>
 
 #include "policy/gavel/problem.h"
@@ -112,6 +112,8 @@ void RoundsPolicy::take_kept() {
   for (const Bid& bid : bids_) take(bid.at / types_, bid.at % types_);
 }
 
+// The cells with a fraction on these types; only the others need a look at all cells, in
+// take_others(). O(claims + what walk() takes).
 void RoundsPolicy::take_claims(std::size_t from, std::size_t to) {
   bids_.clear();
   for (std::size_t i = from; i < to; ++i) {
@@ -121,7 +123,7 @@ void RoundsPolicy::take_claims(std::size_t from, std::size_t to) {
   walk(from, to);
 }
 
-// Who has no claim takes what is left; looking for them is worth it only if something is.
+// Entries without a claim take what is left; looking for them is worth it only if something is.
 void RoundsPolicy::take_others(std::size_t from, std::size_t to) {
   bids_.clear();
   if (unchosen_ == 0) return;

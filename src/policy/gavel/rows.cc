@@ -11,6 +11,7 @@
 namespace muster {
 namespace {
 
+// Makers of one shape, as the table wants them.
 template <std::unique_ptr<Allocator> (*Make)(const ProgramOptions&)>
 std::unique_ptr<Allocator> solved(const Params&, const ProgramOptions& options) {
   return Make(options);
@@ -23,6 +24,8 @@ std::unique_ptr<Allocator> filled(const Params& params, const ProgramOptions& op
   return make_gavel_water_filling(options, water_options(params));
 }
 
+// What a policy goes by; where it is not known, the sentence says what is taken instead. A length
+// has none: it must be known, if only as an estimate.
 constexpr Need kLength{Knowledge::kDuration};
 constexpr Need kType{Knowledge::kGpuTypes, "all GPU types are taken to be equally fast"};
 constexpr Need kPair{Knowledge::kPairs, "jobs that share GPUs are taken not to slow down"};
@@ -297,13 +300,14 @@ ParamList allocator_params(const AllocatorInfo& info) {
         {"seed", ParamKind::kInteger, "0", "seed of Python's random numbers", 0, 9e15});
   }
   if (info.solves == Solves::kLinear) {
-    params.push_back({"solver",
-                      ParamKind::kText,
-                      "interior",
-                      "of several best answers: the middle (interior) or a corner (simplex)",
-                      -1,
-                      -1,
-                      {"interior", "simplex"}});
+    params.push_back(
+        {"solver",
+         ParamKind::kText,
+         "interior",
+         "which of several optima: the analytic centre (interior) or a vertex (simplex)",
+         -1,
+         -1,
+         {"interior", "simplex"}});
   }
   if (info.solves != Solves::kNothing) {
     params.push_back(

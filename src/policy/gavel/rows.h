@@ -37,7 +37,7 @@ struct AllocatorInfo {
 };
 std::span<const AllocatorInfo> allocator_table();
 
-// The parameters of its row: those of rounds, and of what it does. Others would say nothing.
+// The parameters of its row: those of the rounds, and those that its allocator reads.
 ParamList allocator_params(const AllocatorInfo& info);
 ProgramOptions program_options(const AllocatorInfo& info, const Params& params);
 WaterOptions water_options(const Params& params);

@@ -49,7 +49,8 @@ std::vector<ProblemPart> split_problem(const AllocationProblem& whole, std::size
   return split;
 }
 
-// Parts share nothing, so their allocations together keep every constraint of the whole.
+// Parts share nothing, so their allocations together keep every constraint of the whole. O((jobs +
+// pairs) x types) for all parts.
 void put_back(const ProblemPart& part, const Allocation& from, Allocation& whole) {
   const std::size_t types = part.problem.types;
   for (std::size_t w = 0; w < types; ++w) {

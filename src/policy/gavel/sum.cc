@@ -10,6 +10,9 @@ namespace {
 // With deadlines a job that has one gets at least the rate at which it just meets it; if that
 // cannot be done for all of them, no deadline counts. A job whose deadline has passed has no such
 // constraint.
+//
+// One linear program, and one more before it where jobs have deadlines. Time: see
+// allocation_program.h.
 class SumOfThroughputs final : public Allocator {
  public:
   SumOfThroughputs(const ProgramOptions& options, const SumGoal& goal)

@@ -51,7 +51,7 @@ void WaterFilling::weigh(const AllocationProgram& program, std::vector<Water>& w
     return;
   }
   struct Inside {
-    double sum = 0;        // of the priorities of those who can rise
+    double sum = 0;        // of the priorities of jobs that can rise
     JobId first = kNoJob;  // of them
   };
   std::map<std::size_t, Inside> insides;
@@ -76,7 +76,7 @@ void WaterFilling::weigh(const AllocationProgram& program, std::vector<Water>& w
 }
 
 // Levels are unique, fractions are not: of all allocations with these levels the interior point
-// method gives one near the analytic centre. A solver of vertices keeps the corner of the last
+// method gives one near the analytic centre. A solver of vertices keeps the vertex of the last
 // pass.
 bool WaterFilling::fill(AllocationProgram& program, std::vector<Water>& waters) const {
   if (!find_levels(program, waters)) return false;

@@ -42,7 +42,8 @@ class WaterFilling : public Allocator {
   };
 
   const ProgramOptions& options() const { return options_; }
-  // All levels, and then the middle of all answers with these levels. False if there is no answer.
+  // All levels, and then the analytic centre of the allocations with these levels. False if there
+  // is no answer.
   virtual bool fill(AllocationProgram& program, std::vector<Water>& waters) const;
   // The most by which a level may rise at a time while some have no weight.
   virtual double most_rise(const AllocationProgram& /*program*/,
@@ -53,7 +54,8 @@ class WaterFilling : public Allocator {
   virtual bool is_bottleneck(double dual) const;
   // The weights of all that can still rise.
   void weigh(const AllocationProgram& program, std::vector<Water>& waters) const;
-  // By programs that differ in a few numbers: each begins at the last one's corner.
+  // A sequence of programs that differ in a few numbers: each starts from the basis of the one
+  // before (warm start).
   bool find_levels(AllocationProgram& program, std::vector<Water>& waters) const;
 
  private:

@@ -32,11 +32,11 @@ PackingPlacement::PackingPlacement(const Params& params)
 void PackingPlacement::place(const View& view, const SchedulingTraits&, const Plan& plan,
                              PlacementDraft& draft) {
   const bool may_share = sharing(view);
-  collect_hosts(view);
+  collect_holders(view);
   full_.clear();
   closed_.clear();
   for (const AllocationRequest& request : plan.requests()) {
-    // Nobody is moved: a group waits for those of it that run.
+    // No job is moved: a group waits for those of it that run.
     if (std::any_of(request.jobs.begin(), request.jobs.begin() + request.size,
                     [&](Slot job) { return draft.holds(job); })) {
       continue;
@@ -94,34 +94,35 @@ bool PackingPlacement::sharing(const View& view) const {
   return sharing_at(view, last_check(view.now));
 }
 
-void PackingPlacement::collect_hosts(const View& view) {
-  hosts_.clear();
+void PackingPlacement::collect_holders(const View& view) {
+  holders_.clear();
   for (const Slot slot : view.jobs.active()) {
     const Job& job = view.jobs[slot];
-    if (!job.running() || job.next_co_located != slot || !may_host(job)) continue;
-    hosts_.push_back({job.gpus.gpus(), job.start_order, slot});
+    if (!job.running() || job.next_co_located != slot || !may_be_joined(job)) continue;
+    holders_.push_back({job.gpus.gpus(), job.start_order, slot});
   }
-  std::sort(hosts_.begin(), hosts_.end());
+  std::sort(holders_.begin(), holders_.end());
 }
 
 bool PackingPlacement::affine(const View& view, const JobSpec& newcomer,
-                              const JobSpec& host) const {
+                              const JobSpec& holder) const {
   const WorkloadProfile* mine = profile_of(view.perf, newcomer);
-  const WorkloadProfile* theirs = profile_of(view.perf, host);
-  if (mine == nullptr || theirs == nullptr || newcomer.partition != host.partition) return false;
+  const WorkloadProfile* theirs = profile_of(view.perf, holder);
+  if (mine == nullptr || theirs == nullptr || newcomer.partition != holder.partition) return false;
   return theirs->memory_mb < memory_mb_ - mine->memory_mb &&
          mine->share_score + theirs->share_score <= score_limit_ &&
-         estimate_of(newcomer) * newcomer.gpus <= outlast_ * (estimate_of(host) * host.gpus);
+         estimate_of(newcomer) * newcomer.gpus <= outlast_ * (estimate_of(holder) * holder.gpus);
 }
 
 bool PackingPlacement::join(const View& view, const AllocationRequest& request,
                             PlacementDraft& draft) {
   const JobSpec& spec = view.jobs[request.lead()].spec;
-  auto host = std::lower_bound(hosts_.begin(), hosts_.end(), Host{request.gpus, 0, request.lead()});
-  for (; host != hosts_.end() && host->gpus == request.gpus; ++host) {
-    if (!affine(view, spec, view.jobs[host->slot].spec)) continue;
-    draft.join(request.lead(), host->slot, Reason::kGrouped);
-    hosts_.erase(host);
+  auto holder =
+      std::lower_bound(holders_.begin(), holders_.end(), Holder{request.gpus, 0, request.lead()});
+  for (; holder != holders_.end() && holder->gpus == request.gpus; ++holder) {
+    if (!affine(view, spec, view.jobs[holder->slot].spec)) continue;
+    draft.join(request.lead(), holder->slot, Reason::kGrouped);
+    holders_.erase(holder);
     return true;
   }
   return false;
@@ -133,7 +134,7 @@ bool PackingPlacement::start(const View& view, const AllocationRequest& request,
   if (draft.cluster().free_for(spec.partition, type_of(view, request)) < request.gpus) return false;
   const auto pools = pools_of(view, draft.cluster(), request);
   const auto limit = draft.limit_to_host(request);
-  // Free GPUs only become fewer in this walk: who asks for as many as one that failed fails too.
+  // Free GPUs only become fewer in this walk: a request for as many as one that failed fails too.
   const auto key = std::make_pair(pools.data(), request.gpus);
   if (std::find(full_.begin(), full_.end(), key) != full_.end()) return false;
   GpuSet found;
@@ -146,9 +147,10 @@ bool PackingPlacement::start(const View& view, const AllocationRequest& request,
   draft.start(request, std::move(found), reason);
   // It runs from now on: later ones may join it.
   if (request.size == 1) {
-    const Host host{request.gpus, 0x80000000U + static_cast<std::uint32_t>(draft.steps().size()),
-                    request.lead()};
-    hosts_.insert(std::upper_bound(hosts_.begin(), hosts_.end(), host), host);
+    const Holder holder{request.gpus,
+                        0x80000000U + static_cast<std::uint32_t>(draft.steps().size()),
+                        request.lead()};
+    holders_.insert(std::upper_bound(holders_.begin(), holders_.end(), holder), holder);
   }
   return true;
 }

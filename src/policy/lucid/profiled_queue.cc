@@ -196,7 +196,7 @@ class ProfiledQueue final : public PlacementPolicy {
 
   MeasuredProfiles measured(const View& view) const {
     MeasuredProfiles perf(view.perf);
-    // Nobody joins those who are being profiled: they are measured alone, and soon leave.
+    // No job joins one that is being profiled: it is measured alone, and soon leaves.
     for (const Slot slot : view.jobs.running()) {
       if (is_profiled_now(view.jobs[slot])) perf.hide(view.jobs[slot].spec.id);
     }

@@ -1,10 +1,11 @@
 // Lucid's profiler (ASPLOS'23) in front of a queue, on GPUs of the cluster that are kept for it. A
-// job that is small enough runs there first, those with the fewest GPUs before others. Whoever has
-// not ended after a while leaves, keeps its work, and waits with all others; what was measured of
-// it meanwhile says with which jobs it may be co-located from then on.
+// job that is small enough runs there first, those with the fewest GPUs before others. A job that
+// has not ended after a while leaves, keeps its work, and waits with all others; what was measured
+// of it meanwhile says with which jobs it may be co-located from then on.
 //
-// It stands before another placement, which sees neither the GPUs that are kept nor who is there.
-// Who has never run has not been profiled: that much has to be remembered, and jobs do.
+// It stands before another placement, which sees neither the GPUs that are kept nor the jobs there.
+// A job that has never run has not been profiled. Nothing else is stored: the job's record says
+// whether it has run.
 #pragma once
 
 #include <memory>

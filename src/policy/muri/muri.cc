@@ -14,7 +14,7 @@ namespace {
 // remaining GPU-time; Muri-L ranks by attained GPU-time. The list keeps its order from turn to
 // turn, and ties keep theirs in it.
 //
-// With queues, Muri-L ranks as Tiresias does: by queue, and in a queue those who run stay in front.
+// With queues, Muri-L ranks as Tiresias does: by queue, and in a queue running jobs stay in front.
 class Muri final : public SchedulingPolicy {
  public:
   explicit Muri(const Params& params)

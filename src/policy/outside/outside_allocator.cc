@@ -101,7 +101,7 @@ class FallingBack final : public SchedulingPolicy {
   bool failed_ = false;
 };
 
-// Who shares the GPUs of a running job goes on sharing them.
+// A job that shares the GPUs of a running job goes on sharing them.
 AllocationRequest as_it_runs(const View& view, Slot first) {
   const Job& job = view.jobs[first];
   AllocationRequest request = AllocationRequest::alone(first, job.gpus.gpus(), job.spec.gpu_type);

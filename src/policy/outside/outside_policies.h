@@ -1,8 +1,8 @@
-// Policies that are answered for from outside the tree (respondent.h), as the engine sees them.
+// Policies whose answers come from outside the tree (respondent.h), as the engine sees them.
 //
 // A simulation ends where such a policy fails. A live cluster goes on, by rules that need no
 // policy:
-//   scheduling  what runs goes on, and the others start in order of arrival
+//   scheduling  running jobs continue, and the others start in order of arrival
 //   fractions by type, in rounds: every job has an equal part of every type
 //   placement   as few nodes as possible
 //   admission   every job is accepted

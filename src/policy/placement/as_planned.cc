@@ -8,10 +8,10 @@
 namespace muster {
 namespace {
 
-// Follows a policy that has chosen the nodes itself (Plan::node hint): each turn every job is where
-// the plan says, on the GPUs they had there as far as possible. Shares without node hints get what
-// is left, on as few nodes as possible; plans without any node hints are placed like that as a
-// whole.
+// Follows a policy that has chosen the nodes itself (`Plan::NodeHint`): each turn every job is
+// where the plan says, on the GPUs that it had there as far as possible. Requests without node
+// hints get what is left, on as few nodes as possible; plans without any node hints are placed like
+// that as a whole.
 class AsPlanned final : public WalkingPlacement {
  public:
   explicit AsPlanned(bool backfill) : WalkingPlacement(backfill, true) {}
@@ -29,7 +29,7 @@ class AsPlanned final : public WalkingPlacement {
       trial.release(job.gpus, job.spec.partition, job.host);
     }
     sort_node_hints(view, plan);
-    // Who stays on its nodes keeps its GPUs; only then do the others choose.
+    // A job that stays on its nodes keeps its GPUs; only then do the others choose.
     places_.assign(plan.requests().size(), {});
     for (const bool staying : {true, false}) {
       for (std::size_t i = 0; i < plan.requests().size(); ++i) {
@@ -132,7 +132,7 @@ class AsPlanned final : public WalkingPlacement {
                  GpuSet& gpus) {
     const Job& job = view.jobs[request.lead()];
     // A node hint that is gone (its node failed) is the policy's to replace. But hints know nothing
-    // of CPU cores and memory: who asks for them may go elsewhere.
+    // of CPU cores and memory: a job that asks for them may go elsewhere.
     const HostResources host = trial.host_wanted(job.spec);
     const Range range = ranges_[index(request.lead())];
     if (range.begin != range.end && !host.any()) return false;

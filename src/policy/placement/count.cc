@@ -5,8 +5,8 @@
 namespace muster {
 namespace {
 
-// Source: Tiresias (NSDI'19), scheme `count`. Who keeps running stays where it is; the others get
-// the lowest-numbered free GPUs, on whatever nodes.
+// Source: Tiresias (NSDI'19), scheme `count`. A job that keeps running stays where it is; the
+// others get the lowest-numbered free GPUs, on whatever nodes.
 class Count final : public PlacementPolicy {
  public:
   explicit Count(bool backfill) : backfill_(backfill) {}
@@ -35,7 +35,7 @@ class Count final : public PlacementPolicy {
     }
   }
   Plan::Depth depth(const ClusterState& cluster, const SchedulingTraits& traits) const override {
-    // Whom the cores or the memory keep waiting, others may pass.
+    // Others may pass a job that waits for cores or memory.
     if (!cluster.one_queue() || cluster.host_binds()) return Plan::Depth::kAll;
     return backfill_ && !traits.strict ? Plan::Depth::kUntilFull : Plan::Depth::kUntilBlocked;
   }
@@ -43,7 +43,7 @@ class Count final : public PlacementPolicy {
   std::unique_ptr<PlacementPolicy> clone() const override { return std::make_unique<Count>(*this); }
 
  private:
-  // Whoever keeps its GPUs and has some is settled at a glance.
+  // A running job that keeps its GPUs needs no search.
   bool stays(const View& view, const SchedulingTraits& traits, Slot slot) const {
     return traits.preemptive && keeps_[index(slot)] == mark_ && view.jobs[slot].running();
   }

@@ -9,7 +9,7 @@ namespace {
 
 // Source: Tiresias (NSDI'19), profile-guided consolidation. Only jobs that lose more than
 // `tolerance` of their speed when spread over nodes insist on few nodes; the others take the
-// leftovers and leave whole nodes to those who need them.
+// leftovers and leave whole nodes to jobs that need them.
 class ProfileGuided final : public WalkingPlacement {
  public:
   ProfileGuided(bool backfill, double tolerance)
@@ -32,7 +32,7 @@ class ProfileGuided final : public WalkingPlacement {
 
  private:
   static constexpr Need kNeeds[] = {
-      {Knowledge::kLocality, "every job takes leftovers, as none minds being spread"}};
+      {Knowledge::kLocality, "every job may be spread, because none is known to lose speed"}};
   bool sensitive(const View& view, const JobSpec& spec, int gpus) const {
     if (gpus == 1) return false;
     RunContext together;

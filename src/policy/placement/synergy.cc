@@ -75,7 +75,7 @@ class Synergy final : public WalkingPlacement {
         over_.push_back({host.cpus_per_gpu, host.memory_per_gpu, slot});
       }
     }
-    // Those who hold most are cut back first, until the request fits.
+    // Jobs that hold most are cut back first, until the request fits.
     std::sort(over_.begin(), over_.end(), [](const Over& a, const Over& b) {
       if (a.cpus != b.cpus) return a.cpus > b.cpus;
       return a.memory != b.memory ? a.memory > b.memory : a.slot < b.slot;

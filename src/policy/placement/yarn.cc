@@ -20,7 +20,7 @@ bool first_of_group(const JobTable& jobs, Slot slot) {
 void Yarn::place(const View& view, const SchedulingTraits& traits, const Plan& plan,
                  PlacementDraft& draft) {
   if (!traits.preemptive) {
-    place_beside(view, traits, plan, draft);
+    place_waiting(view, traits, plan, draft);
     return;
   }
   fit_.reset(view.cluster);
@@ -99,8 +99,8 @@ void Yarn::choose(const View& view, const Plan& plan, PlacementDraft& draft) {
   }
 }
 
-void Yarn::place_beside(const View& view, const SchedulingTraits& traits, const Plan& plan,
-                        PlacementDraft& draft) {
+void Yarn::place_waiting(const View& view, const SchedulingTraits& traits, const Plan& plan,
+                         PlacementDraft& draft) {
   fit_.reset_to_free(draft.cluster());
   fit_.count_memory(nullptr);
   for (const AllocationRequest& request : plan.requests()) {
@@ -128,7 +128,7 @@ int& Yarn::quota_left(const View& view, const AllocationRequest& request) {
   const auto known = std::find_if(quotas_.begin(), quotas_.end(),
                                   [partition](const auto& q) { return q.first == partition; });
   if (known != quotas_.end()) return known->second;
-  // Those who run in it give theirs back first.
+  // Jobs that run in it give theirs back first.
   int left = view.cluster.quota_left(partition);
   for (const Slot slot : view.jobs.running()) {
     const Job& job = view.jobs[slot];

@@ -37,17 +37,17 @@ class Yarn : public PlacementPolicy {
     const AllocationRequest* request = nullptr;
     std::size_t first = 0;  // its parts
     std::size_t last = 0;
-    bool overtakes = false;  // someone before it found no room
+    bool overtakes = false;  // a request before it found no room
     Slot holder = kNoSlot;   // a member whose GPUs are on the right nodes
     GpuSet fresh;
   };
 
-  // Whom the plan's order and the shape of the nodes let run, and how many GPUs on which nodes. Who
-  // has these GPUs already keeps them.
+  // Chooses which requests run, in plan order, and their GPUs by node. A job that already holds
+  // GPUs there keeps them.
   void choose(const View& view, const Plan& plan, PlacementDraft& draft);
-  // Under a plan that does not preempt, those who run stay where they are.
-  void place_beside(const View& view, const SchedulingTraits& traits, const Plan& plan,
-                    PlacementDraft& draft);
+  // Under a plan that does not preempt, running jobs stay where they are.
+  void place_waiting(const View& view, const SchedulingTraits& traits, const Plan& plan,
+                     PlacementDraft& draft);
   // What the partition of the request may still get, of the whole cluster.
   int& quota_left(const View& view, const AllocationRequest& request);
   // A member of the request whose GPUs are on the right nodes, if there is one: they are its own.

@@ -13,7 +13,7 @@ namespace {
 
 // Source: Pollux (OSDI'21). Every so often all GPUs are allocated again, so that a power mean of
 // all jobs' speed-ups over their fair part is largest, less what restarts cost. A genetic search
-// finds who gets how many on which nodes.
+// finds which job gets how many on which nodes.
 //
 // Speeds are those of the performance model. With `goodput` every job trains at the best batch size
 // for its GPUs, which is the co-adaptation that Pollux is about; with any other model only the GPU

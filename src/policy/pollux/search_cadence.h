@@ -57,7 +57,7 @@ class SearchCadence {
  private:
   static constexpr double kLongest = 64;  // intervals
 
-  // Who is there, may have and holds what, and what the nodes have.
+  // Which jobs are there, what they may have and hold, and what the nodes have.
   void read_inputs(const View& view) {
     inputs_.clear();
     for (std::size_t n = 0; n < view.cluster.node_count(); ++n) {

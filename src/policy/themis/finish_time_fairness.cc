@@ -6,7 +6,7 @@
 namespace muster {
 namespace {
 
-// Source: Themis (NSDI'20) in the one-shot form that Synergy uses. Whoever would finish latest
+// Source: Themis (NSDI'20) in the one-shot form that Synergy uses. The job that would finish latest
 // relative to running alone goes first: rho = (age + remaining) / duration.
 class FinishTimeFairness final : public KeyPolicy {
  public:

@@ -61,6 +61,7 @@ bool Themis::checkpoint(Archive& archive) {
   archive.value(last_turn_);
   return true;
 }
+
 void Themis::account(const View& view) {
   const double equal = equal_part(view.cluster.usable_gpus(), static_cast<double>(list_.size()));
   for (const Slot slot : list_) {

@@ -61,7 +61,7 @@ void Dlas::on_job(JobMoment moment, Slot slot, const View& view) {
     if (state.executed > 0) state.waited += view.now - state.waiting_since;
   } else if (moment == JobMoment::kLeft) {
     if (by_index_ && learns_) sample_.add(state.executed * state.gpus);
-    // Its slot may be someone else's before the next turn; and a job that is revised leaves and
+    // Its slot may be another job's before the next turn; and a job that is revised leaves and
     // comes back as itself.
     if (state.job != kNoJob) leave_queue(slot);
     state.job = kNoJob;
@@ -120,7 +120,7 @@ void Dlas::join(std::size_t queue, Slot slot) {
   queues_[queue].tail.push_back(slot);
 }
 
-// A job that runs may stand among those who wait or who came since: some placements let jobs run
+// A job that runs may stand among those that wait or that came since: some placements let jobs run
 // on that the plan does not name, and a selector lets another policy start them.
 void Dlas::leave_queue(Slot slot) {
   const State& state = states_[index(slot)];
@@ -238,16 +238,16 @@ void Dlas::walk(ServiceQueue& queue, int& left) {
 
 bool Dlas::choose(Slot slot, int& left) {
   State& state = states_[index(slot)];
-  AllocationRequest* host = nullptr;
-  for (std::size_t i = 0; pack_ && i < requests_.size() && host == nullptr; ++i) {
-    if (fits_with(state, requests_[i])) host = &requests_[i];
+  AllocationRequest* holder = nullptr;
+  for (std::size_t i = 0; pack_ && i < requests_.size() && holder == nullptr; ++i) {
+    if (fits_with(state, requests_[i])) holder = &requests_[i];
   }
-  if (host == nullptr) {
+  if (holder == nullptr) {
     if (state.gpus > left) return false;
     take(slot, state, left);
     return true;
   }
-  host->join(slot);
+  holder->join(slot);
   state.last = now_;
   chosen_.push_back(slot);
   return true;

@@ -69,8 +69,8 @@ class Dlas : public SchedulingPolicy {
   // The Gittins index of a job that has had so much service: larger goes first in its queue.
   virtual double index_of(double service) const { return sample_.gittins(service); }
   const DurationSample& sample() const { return sample_; }
-  // Whether outgrown queues and changes of the Gittins index are followed to the second: who is due
-  // is moved in the same turn.
+  // Whether outgrown queues and changes of the Gittins index are followed to the second: a job that
+  // is due moves in the same turn.
   virtual bool follows_exactly() const { return true; }
 
  private:
@@ -123,7 +123,7 @@ class Dlas : public SchedulingPolicy {
   std::vector<ServiceQueue> queues_;
   std::vector<State> states_;                // by slot
   std::vector<Slot> chosen_;                 // to run
-  std::vector<AllocationRequest> requests_;  // the same with those who share GPUs
+  std::vector<AllocationRequest> requests_;  // the same with jobs that share GPUs
   std::vector<Slot> moved_;
   std::vector<Ranked> ranked_;
   std::vector<Slot> ran_;

@@ -72,7 +72,7 @@ class MultiDlas : public SchedulingPolicy {
 
   Class& class_of(int gpus);
   void run_classes(const View& view);
-  // In order of arrival, those who have outgrown the first queue go to the end of the second.
+  // In order of arrival, jobs that have outgrown the first queue go to the end of the second.
   void demote(Class& at, const View& view);
   // Each class gets its part of the demand, but keeps what it uses; what is left goes round from
   // the smallest jobs to the largest.

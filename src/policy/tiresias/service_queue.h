@@ -1,5 +1,6 @@
-// One queue of a policy by attained service: who ran in the last turn, who waits, who came since.
-// What waits is kept by GPU count, so that a long queue of jobs that cannot fit is never walked.
+// One queue of a policy by attained service: jobs that ran in the last turn, that wait, that came
+// since. What waits is kept by GPU count, so that a long queue of jobs that cannot fit is never
+// walked.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace muster {
 
 struct ServiceQueue {
-  // A job that has left is told apart by its number: its slot may be someone else's.
+  // A job that has left is told apart by its number: its slot may be another job's.
   struct Waiting {
     long long order;
     Slot slot;

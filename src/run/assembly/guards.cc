@@ -31,8 +31,8 @@ Status fit_for(const SchedulingTraits& traits, const RunConfig& config,
                        config.failures.gpu_mtbf == kNever;
   if (even && lasting && !config.life.any()) return Done{};
   return Error{
-      fmt::format("scheduling policy '{}' keeps books of its nodes: it needs equal nodes without "
-                  "partitions, nodes that never fail or leave, and no [life]",
+      fmt::format("scheduling policy '{}' assumes equal nodes that last: it needs equal nodes "
+                  "without partitions, nodes that never fail or leave, and no [life]",
                   name)};
 }
 
@@ -46,7 +46,8 @@ Status works_outside_its_simulator(const SchedulingTraits& traits, std::string_v
       general != name &&
       std::any_of(table.begin(), table.end(), [&](const auto& row) { return row.name == general; });
   return Error{fmt::format(
-      "the scheduling policy '{}' keeps the clock of its jobs and repeats one simulator; choose {}",
+      "the scheduling policy '{}' ends jobs by its own clock and repeats one published simulator; "
+      "choose {}",
       name, known ? fmt::format("the general one: --scheduling {}", general) : "another one")};
 }
 

@@ -43,7 +43,7 @@ Status add_estimates(std::vector<JobSpec>& jobs, const EstimatesConfig& config) 
     if (row == rows.end()) return unknown_job(config.file, job, "an estimate");
     const double value = (*values)->numbers[row->second];
     if (!std::isfinite(value)) {
-      return Error{fmt::format("{}: the estimate of job '{}' is no number; expected seconds",
+      return Error{fmt::format("{}: the estimate of job '{}' is not a number; expected seconds",
                                config.file, display_name(job))};
     }
     job.estimate = value < 0 ? config.negative : value;

@@ -83,7 +83,7 @@ Result<std::vector<std::string>> live_needs(std::span<const NeedyPolicy> policie
       }
       if (!known_of_nobody(need.of, inputs, census)) continue;
       const std::string problem =
-          fmt::format("{} needs {}, and no job here can tell them", policy.name, name);
+          fmt::format("{} needs {}, and no live job can provide them", policy.name, name);
       if (need.refuses()) return Error{fmt::format("{}; {}", problem, remedy(need.of))};
       notes.push_back(
           fmt::format("{}: {}. To change that, {}", problem, need.otherwise, remedy(need.of)));

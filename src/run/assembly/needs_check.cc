@@ -255,8 +255,8 @@ Result<UnmetNeeds> unmet_needs(std::span<const NeedyPolicy> policies, const Know
       if (of_length && policy.keeps_truth && inputs.durations != Durations::kTrue) {
         unmet.clairvoyant = true;
         unmet.warnings.push_back(
-            fmt::format("{} keeps books of its own and knows how long jobs run, although durations "
-                        "is \"{}\"",
+            fmt::format("{} has its own record of run times and knows how long jobs run, although "
+                        "durations is \"{}\"",
                         policy.name, durations_name(inputs.durations)));
         continue;
       }

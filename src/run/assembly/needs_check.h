@@ -23,7 +23,7 @@ namespace muster {
 struct NeedyPolicy {
   std::string name;  // as in messages: "scheduling policy 'qssf'"
   std::vector<Need> needs;
-  bool keeps_truth = false;  // it knows how long jobs run, whatever others believe
+  bool keeps_truth = false;  // it has its own record of true run times
 };
 
 // All policies of a complete description.

@@ -92,7 +92,7 @@ void OnlineProfiler::pass(JobSpec job, JobId number, Seconds arrival) {
   ready_.push({arrival, number, std::move(job)});
 }
 
-// Whoever has not left the profiler by its present time leaves later than that.
+// A job that has not left the profiler by its present time leaves later than that.
 const JobSpec* OnlineProfiler::peek() {
   while (!over_ && (!begun_ || ready_.empty() || ready_.top().arrival > engine_->now())) {
     over_ = !engine_->turn();

@@ -49,7 +49,8 @@ Status add_profiler_within(const RunConfig& config, const ClusterSpec& cluster,
     if (policies.scheduling->traits().preemptive) {
       return Error{
           "profiling: jobs that leave the profiler wait with those of a policy that does not "
-          "preempt; choose such a one, as with --scheduling lucid, or leave profiling out (--set "
+          "preempt; choose such a policy, as with --scheduling lucid, or leave profiling out "
+          "(--set "
           "profiling.nodes=0)"};
     }
     policies.placement = make_profiled_queue(settings, cluster, std::move(policies.placement));

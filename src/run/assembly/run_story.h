@@ -19,7 +19,7 @@ class RunStory final : public Observer {
   void on_turn(const TurnStats& turn) override;
 
   const std::string& bytes() const { return told_.bytes(); }
-  // Nobody will ask for it any more.
+  // It will not be asked for any more.
   void close() {
     told_ = {};
     closed_ = true;

@@ -83,9 +83,9 @@ std::string sealed_run(std::string body) {
 Status check_savable(Engine& engine, const RunConfig& config) {
   const std::string part = engine.unsavable();
   if (part.empty()) return Done{};
-  return Error{fmt::format(
-      "a run of {} cannot be saved: its {} does not say how it is written (docs/engine.md)",
-      config.label(), part)};
+  return Error{
+      fmt::format("a run of {} cannot be saved: its {} has no checkpoint() (docs/engine.md)",
+                  config.label(), part)};
 }
 
 Status save_run(const std::string& file, Engine& engine, const RunConfig& config,
@@ -129,8 +129,8 @@ Status continue_run(const std::string& file, Engine& engine, const RunConfig& co
   }
   if (jobs.digest() != parts->digest) {
     return Error{fmt::format(
-        "{}: of the {} jobs that had arrived when it was saved, some are others in the workload as "
-        "it is now; give it back the workload that it was saved with, or save the run again",
+        "{}: of the {} jobs that had arrived when it was saved, some are different in the workload "
+        "now; use the workload that it was saved with, or save the run again",
         file, parts->arrived)};
   }
   Archive reader(parts->state);

@@ -16,7 +16,7 @@ namespace muster {
 struct Declaration {
   std::vector<Need> needs;
   std::vector<std::string_view> does;  // names of abilities
-  bool keeps_truth = false;            // knows how long jobs run, whatever others believe
+  bool keeps_truth = false;            // has its own record of true run times
 
   friend bool operator==(const Declaration&, const Declaration&) = default;
 };

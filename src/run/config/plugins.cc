@@ -75,10 +75,11 @@ const std::vector<PluginKind>& plugin_kinds() {
        "pacing "
        "does.",
        "--set progress=NAME", rows_of(plugin_tables().progress)},
-      {"accounting", "accounting", "Accountings",
-       "Say what is booked as a preemption, when a deadline counts as met, and what of profiling.",
+      {"accounting", "accounting", "Accounting rules",
+       "Say what counts as a preemption, when a deadline counts as met, and what is booked of "
+       "profiling.",
        "--set accounting=NAME", rows_of(plugin_tables().accounting)},
-      {"execution", "execution", "Executions", "Say what carries a run out.",
+      {"execution", "execution", "Executions", "Say how a run is carried out.",
        "--set execution=NAME", rows_of(plugin_tables().execution)},
       {"perf", "performance model", "Performance models",
        "Say how fast a job runs where. Several can be given: their rates multiply.", "--perf",

@@ -126,7 +126,7 @@ Status load_policy_plugin(const std::string& path) {
       reinterpret_cast<const char* (*)()>(dlsym(library, "muster_plugin_fingerprint"));
   const auto rows = reinterpret_cast<void (*)(PolicyPlugin&)>(dlsym(library, "muster_plugin_rows"));
   if (fingerprint == nullptr || rows == nullptr) {
-    return not_loaded(path, "it is no library of policies, as it has no MUSTER_PLUGIN(...)");
+    return not_loaded(path, "it is not a library of policies, as it has no MUSTER_PLUGIN(...)");
   }
   const auto headers = policy_headers();
   if (!headers) return headers.error();

@@ -248,7 +248,7 @@ class Work {
 
 Result<SweepResult> run_sweep(const SweepConfig& sweep, const SweepOptions& options) {
   if (options.save_at >= 0 && options.folder.empty()) {
-    return Error{"runs can only be saved on their way in the folder of a sweep: name one"};
+    return Error{"a sweep saves unfinished runs in its own folder: name one with --output"};
   }
   auto points = sweep_points(sweep);
   if (!points) return points.error();

@@ -43,7 +43,7 @@ std::string span_text(const Expected& value) {
 }
 
 std::string why_stuck(const Outlook& outlook) {
-  if (outlook.nodes_out == 0) return "nothing that is foreseen frees the GPUs it waits for";
+  if (outlook.nodes_out == 0) return "no known event frees the GPUs that it waits for";
   return fmt::format(
       "it waits while {} down or drained",
       outlook.nodes_out == 1 ? "a node is" : fmt::format("{} nodes are", outlook.nodes_out));
@@ -80,7 +80,7 @@ Result<const JobOutlook*> named(const Outlook& outlook, const std::string& name)
                   name, outlook.jobs.size())};
 }
 
-// Those who wait: who is new as against `before`, then the first to start in front.
+// Waiting jobs: those that are new as against `before`, then the first to start in front.
 std::vector<const JobOutlook*> next_to_start(const Outlook& outlook, const Outlook& before,
                                              std::size_t most) {
   std::vector<const JobOutlook*> jobs;
@@ -233,7 +233,7 @@ Result<std::string> answer_text(const Answer& answer, const std::vector<std::str
          changed != nullptr ? span_text(changed->completion_time) : "");
   figure("all done", moment_text(answer.as_is.last_end, shown.now),
          changed != nullptr ? moment_text(changed->last_end, shown.now) : "");
-  if (shown.unfinished > 0) text += fmt::format("  no end in sight for   {}\n", shown.unfinished);
+  if (shown.unfinished > 0) text += fmt::format("  no predicted end for  {}\n", shown.unfinished);
   if (answer.drained != kNever) {
     text += fmt::format("  drained nodes empty   in {}\n",
                         duration_text(std::max(0.0, answer.drained - shown.now)));

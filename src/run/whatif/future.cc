@@ -91,7 +91,7 @@ class Lives final : public Observer {
       begin(place, decision.time);
     }
   }
-  // Where starts take time: who has begun since the last look.
+  // Where starts take time: which jobs have begun since the last look.
   void look(const Engine& copy, const EngineWorld& world) {
     std::erase_if(decided_, [&](std::size_t place) {
       const Slot slot = copy.jobs().find(world.jobs[place].spec.id);
@@ -107,7 +107,8 @@ class Lives final : public Observer {
     Life& life = lives_[place];
     if (takes_time_ && job.start != kNever) begin(place, job.start);
     if (job.status == JobState::kFinished) life.end = job.end;
-    // In a copy nobody else comes, so who is left waiting is given up. It was not turned away.
+    // In a copy no other job comes, so a job that is left waiting is given up. It was not turned
+    // away.
     if (came_[place] && job.reason == Reason::kNeverFits) {
       life.stuck = true;
     } else if (job.status == JobState::kRefused) {
@@ -127,7 +128,7 @@ class Lives final : public Observer {
 
   const Places& places_;
   bool takes_time_;
-  std::vector<std::size_t> decided_;  // who was given GPUs and has not begun to use them
+  std::vector<std::size_t> decided_;  // jobs that were given GPUs and have not begun to use them
   std::vector<Life> lives_;
   std::vector<bool> awaited_;
   std::vector<bool> waits_;  // since now
@@ -147,8 +148,8 @@ std::shared_ptr<const ClusterSpec> from_now_on(std::shared_ptr<const ClusterSpec
   return spec;
 }
 
-// A simulated cluster that goes on from here. What it is told of who runs where is all it knows,
-// but for a fork of the one that the run has, in which launches are on the way.
+// A simulated cluster that goes on from here. What it is told of which jobs run where is all it
+// knows, except for a fork of the one that the run has, in which launches are on the way.
 std::unique_ptr<Backend> backend_of(const EngineWorld& world, const OutlookParts& parts,
                                     const std::shared_ptr<const ClusterSpec>& cluster) {
   if (parts.running != nullptr && parts.backend != nullptr) return parts.backend->fork();

@@ -22,7 +22,7 @@ struct Life {
 // says what is wrong with the world, or that options.keep_going said no.
 //
 // `roughly`: orders displace running jobs only at turns that are ever further apart, by a twentieth
-// of the way from now. Time slicing is what looking ahead costs most for; a band has no use for
+// of the way from now. Time slicing is what looking ahead costs most for; a range has no use for
 // its seconds in three days' time.
 Result<std::vector<Life>> live_on(const EngineWorld& world, const OutlookParts& parts,
                                   const OutlookOptions& options, bool roughly);

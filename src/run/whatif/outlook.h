@@ -47,8 +47,8 @@ struct OutlookParts {
 };
 
 struct OutlookOptions {
-  // Futures drawn to find the bands. The least and the largest of 9 numbers have 8 in 10 of all
-  // others between them, on average; more numbers make the ends of the band steadier, not wider.
+  // Futures drawn to find the ranges. The least and the largest of 9 numbers have 8 in 10 of all
+  // others between them, on average; more numbers make the ends of the range steadier, not wider.
   int samples = 9;
   // How wrong beliefs are, for one sample: null where they are taken for true.
   std::function<std::unique_ptr<ErrorModel>(int sample)> errors;

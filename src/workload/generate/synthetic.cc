@@ -109,8 +109,8 @@ class SyntheticSource final : public JobSource {
  private:
   void draw() {
     const Arrival arrival = arrivals_->next(arrival_random_);
-    // How many come in a burst before the next plain job depends on the load; who they are does
-    // not.
+    // How many come in a burst before the next plain job depends on the load; which jobs they are
+    // does not.
     Random& random = arrival.kind == 0 ? shape_random_ : burst_shape_random_;
     if (classes_ != nullptr) {
       classes_->draw(arrival.kind, random, job_);

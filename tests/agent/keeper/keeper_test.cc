@@ -128,7 +128,7 @@ TEST(Keeper, AnOrderThatCannotBeReadIsReturned) {
   LiveKeeper keeper(folder.path(), order);
   const ExitRecord record = keeper.record();
   EXPECT_EQ(record.outcome, KeeperOutcome::kReturned);
-  EXPECT_THAT(record.cause, HasSubstr("'working_directory' is no absolute path"));
+  EXPECT_THAT(record.cause, HasSubstr("'working_directory' is not an absolute path"));
 }
 
 TEST(Keeper, StopsWithTheSignalAndKillsAfterTheGrace) {

@@ -155,7 +155,7 @@ TEST_F(PretendedSlurm, WhatItCannotDoIsNamed) {
   program("squeue", "echo 'squeue: unrecognized option --json' >&2; exit 1");
   EXPECT_THAT(why_not(), HasSubstr("no list of jobs: squeue ended with status 1: squeue: unrec"));
   program("squeue", "echo garbage");
-  EXPECT_THAT(why_not(), HasSubstr("is no JSON (8 bytes); is this a release from 21.08 on"));
+  EXPECT_THAT(why_not(), HasSubstr("is not JSON (8 bytes); is this a release from 21.08 on"));
   program("squeue", "echo '{\"errors\": [{\"error\": \"no contact\"}], \"jobs\": []}'");
   EXPECT_THAT(why_not(), HasSubstr("no contact"));
   program("sinfo", "exec sleep 1000");

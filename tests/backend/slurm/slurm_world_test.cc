@@ -1,7 +1,8 @@
-// The desk in worlds full of faults, from a seed: words to Slurm are lost before or after they were
-// heard, answers are missing, the controller crashes and forgets, nodes fail, people act by hand,
-// and the daemon itself crashes and comes back with no more than the run book. Whatever happens,
-// no job runs twice, none runs after it has finished, and all finish once the faults are over.
+// The desk in simulated worlds with random faults, from a seed: words to Slurm are lost before or
+// after they were heard, answers are missing, the controller crashes and forgets, nodes fail,
+// people act by hand, and the daemon itself crashes and comes back with no more than the run book.
+// Whatever happens, no job runs twice, none runs after it has finished, and all finish once the
+// faults are over.
 #include <filesystem>
 #include <map>
 #include <random>

@@ -220,8 +220,8 @@ def _read(path):
     ("words", "expected places in the columns"),
     ("garble", "did not answer in time"),
     ("giant", "sent a message of 4294967295 bytes"),
-    ("curious", "asked for 'jobs.salt', which there is not"),
-    ("unasked", "speaks without being asked"),
+    ("curious", "asked for 'jobs.salt', which does not exist"),
+    ("unasked", "sent a message that was not asked for"),
     ("close", "is gone"),
 ])
 def test_a_bad_policy_falls_back_and_the_cluster_goes_on(live, how, said):

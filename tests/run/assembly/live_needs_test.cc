@@ -45,9 +45,10 @@ TEST(LiveNeeds, SayHowASubmissionMeetsThem) {
 
 TEST(LiveNeeds, SayWhatNoJobCanTell) {
   RunConfig packed = live_config("gavel-fifo-packed");
-  EXPECT_THAT(live_notes(packed),
-              Contains(AllOf(HasSubstr("needs speeds of co-located jobs, and no job here can tell"),
-                             HasSubstr("taken not to slow down"), HasSubstr("--perf sharing"))));
+  EXPECT_THAT(
+      live_notes(packed),
+      Contains(AllOf(HasSubstr("needs speeds of co-located jobs, and no live job can provide"),
+                     HasSubstr("taken not to slow down"), HasSubstr("--perf sharing"))));
   packed.perf = {{"sharing", {}}};
   EXPECT_THAT(live_notes(packed), Not(Contains(HasSubstr("co-located"))));
   // With GPUs of one type there is nothing to know about types.

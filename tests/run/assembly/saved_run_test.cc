@@ -83,7 +83,7 @@ TEST_F(SavedRun, IsRefusedWithAnotherWorkload) {
   write(101, 100);
   const Status went_on = continued(bytes_);
   ASSERT_FALSE(went_on);
-  EXPECT_THAT(went_on.error().message, HasSubstr("some are others in the workload as it is now"));
+  EXPECT_THAT(went_on.error().message, HasSubstr("some are different in the workload now"));
   EXPECT_FALSE(SavedState::open(file_));
 }
 

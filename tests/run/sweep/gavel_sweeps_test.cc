@@ -189,7 +189,7 @@ TEST_F(GavelSweeps, RunsGoOnFromWhereTheyWereSaved) {
 TEST_F(GavelSweeps, WhatWasSavedAndCannotGoOnIsTold) {
   SweepConfig sweep = continuous();
   const std::string place = (folder_.path() / "sweep").string();
-  EXPECT_THAT(run_sweep(sweep, {.save_at = 3}).error().message, HasSubstr("folder of a sweep"));
+  EXPECT_THAT(run_sweep(sweep, {.save_at = 3}).error().message, HasSubstr("in its own folder"));
   folder_.write("sweep/saved/0.run", "not a run");
   folder_.write("sweep/sweep.toml", to_toml(sweep));
   const auto refused = run_sweep(sweep, {.folder = place, .threads = 1});

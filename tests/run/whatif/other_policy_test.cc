@@ -101,7 +101,7 @@ TEST(OtherPolicyOfASimulator, IsRefusedUnderItsOwnPacingToo) {
   subject.config.pacing = {std::string(published->traits().pacing)};
   const auto answer = asked_within(subject, {"elasticflow-as-coded"});
   ASSERT_FALSE(answer);
-  EXPECT_THAT(answer.error().message, HasSubstr("keeps the clock of its jobs"));
+  EXPECT_THAT(answer.error().message, HasSubstr("ends jobs by its own clock"));
 }
 
 // The run itself may be one of those: there is no copy of it to be asked.
@@ -111,7 +111,7 @@ TEST(OtherPolicyOfASimulator, IsRefusedAsThatOfTheRun) {
       std::make_shared<const PolicySet>(make_policy_set({"elasticflow-as-coded"}));
   const auto answer = ask(subject, {}, {});
   ASSERT_FALSE(answer);
-  EXPECT_THAT(answer.error().message, HasSubstr("keeps the clock of its jobs"));
+  EXPECT_THAT(answer.error().message, HasSubstr("ends jobs by its own clock"));
 }
 
 }  // namespace
