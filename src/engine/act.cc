@@ -142,10 +142,12 @@ void Engine::order_stop(Job& job, Reason reason, bool graceful) {
   Order unsent;
   RunId run{job.spec.id, job.launch};
   if (orders_.withdraw(run, unsent)) {
-    // The backend never received it. Of a move, the launch before is still there.
-    job.ended = unsent.kind == CommandKind::kStart ? job.launch : job.ended;
+    // The backend never received it, so there is no such launch. Of a move, the one before is still
+    // there; of a start, an earlier one may be on its way out.
+    const bool starts = unsent.kind == CommandKind::kStart;
+    job.launch = starts ? job.launch - 1 : unsent.before.launch;
     run = unsent.before;
-    if (unsent.kind == CommandKind::kStart) return;
+    if (starts) return;
   }
   if (job.ended >= run.launch) return;
   orders_.add({.kind = CommandKind::kStop,

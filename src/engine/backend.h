@@ -30,10 +30,11 @@
 //  4. Report. Each order to start is answered in the end by kReturned, kFinished, kFailed or, once
 //     it was told to stop, kReleased; kStarted comes before these if it began. Reports may be late
 //     or repeated, and may cross with orders: each carries its launch number, and the engine has an
-//     answer in every state (docs/engine.md). Report what a launch has saved when it leaves
-//     (kReleased, kReturned) and what it begins with (kStarted): `saved`, or `work` if all of it is
-//     safe. Where both are negative, what act() answered stands. Nodes come and go by kNodeUp and
-//     kNodeDown; say kNodeDown only when nothing can run there any more.
+//     answer in every state (docs/engine.md). Only the ends of the launches of one job come in
+//     their order: that launch 2 is gone says that launch 1 is. Report what a launch has saved when
+//     it leaves (kReleased, kReturned) and what it begins with (kStarted): `saved`, or `work` if
+//     all of it is safe. Where both are negative, what act() answered stands. Nodes come and go by
+//     kNodeUp and kNodeDown; say kNodeDown only when nothing can run there any more.
 //  5. Time. Either drive the engine from outside (Engine::due, apply, turn_at) with your own clock
 //     and leave advance() and next_event() as they are, or implement these two and call run().
 //

@@ -9,7 +9,7 @@ namespace muster {
 namespace {
 
 // Rises with every change of what is written, here or in a policy.
-constexpr std::uint64_t kStateVersion = 6;
+constexpr std::uint64_t kStateVersion = 7;
 constexpr std::uint64_t kStateMark = 0x656e67696e650000ULL + kStateVersion;
 
 // Whether what was read points only to jobs and nodes that are there.

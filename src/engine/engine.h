@@ -176,6 +176,7 @@ class Engine final : public WhatIf {
   // Lets the backend pass the time until the next turn; what happened is in events_.
   Seconds wait();
   Seconds wait_for_answers();
+  bool passes_unheard(Seconds reached);
 
   // The steps of a turn, in order.
   void take_in(Seconds now, std::span<const JobEvent> events);

@@ -19,6 +19,19 @@ Seconds Engine::wait() {
   return reached;
 }
 
+// Something has happened in the backend, such as the end of a job, of which the report is still on
+// its way. It is no reason for a turn, which would know more than is known: the wait goes on.
+bool Engine::passes_unheard(Seconds reached) {
+  if (!state_.started || state_.undecided || reached < state_.next) return false;
+  const JobSpec* next = parts_.source->peek();
+  const bool arrives = next != nullptr && next->arrival <= reached;
+  const bool outruns = minds_lengths_ && state_.overruns.next(state_.jobs) <= reached;
+  if (arrives || outruns || state_.wake <= reached) return false;
+  state_.now = reached;
+  state_.next = next_turn(true);
+  return !state_.over && state_.next > reached;
+}
+
 // A launch that has begun is answered at once: only then does the backend know how it goes on. The
 // rest is kept for the turn, which is then no later than the next one on the grid.
 Seconds Engine::wait_for_answers() {
@@ -30,7 +43,10 @@ Seconds Engine::wait_for_answers() {
     const auto seen = static_cast<std::ptrdiff_t>(events_.size());
     const Seconds reached = parts_.backend->advance(state_.next, stop_at_event, events_);
     const auto fresh = events_.begin() + seen;
-    if (fresh == events_.end()) return reached;
+    if (fresh == events_.end()) {
+      if (stop_at_event && passes_unheard(reached)) continue;
+      return reached;
+    }
     const bool all_quiet = std::all_of(fresh, events_.end(), quiet);
     const JobSpec* next = parts_.source->peek();
     const bool arrives = next != nullptr && next->arrival <= reached;

@@ -94,11 +94,8 @@ void add_lives(std::vector<SavedCase>& cases) {
     const Choice policy{std::string(row.name)};
     if (make_scheduling(policy)->traits().optimises) continue;
     cases.push_back({"life_" + case_name(policy), [policy] {
-                       const SchedulingTraits traits = make_scheduling(policy)->traits();
                        Scenario scenario = small(30);
                        scenario.scheduling = policy;
-                       // Regrouped at every event, jobs would start for ever.
-                       if (traits.regroups) scenario.pacing = {"rounds", {{"length", "60"}}};
                        scenario.life = {.start_latency = 2,
                                         .stop_latency = 3,
                                         .start_failure = 0.1,

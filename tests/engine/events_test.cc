@@ -91,6 +91,20 @@ const Cell kCells[] = {
     {State::kAgain, E::kReturned, 1, "starting 2/1"},
     {State::kAgain, E::kReleased, 1, "starting 2/1"},
 
+    // These taken back, too: launch 1 may still finish, and launch 2 is heard of only after that.
+    {State::kTakenBack, E::kProgress, 1, "stopping 2/0"},
+    {State::kTakenBack, E::kStarted, 1, "stopping 2/0"},
+    {State::kTakenBack, E::kFinished, 1, "finished"},
+    {State::kTakenBack, E::kFailed, 1, "stopping 2/1"},
+    {State::kTakenBack, E::kReturned, 1, "stopping 2/1"},
+    {State::kTakenBack, E::kReleased, 1, "stopping 2/1"},
+    {State::kTakenBack, E::kProgress, 2, "stopping 2/0"},
+    {State::kTakenBack, E::kStarted, 2, "stopping 2/0"},
+    {State::kTakenBack, E::kFinished, 2, "finished"},
+    {State::kTakenBack, E::kFailed, 2, "preempted 2/2"},
+    {State::kTakenBack, E::kReturned, 2, "preempted 2/2"},
+    {State::kTakenBack, E::kReleased, 2, "preempted 2/2"},
+
     // A person has taken it out of the queue; it may still be on its GPUs.
     {State::kOnHold, E::kProgress, 1, "on hold 1/0"},
     {State::kOnHold, E::kStarted, 1, "on hold 1/0"},
@@ -124,7 +138,8 @@ TEST(Events, AreAllInTheTable) {
       // Those two have tests of their own below.
       const bool apart = event == E::kCancelled || event == E::kMetric;
       if (apart || gone_through_in(event) != GoneThroughIn::kEventsTest) continue;
-      const bool two = state == State::kMoving || state == State::kAgain;
+      const bool two =
+          state == State::kMoving || state == State::kAgain || state == State::kTakenBack;
       for (std::uint32_t launch = 1; launch <= (two ? 2U : 1U); ++launch) {
         const auto lines =
             std::count_if(std::begin(kCells), std::end(kCells), [&](const Cell& cell) {

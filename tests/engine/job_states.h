@@ -21,13 +21,15 @@ enum class State {
   kStopping,   // launch 1 was told to leave
   kReleased,   // and has left
   kAgain,      // it was told to leave, and given GPUs again before it had
+  kTakenBack,  // these, too, were taken back before it had
   kOnHold,     // a person took it out of the queue while it ran; launch 1 has not left
   kHeld,       // by admission
   kHeldAgain,  // by admission, after a person had taken it out while it ran; launch 1 has not left
 };
-inline constexpr State kStates[] = {
-    State::kQueued,   State::kStarting, State::kRunning, State::kMoving, State::kStopping,
-    State::kReleased, State::kAgain,    State::kOnHold,  State::kHeld,   State::kHeldAgain};
+inline constexpr State kStates[] = {State::kQueued, State::kStarting,  State::kRunning,
+                                    State::kMoving, State::kStopping,  State::kReleased,
+                                    State::kAgain,  State::kTakenBack, State::kOnHold,
+                                    State::kHeld,   State::kHeldAgain};
 static_assert(std::size(kStates) == static_cast<std::size_t>(State::kHeldAgain) + 1);
 
 // Which tests go through what is said, in every state: a new kind of event does not compile before
@@ -134,7 +136,8 @@ inline std::unique_ptr<DrivenEngine> bring_to(State state) {
   }
   driven->want(10, 0, 0);
   if (state == State::kReleased) driven->say(15, EventKind::kReleased, 0, 1);
-  if (state == State::kAgain) driven->want(12, 0, 1);
+  if (state == State::kAgain || state == State::kTakenBack) driven->want(12, 0, 1);
+  if (state == State::kTakenBack) driven->want(14, 0, 0);
   return driven;
 }
 

@@ -36,16 +36,13 @@ JobEvent gpu_event(const DrivenEngine& driven, Seconds now, EventKind kind) {
 // or not; whatever is left of the launch is told to go. A job without GPUs takes no notice: what is
 // left of it there is heard of from the backend.
 TEST(Nodes, ThatAreLostSendTheirJobsBackInEveryState) {
-  const std::map<State, const char*> expected = {{State::kQueued, "queued 0/0"},
-                                                 {State::kStarting, "starting 2/0 lost"},
-                                                 {State::kRunning, "starting 2/0 lost"},
-                                                 {State::kMoving, "starting 3/0 lost"},
-                                                 {State::kStopping, "stopping 1/0"},
-                                                 {State::kReleased, "preempted 1/1"},
-                                                 {State::kAgain, "starting 3/0 lost"},
-                                                 {State::kOnHold, "on hold 1/0"},
-                                                 {State::kHeld, "held 0/0"},
-                                                 {State::kHeldAgain, "held 1/0"}};
+  const std::map<State, const char*> expected = {
+      {State::kQueued, "queued 0/0"},         {State::kStarting, "starting 2/0 lost"},
+      {State::kRunning, "starting 2/0 lost"}, {State::kMoving, "starting 3/0 lost"},
+      {State::kStopping, "stopping 1/0"},     {State::kReleased, "preempted 1/1"},
+      {State::kAgain, "starting 3/0 lost"},   {State::kTakenBack, "stopping 2/0"},
+      {State::kOnHold, "on hold 1/0"},        {State::kHeld, "held 0/0"},
+      {State::kHeldAgain, "held 1/0"}};
   for (const EventKind kind :
        {EventKind::kNodeDown, EventKind::kNodeRemoved, EventKind::kGpuDown}) {
     for (const State state : kStates) {

@@ -60,8 +60,9 @@ TEST(People, ReviseSizesInEveryState) {
       {State::kQueued, "queued 0/0"},     {State::kStarting, "starting 2/0"},
       {State::kRunning, "starting 2/0"},  {State::kMoving, "starting 3/0"},
       {State::kStopping, "stopping 1/0"}, {State::kReleased, "preempted 1/1"},
-      {State::kAgain, "starting 3/0"},    {State::kOnHold, "on hold 1/0"},
-      {State::kHeld, "held 0/0"},         {State::kHeldAgain, "held 1/0"}};
+      {State::kAgain, "starting 3/0"},    {State::kTakenBack, "stopping 2/0"},
+      {State::kOnHold, "on hold 1/0"},    {State::kHeld, "held 0/0"},
+      {State::kHeldAgain, "held 1/0"}};
   for (const State state : kStates) {
     SCOPED_TRACE(static_cast<int>(state));
     const auto driven = bring_to(state);
@@ -88,8 +89,9 @@ TEST(People, PutJobsOnHoldInEveryState) {
       {State::kQueued, "on hold 0/0"},   {State::kStarting, "on hold 1/0"},
       {State::kRunning, "on hold 1/0"},  {State::kMoving, "on hold 2/0"},
       {State::kStopping, "on hold 1/0"}, {State::kReleased, "on hold 1/1"},
-      {State::kAgain, "on hold 2/0"},    {State::kOnHold, "on hold 1/0"},
-      {State::kHeld, "on hold 0/0"},     {State::kHeldAgain, "on hold 1/0"}};
+      {State::kAgain, "on hold 2/0"},    {State::kTakenBack, "on hold 2/0"},
+      {State::kOnHold, "on hold 1/0"},   {State::kHeld, "on hold 0/0"},
+      {State::kHeldAgain, "on hold 1/0"}};
   for (const State state : kStates) {
     SCOPED_TRACE(static_cast<int>(state));
     const auto driven = bring_to(state);

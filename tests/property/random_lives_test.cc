@@ -198,6 +198,17 @@ Scenario random_life(std::uint64_t seed) {
   return scenario;
 }
 
+// Whether nothing is lost but by a fault of the backend: jobs and nodes do not fail, stops save.
+bool keeps_work(const Scenario& scenario) {
+  const auto harms = [](const JobEvent& event) {
+    return event.kind != EventKind::kRevised && event.kind != EventKind::kCancelled &&
+           event.kind != EventKind::kDrained && event.kind != EventKind::kUndrained;
+  };
+  return scenario.cost.stop_saves && !scenario.failures.any() &&
+         scenario.cluster.schedule.empty() &&
+         std::none_of(scenario.injected.begin(), scenario.injected.end(), harms);
+}
+
 // A record on its own: its times lie in its life, and those with and without GPUs add up.
 std::string broken_record(const JobRecord& job, const Scenario& scenario) {
   const Seconds life = job.end - job.submit;
@@ -205,6 +216,7 @@ std::string broken_record(const JobRecord& job, const Scenario& scenario) {
   if (job.queue < -slack || job.queue > life + slack) return "its wait is not within its life";
   if (job.start != kNever && job.start < job.submit - slack) return "it started before it came";
   if (job.status == JobState::kFinished && job.start == kNever) return "it is done and never ran";
+  if (job.lost_work > slack && keeps_work(scenario)) return "it lost work, and nothing failed";
   const JobSpec& spec = scenario.jobs[index(job.id)];
   const bool steady = !spec.elastic() && job.resizes == 0 && job.gpus == spec.gpus;
   if (scenario.pacing.name != "events" || !steady || job.start == kNever) return {};

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/checkpoint.h"
+#include "model/truth.h"
 
 namespace muster {
 
@@ -18,6 +19,7 @@ LifeBackend::LifeBackend(const LifeBackend& other)
       queued_(other.queued_),
       stopping_(other.stopping_),
       woken_(other.woken_),
+      unheard_(other.unheard_),
       timers_(other.timers_),
       reports_(other.reports_),
       reported_(other.reported_),
@@ -48,16 +50,25 @@ JobProgress LifeBackend::act(const Command& command, Seconds now) {
     default:
       break;
   }
-  const JobProgress progress = expected(command, now);
-  // A job that moves works no more where it was.
-  if (command.kind != CommandKind::kStart && !command.job->starting()) {
-    Command halt = command;
-    halt.kind = CommandKind::kStop;
-    const auto before = runs_.find({command.run.job, command.run.launch - 1});
-    if (before != runs_.end()) before->second.finishes = finishes_within(before->first, halt, now);
-    inner_->act(halt, now);
-    if (before != runs_.end()) before->second.saved = progress.work;
+  JobProgress progress = expected(command, now);
+  if (command.kind == CommandKind::kStart) return progress;
+  // A job that moves works no more where it was, and takes along what it has done there.
+  Command halt = command;
+  halt.kind = CommandKind::kStop;
+  const auto before = runs_.find({command.run.job, command.run.launch - 1});
+  if (before == runs_.end()) {
+    if (!command.job->starting()) inner_->act(halt, now);
+    return progress;
   }
+  Run& run = before->second;
+  run.kept = inner_->saved_by(*command.job, now);
+  if (!command.job->starting()) {
+    run.finishes = finishes_within(before->first, halt, now);
+    inner_->act(halt, now);
+  } else if (run.phase == Phase::kRunning) {
+    run.finishes = stop_unheard(before->first, run, halt, now, progress);
+  }
+  run.saved = progress.work;
   return progress;
 }
 
@@ -76,18 +87,40 @@ JobProgress LifeBackend::stop(const Command& command, Seconds now) {
     return progress;
   }
   Run& run = found->second;
+  run.kept = inner_->saved_by(*command.job, now);
   if (run.phase == Phase::kRunning && run.progresses) {
     run.finishes = command.graceful && finishes_within(found->first, command, now);
     progress = inner_->act(command, now);
     progress.since = kNever;
+  } else if (run.phase == Phase::kRunning && command.graceful) {
+    run.finishes = stop_unheard(found->first, run, command, now, progress);
   }
   run.saved = progress.work;
-  // What was under it is gone, or nothing was ever there.
-  if (!command.graceful || run.phase == Phase::kQueued) {
+  // What was under it is gone, or nothing was ever there. If an earlier launch is, whose end
+  // decides whether there is still a job to run, it waits for that.
+  if (!command.graceful || (run.phase == Phase::kQueued && is_first(found->first))) {
     erase(found);
     progress.since = now;
   }
   return progress;
+}
+
+// It has begun, but the word of that is on its way: it saves what it has done at the speed that it
+// began with. Returns whether it will be done before its stop is through.
+bool LifeBackend::stop_unheard(RunId id, Run& run, const Command& command, Seconds now,
+                               JobProgress& progress) const {
+  const Job& job = *command.job;
+  Command begin = command;
+  begin.kind = run.kind;
+  begin.resumed = run.kind != CommandKind::kStart || job.held_before > 0;
+  begin.context.gpus = job.gpus.gpus();
+  const Seconds works_from = run.began + inner_->delay_of(begin);
+  const double total = true_work(job);
+  const auto done_by = [&](Seconds at) {
+    return job.work + job.rate * std::max(0.0, at - works_from);
+  };
+  progress.work = progress.saved_work = std::min(total, done_by(now));
+  return done_by(now + fate_of(id, life_).stop) >= total;
 }
 
 JobProgress LifeBackend::go_on(const Command& command, Seconds now) {
@@ -124,8 +157,11 @@ void LifeBackend::begin_stop(RunId id, Seconds now) {
   const auto found = runs_.find(id);
   if (found == runs_.end()) return;
   Run& run = found->second;
-  if (run.phase == Phase::kQueued) return erase(found);
-  if (run.phase == Phase::kStopping) return;
+  if (run.phase == Phase::kQueued) {
+    if (is_first(id)) return erase(found);
+    return enter(id, run, Phase::kWithdrawn);
+  }
+  if (run.phase == Phase::kStopping || run.phase == Phase::kWithdrawn) return;
   enter(id, run, Phase::kStopping);
   set_timer(id, run, now + fate_of(id, life_).stop);
 }
@@ -141,16 +177,31 @@ void LifeBackend::enter(RunId id, Run& run, Phase phase) {
   if (RunsByNode* const now = by_node(phase)) now->add(id, run.gpus);
 }
 
-// Launches that were told to leave, and earlier launches of the same job, come first.
+bool LifeBackend::is_first(RunId id) const {
+  return runs_.lower_bound({id.job, 0})->first == id && !unheard_.contains(id.job);
+}
+
+// Launches that were told to leave, and earlier ones of the same job, come first.
 bool LifeBackend::can_start(RunId id, const Run& run) const {
-  return runs_.lower_bound({id.job, 0})->first == id && !stopping_.any_on(run.gpus);
+  return is_first(id) && !stopping_.any_on(run.gpus);
+}
+
+void LifeBackend::wake_next(JobId job) {
+  const auto next = runs_.lower_bound({job, 0});
+  if (next != runs_.end() && next->first.job == job) woken_.push_back(next->first);
 }
 
 void LifeBackend::start_those_that_can(Seconds now) {
-  for (const RunId id : woken_) {
+  for (std::size_t i = 0; i < woken_.size(); ++i) {
+    const RunId id = woken_[i];
     const auto found = runs_.find(id);
     if (found == runs_.end()) continue;
     Run& run = found->second;
+    if (run.phase == Phase::kWithdrawn && is_first(id)) {
+      report(id, run.slot, EventKind::kReleased, -1, true, now_);
+      erase(found);
+      continue;
+    }
     if (run.phase != Phase::kQueued || !can_start(id, run)) continue;
     const LaunchFate fate = fate_of(id, life_);
     const bool partial = fate.partial && run.gpus.nodes() > 1;
@@ -180,7 +231,8 @@ void LifeBackend::erase(Runs::iterator at) {
   if (next != runs_.end() && next->first.job == job) woken_.push_back(next->first);
 }
 
-void LifeBackend::report(RunId id, Slot slot, EventKind kind, double saved, bool of_end) {
+void LifeBackend::report(RunId id, Slot slot, EventKind kind, double saved, bool of_end,
+                         Seconds happened) {
   const LaunchFate fate = fate_of(id, life_);
   JobEvent event;
   event.kind = kind;
@@ -188,11 +240,13 @@ void LifeBackend::report(RunId id, Slot slot, EventKind kind, double saved, bool
   event.job = id.job;
   event.launch = id.launch;
   event.saved = saved;
-  event.time = now_ + (of_end ? fate.end_delay : fate.start_delay);
+  event.time = happened + (of_end ? fate.end_delay : fate.start_delay);
   if (of_end ? fate.end_lost : fate.start_lost) {
     event.time = (std::floor(event.time / life_.census) + 1) * life_.census;
   }
+  event.time = std::max(event.time, now_);
   reports_.emplace(std::pair{event.time, reported_++}, event);
+  if (of_end) unheard_.insert(id.job);
 }
 
 void LifeBackend::expire(RunId id) {
@@ -202,13 +256,13 @@ void LifeBackend::expire(RunId id) {
   if (run.phase == Phase::kStarting && !run.fails) {
     run.phase = Phase::kRunning;
     run.began = now_;
-    return report(id, run.slot, EventKind::kStarted, -1, false);
+    return report(id, run.slot, EventKind::kStarted, -1, false, now_);
   }
   const bool returned = run.phase == Phase::kStarting;
   const EventKind kind = returned       ? EventKind::kReturned
                          : run.finishes ? EventKind::kFinished
                                         : EventKind::kReleased;
-  report(id, run.slot, kind, returned || run.finishes ? -1 : run.saved, true);
+  report(id, run.slot, kind, returned || run.finishes ? -1 : run.saved, true, now_);
   erase(found);
   start_those_that_can(now_);
 }
@@ -219,17 +273,34 @@ void LifeBackend::take_from_simulation(Seconds until, std::vector<JobEvent>& eve
   for (const JobEvent& event : inner_events_) {
     if (event.kind != EventKind::kFinished) {
       events.push_back(event);
+      if (event.kind == EventKind::kNodeDown || event.kind == EventKind::kGpuDown) lose(event);
       continue;
     }
     for (auto at = runs_.lower_bound({event.job, 0});
          at != runs_.end() && at->first.job == event.job; ++at) {
       if (!at->second.progresses || at->second.phase != Phase::kRunning) continue;
-      report(at->first, event.slot, EventKind::kFinished, -1, true);
+      // Where the word of its start is late, it may have ended before that.
+      report(at->first, event.slot, EventKind::kFinished, -1, true, event.time);
       erase(at);
       break;
     }
     start_those_that_can(now_);
   }
+}
+
+// Launches that are being stopped on a node or GPU that is gone leave with their last checkpoint.
+void LifeBackend::lose(const JobEvent& event) {
+  GpuSet gone;
+  gone.add(event.node,
+           event.kind == EventKind::kNodeDown ? ~std::uint64_t{0} : std::uint64_t{1} << event.gpu);
+  std::set<RunId> lost;
+  stopping_.each_on(gone, [&lost](RunId id) { lost.insert(id); });
+  for (const RunId id : lost) {
+    const auto found = runs_.find(id);
+    report(id, found->second.slot, EventKind::kReleased, found->second.kept, true, now_);
+    erase(found);
+  }
+  start_those_that_can(now_);
 }
 
 Seconds LifeBackend::next_own() const {
@@ -260,7 +331,11 @@ Seconds LifeBackend::advance(Seconds until, bool stop_at_event, std::vector<JobE
       events.push_back(reports_.begin()->second);
       quiet = quiet || !loud(events.back().kind);
       reports_.erase(reports_.begin());
+      if (events.back().kind == EventKind::kStarted) continue;
+      unheard_.erase(events.back().job);
+      wake_next(events.back().job);
     }
+    start_those_that_can(now_);
     if (quiet || (first_only && events.size() > before)) return now_;
   }
 }
@@ -288,6 +363,7 @@ bool LifeBackend::checkpoint(Archive& archive) {
     archive.value(entry.run.at);
     archive.value(entry.run.began);
     archive.value(entry.run.saved);
+    archive.value(entry.run.kept);
     archive.value(entry.run.fails);
     archive.value(entry.run.finishes);
     archive.value(entry.run.progresses);
@@ -302,15 +378,20 @@ bool LifeBackend::checkpoint(Archive& archive) {
     woken_.clear();
     timers_.clear();
     reports_.clear();
+    unheard_.clear();
     reported_ = 0;
     for (const Entry& entry : runs) {
       Run& run = runs_[entry.id] = entry.run;
       if (RunsByNode* const noted = by_node(run.phase)) noted->add(entry.id, run.gpus);
-      if (run.phase == Phase::kQueued) woken_.push_back(entry.id);
+      if (run.phase == Phase::kQueued || run.phase == Phase::kWithdrawn) {
+        woken_.push_back(entry.id);
+      }
       if (entry.run.at != kNever) timers_.emplace(entry.run.at, entry.id);
     }
-    for (const JobEvent& event : reports)
+    for (const JobEvent& event : reports) {
       reports_.emplace(std::pair{event.time, reported_++}, event);
+      if (event.kind != EventKind::kStarted) unheard_.insert(event.job);
+    }
   }
   return inner_->checkpoint(archive);
 }

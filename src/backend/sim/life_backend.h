@@ -5,12 +5,13 @@
 //   dispatch ─► queued ─► starting ─► running ─► (its work is done) ─► kFinished
 //                 │          │ └─► kReturned │
 //                 │          └───────────────┴─► stopping ─► kReleased
-//                 └─ (stopped before it began: gone at once)
+//                 └─ (stopped before it began: gone at once; while an earlier launch of its job is
+//                     not known to be gone: withdrawn, and ─► kReleased after that one)
 //
-// A launch is queued until the jobs that were told to leave its GPUs have left, and until all
-// earlier launches of its job have gone. A job that would be done before its stop is through
-// finishes instead. Words of all this reach the engine late, or with the next census if they are
-// lost; they carry the time at which they arrive.
+// A launch is queued until the jobs that were told to leave its GPUs have left, and until the ends
+// of all earlier launches of its job have been heard: one of them may have finished the job. A job
+// that would be done before its stop is through finishes instead. Words of all this reach the
+// engine late, or with the next census if they are lost; they carry the time at which they arrive.
 #pragma once
 
 #include <map>
@@ -45,7 +46,7 @@ class LifeBackend final : public Backend {
   bool checkpoint(Archive& archive) override;
 
  private:
-  enum class Phase : std::uint8_t { kQueued, kStarting, kRunning, kStopping };
+  enum class Phase : std::uint8_t { kQueued, kStarting, kRunning, kStopping, kWithdrawn };
   struct Run {
     Slot slot = kNoSlot;
     GpuSet gpus;
@@ -54,6 +55,7 @@ class LifeBackend final : public Backend {
     Seconds at = kNever;      // when the phase ends by itself
     Seconds began = 0;        // when it started
     double saved = 0;         // kStopping: the work that it saves
+    double kept = 0;          // kStopping: the work that is safe if its node is lost before that
     bool fails = false;       // kStarting: it will not come up
     bool finishes = false;    // kStopping: it will be done before that
     bool progresses = false;  // kRunning: the simulation has been told of it
@@ -66,10 +68,16 @@ class LifeBackend final : public Backend {
   JobProgress expected(const Command& command, Seconds now) const;
   // Whether the job of a launch that is stopped now will be done before that.
   bool finishes_within(RunId id, const Command& command, Seconds now) const;
+  bool stop_unheard(RunId id, Run& run, const Command& command, Seconds now,
+                    JobProgress& progress) const;
   void begin_stop(RunId id, Seconds now);
   // Looks at the launches that were woken: no other waits for less than before.
   void start_those_that_can(Seconds now);
   bool can_start(RunId id, const Run& run) const;
+  // Whether the ends of all earlier launches of its job have been heard.
+  bool is_first(RunId id) const;
+  // The next launch of a job may begin, or be reported as gone.
+  void wake_next(JobId job);
   void enter(RunId id, Run& run, Phase phase);
   // Where launches of this phase are noted by their nodes; null: nowhere.
   RunsByNode* by_node(Phase phase);
@@ -79,7 +87,8 @@ class LifeBackend final : public Backend {
   void expire(RunId id);
   // What the simulation says: jobs whose work is done, nodes.
   void take_from_simulation(Seconds until, std::vector<JobEvent>& events);
-  void report(RunId id, Slot slot, EventKind kind, double saved, bool of_end);
+  void lose(const JobEvent& event);
+  void report(RunId id, Slot slot, EventKind kind, double saved, bool of_end, Seconds happened);
   // The time of the next thing that happens here, not in the simulation.
   Seconds next_own() const;
 
@@ -89,7 +98,8 @@ class LifeBackend final : public Backend {
   Runs runs_;
   RunsByNode queued_;
   RunsByNode stopping_;
-  std::vector<RunId> woken_;  // those queued that may begin now
+  std::vector<RunId> woken_;  // those queued or withdrawn that may go on now
+  std::set<JobId> unheard_;   // jobs of which the end of a launch is on its way to the engine
   std::set<std::pair<Seconds, RunId>> timers_;
   std::map<std::pair<Seconds, std::uint64_t>, JobEvent> reports_;  // by time, then in order
   std::uint64_t reported_ = 0;

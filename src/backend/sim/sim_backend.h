@@ -31,6 +31,10 @@ class SimBackend final : public Backend {
   // When the job that runs here will be done, as things stand; kNever: no job runs, or it will not
   // end.
   Seconds end_of(Slot slot) const;
+  // What a checkpoint taken every interval since the start of the run would hold.
+  double saved_by(const Job& job, Seconds now) const;
+  // Seconds until the job works after this command.
+  Seconds delay_of(const Command& command) const;
 
  private:
   bool runs(Slot slot) const { return index(slot) < running_.size() && running_[index(slot)] != 0; }
@@ -44,13 +48,9 @@ class SimBackend final : public Backend {
     }
   };
 
-  // What a checkpoint taken every interval since the start of the run would hold.
-  double saved_by(const Job& job, Seconds now) const;
   JobProgress stop(const Command& command, Seconds now);
   double rate_of(const Command& command) const;
   bool stops_add_work() const { return model_ != nullptr && model_->stops_add_work(); }
-  // Seconds until the job works after this command.
-  Seconds delay_of(const Command& command) const;
   double work_by(const Command& command, Seconds now) const;
   void foresee(const Command& command, const JobProgress& progress, Seconds now);
   void forget(Slot slot);
