@@ -71,7 +71,7 @@ TEST_P(OtherPolicy, AnswersOrIsRefused) {
   const auto answer = asked_within(subject, GetParam());
   if (!answer) {
     EXPECT_THAT(answer.error().message,
-                ::testing::AnyOf(HasSubstr("reproduces a published simulator"), HasSubstr("needs")))
+                ::testing::AnyOf(HasSubstr("counts on turns of the pacing"), HasSubstr("needs")))
         << "it was refused in other words than those of a simulation";
     return;
   }
