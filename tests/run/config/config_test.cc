@@ -296,6 +296,23 @@ TEST(RunConfig, LifeIsReadWrittenAndChecked) {
               HasSubstr("needs the progress model 'continuous'"));
 }
 
+// Every layer changes the prices that it names.
+TEST(RunConfig, PricesOfLayersAreMerged) {
+  ConfigLayers layers;
+  for (const char* text :
+       {"prices.table.v100=2", "prices.table.k80=1", "prices.table={p100 = 0.5, k80 = 0.25}"}) {
+    auto setting = toml_setting(text);
+    ASSERT_TRUE(setting) << setting.error().message;
+    layers.settings.push_back({std::move(*setting), std::string("--set ") + text});
+  }
+  const auto config =
+      complete(std::string(kSmall) + "[prices]\ntable = {v100 = 9, a100 = 4}\n", layers);
+  ASSERT_TRUE(config) << config.error().message;
+  const decltype(config->prices.table) expected = {
+      {"a100", 4}, {"k80", 0.25}, {"p100", 0.5}, {"v100", 2}};
+  EXPECT_EQ(config->prices.table, expected);
+}
+
 TEST(RunConfig, DoubtsRestartsThatOutlastTheirTurn) {
   const std::string las = std::string("scheduling = \"las\"\n") + std::string(kSmall);
   EXPECT_EQ(doubt_about(*complete(las)), "");
