@@ -326,6 +326,14 @@ Status complete_life(RunConfig& config) {
         "simulator in which commands take no time",
         config.progress.name)};
   }
+  const auto execution = find_row("execution", plugin_tables().execution, config.execution.name);
+  if (!execution) return execution.error();
+  if (life.any() && !(*execution)->with_life) {
+    return Error{fmt::format(
+        "[life] cannot be combined with the execution '{}' (--ideal), in which jobs neither start "
+        "nor stop: leave one of them out",
+        config.execution.name)};
+  }
   return Done{};
 }
 

@@ -294,6 +294,10 @@ TEST(RunConfig, LifeIsReadWrittenAndChecked) {
   EXPECT_THAT(problem(small + "[life]\nreport_loss = 1\n"), HasSubstr("less than 1"));
   EXPECT_THAT(problem("progress = 'recharged'\n" + small + "[life]\nstart_latency = 1\n"),
               HasSubstr("needs the progress model 'continuous'"));
+  EXPECT_THAT(problem("execution = 'fluid'\nscheduling = 'gavel-isolated'\n" + small +
+                      "[life]\nstart_latency = 1\n"),
+              HasSubstr("[life] cannot be combined with the execution 'fluid' (--ideal)"));
+  EXPECT_EQ(problem("execution = 'fluid'\nscheduling = 'gavel-isolated'\n" + small), "");
 }
 
 // Every layer changes the prices that it names.
