@@ -193,6 +193,9 @@ Status apply_toml(RunConfig& config, const TomlNode& document, const std::string
 // up.
 Result<RunConfig> complete_config(RunConfig config);
 
+// The policy sets that decide: those of a selector, or the only one.
+std::vector<PolicySetConfig> deciding_sets(const RunConfig& config);
+
 // What a complete description will hardly mean, for people; empty: nothing odd.
 std::string doubt_about(const RunConfig& config);
 

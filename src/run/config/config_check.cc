@@ -366,19 +366,4 @@ Result<RunConfig> complete_config(RunConfig config) {
   return config;
 }
 
-std::string doubt_about(const RunConfig& config) {
-  // Policies with a quantum take turns; a job that is stopped before its restart is over gets
-  // nowhere.
-  const auto quantum = config.scheduling.params.find("quantum");
-  if (quantum == config.scheduling.params.end()) return {};
-  const auto pacing = find_row("pacing", plugin_tables().pacing, config.pacing.name);
-  const bool rounds = pacing && (*pacing)->rounds;
-  const std::string& period = rounds ? config.pacing.params.at("length") : quantum->second;
-  if (config.restart.restart < parse_real(period).value_or(kNever)) return {};
-  return fmt::format(
-      "a restart costs {} s, and {} reorders jobs every {} s: jobs may preempt each other without "
-      "making progress; lengthen the {} or lower the cost",
-      config.restart.restart, config.scheduling.name, period, rounds ? "round" : "quantum");
-}
-
 }  // namespace muster
