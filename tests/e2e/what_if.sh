@@ -50,6 +50,13 @@ for row in rows:
 PY
 expect 0 muster what-if slow --scheduling srtf
 
+tell "copies look beyond the second at which the simulation stops"
+expect 0 muster simulate jobs.csv -c 1x4 -s fifo --set engine.until=400 --save-at 29 --save-run stops --no-save -q
+expect 0 muster what-if stops
+grep -q "no predicted" out && fail "jobs that go on have no predicted end"
+expect 0 muster what-if stops --drain node=0
+prints "jobs have no predicted end"
+
 tell "mistakes are named"
 for form in "" --json; do
   expect 2 muster what-if state --job '#41' $form

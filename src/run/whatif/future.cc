@@ -169,7 +169,8 @@ EngineOptions options_of(const EngineWorld& world, const OutlookParts& parts,
   EngineOptions own = parts.options;
   own.until_left.reset();
   own.close_look = false;
-  own.until = std::min(own.until, world.now + options.horizon);
+  // Where a run stops being simulated says nothing of its jobs.
+  own.until = world.now + options.horizon;
   own.calm = roughly ? kCalm : 0;
   own.calm_since = world.now;
   return own;

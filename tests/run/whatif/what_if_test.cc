@@ -170,7 +170,7 @@ TEST(WhatIf, AJobThatWaitsForANodeIsNotRefused) {
     EXPECT_FALSE(answer.as_is.jobs[1].stuck);
     const auto text = answer_text(answer, {}, false);
     ASSERT_TRUE(text);
-    EXPECT_THAT(*text, HasSubstr("not in sight: it waits while a node is down or drained"));
+    EXPECT_THAT(*text, HasSubstr("no predicted end: it waits while a node is down or drained"));
     EXPECT_THAT(answer_json(answer), HasSubstr("it waits while a node is down or drained"));
   }
   EngineWorld world = two_jobs();
@@ -336,6 +336,38 @@ TEST(WhatIf, SaysWhatItDoesNotUnderstand) {
   const Answer answer = asked({"fifo"}, {});
   EXPECT_THAT(answer_text(answer, {"7"}, false).error().message,
               HasSubstr("job '7' is not among the 2 that run or wait"));
+}
+
+// A job without an end is not done, and one that was refused is not waited for.
+TEST(WhatIf, SaysHowManyHaveNoPredictedEnd) {
+  Change drained;
+  drained.drain = {"node=0"};
+  const auto some = answer_text(asked({"fifo"}, drained), {}, false);
+  ASSERT_TRUE(some);
+  EXPECT_THAT(*some, HasSubstr("all done              in 2 min 30 s; with the change a job has no "
+                               "predicted end, the others are done in 1 min 40 s\n"));
+  Change refused;
+  refused.submit = {"gpus=200"};
+  const auto all = answer_text(asked({"fifo"}, refused), {}, false);
+  ASSERT_TRUE(all);
+  EXPECT_THAT(*all,
+              HasSubstr("all done              in 2 min 30 s; with the change in 2 min 30 s"));
+}
+
+// The run stops being simulated then; its jobs would go on.
+TEST(WhatIf, LooksBeyondTheEndOfTheSimulation) {
+  OutlookParts parts = parts_of({"fifo"});
+  parts.options.until = 1120;
+  Symbols symbols;
+  const auto answer = ask(two_jobs(), parts, {}, {}, symbols);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->as_is.jobs[1].end.believed, 1150);
+  OutlookOptions options;
+  options.horizon = 120;
+  const auto near = ask(two_jobs(), parts, {}, options, symbols);
+  ASSERT_TRUE(near) << near.error().message;
+  EXPECT_EQ(near->as_is.jobs[0].end.believed, 1100);
+  EXPECT_EQ(near->as_is.jobs[1].end.believed, kNever);
 }
 
 TEST(WhatIf, TellsPeople) {
