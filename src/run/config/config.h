@@ -68,6 +68,7 @@ struct PolicySetConfig {
   Choice admission;
   Choice scheduling;
   Choice placement;
+  friend bool operator==(const PolicySetConfig&, const PolicySetConfig&) = default;
 };
 
 struct RestartRow {

@@ -44,7 +44,7 @@ OutlookParts parts_of(const Choice& scheduling) {
   parts.cluster = std::make_shared<const ClusterSpec>(uniform_cluster(1, 2));
   parts.perf = multiply({});
   parts.pacing = make_events();
-  parts.policies = std::make_shared<const PolicySet>(make_policy_set(scheduling));
+  parts.policy_sets = {std::make_shared<const PolicySet>(make_policy_set(scheduling))};
   return parts;
 }
 
@@ -69,7 +69,7 @@ TEST(WhatIf, SaysWhenJobsStartAndEnd) {
 
 TEST(WhatIf, OfAnotherPolicy) {
   Change change;
-  change.policies = std::make_shared<const PolicySet>(make_policy_set({"srtf"}));
+  change.policy_sets = {std::make_shared<const PolicySet>(make_policy_set({"srtf"}))};
   const Answer answer = asked({"fifo"}, change);
   EXPECT_EQ(answer.changed->jobs[1].start.believed, 1000);
   EXPECT_EQ(answer.changed->jobs[1].end.believed, 1050);
@@ -145,7 +145,7 @@ TEST(WhatIf, JobsThatHaveNotComeYetDoAtOnce) {
     parts.newcomers_from = JobId{1};
     Change change;
     change.submit = {"gpus=2,duration=10"};
-    if (anew) change.policies = std::make_shared<const PolicySet>(make_policy_set({"srtf"}));
+    if (anew) change.policy_sets = {std::make_shared<const PolicySet>(make_policy_set({"srtf"}))};
     Symbols symbols;
     const auto answer = ask(two_jobs(), parts, change, {}, symbols);
     ASSERT_TRUE(answer) << answer.error().message;
@@ -161,7 +161,7 @@ TEST(WhatIf, AJobThatWaitsForANodeIsNotRefused) {
   change.drain = {"node=0"};
   change.submit = {"gpus=1,duration=10"};
   for (const bool anew : {false, true}) {
-    if (anew) change.policies = std::make_shared<const PolicySet>(make_policy_set({"srtf"}));
+    if (anew) change.policy_sets = {std::make_shared<const PolicySet>(make_policy_set({"srtf"}))};
     const Answer answer = asked({"fifo"}, change);
     for (const std::size_t job : {1U, 2U}) {
       EXPECT_EQ(answer.changed->jobs[job].refused, Reason::kNone);
@@ -189,7 +189,7 @@ TEST(WhatIf, ANewJobThatNeverFitsIsRefused) {
   Change change;
   change.submit = {"gpus=99,duration=10"};
   for (const bool anew : {false, true}) {
-    if (anew) change.policies = std::make_shared<const PolicySet>(make_policy_set({"srtf"}));
+    if (anew) change.policy_sets = {std::make_shared<const PolicySet>(make_policy_set({"srtf"}))};
     const Answer answer = asked({"fifo"}, change);
     EXPECT_EQ(answer.changed->jobs[2].refused, Reason::kNeverFits);
     const auto text = answer_text(answer, {}, false);
