@@ -96,7 +96,7 @@ OutlookParts parts_with(const char* scheduling) {
   policies->admission = made(plugin_tables().admission, "accept-all");
   policies->scheduling = made(plugin_tables().scheduling, scheduling);
   policies->placement = made(plugin_tables().placement, "consolidated");
-  parts.policies = policies;
+  parts.policy_sets = {policies};
   return parts;
 }
 

@@ -15,6 +15,8 @@ Engine::Engine(Parts parts)
       draft_(state_.jobs, state_.cluster) {
   assert(!parts_.policy_sets.empty() && parts_.source != nullptr);
   assert(parts_.policy_sets.size() == 1 || parts_.selector != nullptr);
+  assert(parts_.active < parts_.policy_sets.size());
+  state_.active = parts_.active;
   state_.cluster.count_host(parts_.options.count_host);
   state_.metrics = JobMetrics(parts_.metrics, parts_.metric_names);
   ask_policies();

@@ -86,6 +86,7 @@ class Engine final : public WhatIf {
     std::shared_ptr<const PerfModel> perf;
     std::unique_ptr<Pacing> pacing;
     std::vector<PolicySet> policy_sets;        // at least one
+    std::size_t active = 0;                    // of these, the one that begins
     std::unique_ptr<Selector> selector;        // needed for more than one
     std::unique_ptr<ScalingPolicy> scaling;    // decides which nodes are powered; null: all are
     std::shared_ptr<const Forecast> forecast;  // of submissions; may be null

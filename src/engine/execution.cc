@@ -32,6 +32,8 @@ const std::vector<ExecutionInfo>& execution_table() {
          return std::unique_ptr<Execution>(std::make_unique<Turns>(std::move(parts.engine)));
        },
        {},
+       true,
+       false,
        true},
   };
   return kTable;

@@ -35,6 +35,7 @@ struct ExecutionInfo {
   ParamList params = {};     // none so far
   bool works_live = false;   // where something else than a simulation carries out decisions
   bool tells_truth = false;  // its policies know how long jobs really run
+  bool with_life = false;    // commands may take time and fail ([life])
 };
 
 const std::vector<ExecutionInfo>& execution_table();

@@ -50,6 +50,35 @@ for row in rows:
 PY
 expect 0 muster what-if slow --scheduling srtf
 
+tell "a selector goes on choosing in copies, whatever the order of its policy sets"
+for sets in "srtf fifo" "fifo srtf"; do
+  read -r first second <<<"$sets"
+  expect 0 muster simulate jobs.csv -c 1x4 --selector look-ahead --policy-set "$first" --policy-set "$second" \
+    --save-at 29 --save-run "by_$first" --no-save -q
+  for change in "--add-nodes 1x1" "--placement consolidated" "--placement scattered" "--scheduling fifo"; do
+    # shellcheck disable=SC2086
+    expect 0 muster what-if "by_$first" $change --json
+    cp out "by_$first${change// /}.json"
+  done
+done
+python3 - <<'PY' || fail "the answer depends on the order of the policy sets, or on what is no change"
+import json
+def ends(first, change, which):
+    return [job["end_s"] for job in json.load(open(f"by_{first}{change}.json"))[which]["jobs"]]
+for change in ("--add-nodes1x1", "--placementconsolidated", "--placementscattered", "--schedulingfifo"):
+    assert ends("srtf", change, "changed") == ends("fifo", change, "changed"), change
+for first in ("srtf", "fifo"):
+    assert ends(first, "--placementconsolidated", "changed") == ends(first, "--placementconsolidated", "as_is")
+    assert ends(first, "--schedulingfifo", "changed") != ends(first, "--schedulingfifo", "as_is")
+PY
+
+tell "copies look beyond the second at which the simulation stops"
+expect 0 muster simulate jobs.csv -c 1x4 -s fifo --set engine.until=400 --save-at 29 --save-run stops --no-save -q
+expect 0 muster what-if stops
+grep -q "no predicted" out && fail "jobs that go on have no predicted end"
+expect 0 muster what-if stops --drain node=0
+prints "jobs have no predicted end"
+
 tell "mistakes are named"
 for form in "" --json; do
   expect 2 muster what-if state --job '#41' $form

@@ -97,6 +97,7 @@ Engine::Parts Simulation::clone_parts() const {
   for (const PolicySet& policy_set : parts_.policy_sets) {
     parts.policy_sets.push_back(policy_set.clone());
   }
+  if (parts_.selector != nullptr) parts.selector = parts_.selector->clone();
   if (parts_.scaling != nullptr) parts.scaling = parts_.scaling->clone();
   parts.forecast = parts_.forecast;
   parts.prices = parts_.prices;

@@ -11,6 +11,11 @@ bool names_a_file(std::string_view durations) {
   return durations.find_first_not_of("0123456789.,;+-eE \t\r\n") != std::string_view::npos;
 }
 
+std::vector<PolicySetConfig> deciding_sets(const RunConfig& config) {
+  if (!config.policy_sets.empty()) return config.policy_sets;
+  return {{config.admission, config.scheduling, config.placement}};
+}
+
 bool endless(const WorkloadConfig& workload) {
   if (!workload.trace.empty() || workload.limit > 0) return false;
   const auto jobs = workload.generator.params.find("jobs");

@@ -68,6 +68,7 @@ struct PolicySetConfig {
   Choice admission;
   Choice scheduling;
   Choice placement;
+  friend bool operator==(const PolicySetConfig&, const PolicySetConfig&) = default;
 };
 
 struct RestartRow {
@@ -192,6 +193,9 @@ Status apply_toml(RunConfig& config, const TomlNode& document, const std::string
 // Checks everything that needs no file, and writes all defaults out. `preset` and `usual` are used
 // up.
 Result<RunConfig> complete_config(RunConfig config);
+
+// The policy sets that decide: those of a selector, or the only one.
+std::vector<PolicySetConfig> deciding_sets(const RunConfig& config);
 
 // What a complete description will hardly mean, for people; empty: nothing odd.
 std::string doubt_about(const RunConfig& config);

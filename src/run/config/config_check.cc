@@ -326,6 +326,14 @@ Status complete_life(RunConfig& config) {
         "simulator in which commands take no time",
         config.progress.name)};
   }
+  const auto execution = find_row("execution", plugin_tables().execution, config.execution.name);
+  if (!execution) return execution.error();
+  if (life.any() && !(*execution)->with_life) {
+    return Error{fmt::format(
+        "[life] cannot be combined with the execution '{}' (--ideal), in which jobs neither start "
+        "nor stop: leave one of them out",
+        config.execution.name)};
+  }
   return Done{};
 }
 
@@ -356,21 +364,6 @@ Result<RunConfig> complete_config(RunConfig config) {
   if (Status done = complete_life(config); !done) return done.error();
   config.usual.clear();
   return config;
-}
-
-std::string doubt_about(const RunConfig& config) {
-  // Policies with a quantum take turns; a job that is stopped before its restart is over gets
-  // nowhere.
-  const auto quantum = config.scheduling.params.find("quantum");
-  if (quantum == config.scheduling.params.end()) return {};
-  const auto pacing = find_row("pacing", plugin_tables().pacing, config.pacing.name);
-  const bool rounds = pacing && (*pacing)->rounds;
-  const std::string& period = rounds ? config.pacing.params.at("length") : quantum->second;
-  if (config.restart.restart < parse_real(period).value_or(kNever)) return {};
-  return fmt::format(
-      "a restart costs {} s, and {} reorders jobs every {} s: jobs may preempt each other without "
-      "making progress; lengthen the {} or lower the cost",
-      config.restart.restart, config.scheduling.name, period, rounds ? "round" : "quantum");
 }
 
 }  // namespace muster

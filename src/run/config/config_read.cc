@@ -241,7 +241,6 @@ void read_prices(TomlReader& reader, PricesConfig& prices, const std::string& fo
   read_path(table, *node, "file", folder, prices.file);
   table.read("sellers", prices.sellers);
   if (const TomlNode* rows = table.take("table")) {
-    prices.table.clear();
     TomlReader inner(*rows, reader.where(), "prices.table");
     for (const auto& member : rows->members) inner.read(member.name, prices.table[member.name]);
     table.keep(inner.finish());

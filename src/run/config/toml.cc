@@ -126,7 +126,14 @@ Result<TomlNode> toml_setting(std::string_view setting) {
     return Error{fmt::format("--set {}: expected KEY=VALUE, as in --set failures.node_mtbf=604800",
                              setting)};
   }
-  return toml_at(trim(setting.substr(0, equals)), toml_text(trim(setting.substr(equals + 1))));
+  const std::string_view value = trim(setting.substr(equals + 1));
+  if (value.starts_with('{')) {
+    // An inline table is one: no name begins like that.
+    auto table = parse_toml(fmt::format("value = {}", value), fmt::format("--set {}", setting));
+    if (!table) return table.error();
+    return toml_at(trim(setting.substr(0, equals)), std::move(table->members.front().value));
+  }
+  return toml_at(trim(setting.substr(0, equals)), toml_text(value));
 }
 
 TomlReader::TomlReader(const TomlNode& table, std::string where, std::string section)

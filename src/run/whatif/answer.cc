@@ -18,9 +18,9 @@ bool spans(const Expected& value) {
   return value.early != value.believed || value.late != value.believed;
 }
 
-// "in 2 h (1 h to 5 h)", "now", "5 min ago", "not in sight".
-std::string moment_text(const Expected& when, Seconds now) {
-  if (when.believed == kNever) return "not in sight";
+// "in 2 h (1 h to 5 h)", "now", "5 min ago", "no predicted end".
+std::string moment_text(const Expected& when, Seconds now, std::string_view noun = "end") {
+  if (when.believed == kNever) return fmt::format("no predicted {}", noun);
   if (when.believed < now) return fmt::format("{} ago", duration_text(now - when.believed));
   if (when.believed == now && !spans(when)) return "now";
   const auto from_now = [now](Seconds at) {
@@ -34,7 +34,7 @@ std::string moment_text(const Expected& when, Seconds now) {
 }
 
 std::string span_text(const Expected& value) {
-  if (value.believed == kNever) return "not in sight";
+  if (value.believed == kNever) return "no predicted end";
   std::string text = duration_text(value.believed);
   if (spans(value)) {
     text += fmt::format(" ({} to {})", duration_text(value.early), duration_text(value.late));
@@ -47,6 +47,21 @@ std::string why_stuck(const Outlook& outlook) {
   return fmt::format(
       "it waits while {} down or drained",
       outlook.nodes_out == 1 ? "a node is" : fmt::format("{} nodes are", outlook.nodes_out));
+}
+
+// When the last job ends, or how many have no predicted end, also of those that are not shown. One
+// that is refused has none to wait for.
+std::string done_text(const Outlook& outlook) {
+  const auto refused =
+      std::count_if(outlook.jobs.begin(), outlook.jobs.end(),
+                    [](const JobOutlook& job) { return job.refused != Reason::kNone; });
+  const long open = outlook.unfinished - static_cast<long>(refused);
+  const std::string last = moment_text(outlook.last_end, outlook.now);
+  if (open <= 0) return outlook.last_end.believed == kNever ? "now" : last;
+  std::string text = fmt::format("{} no predicted end",
+                                 open == 1 ? "a job has" : fmt::format("{} jobs have", open));
+  if (outlook.last_end.believed != kNever) text += fmt::format(", the others are done {}", last);
+  return text;
 }
 
 // When the job ends, or why it never will.
@@ -116,8 +131,9 @@ void add_changed(std::vector<Cell>& cells, const JobOutlook* before, const JobOu
                  const Outlook& shown) {
   const auto same = [](const Expected& a, const Expected& b) { return a.believed == b.believed; };
   const bool there = before != nullptr;
-  cells.emplace_back(there && same(before->start, job.start) ? std::string("same")
-                                                             : moment_text(job.start, shown.now));
+  cells.emplace_back(there && same(before->start, job.start)
+                         ? std::string("same")
+                         : moment_text(job.start, shown.now, "start"));
   if (there && same(before->end, job.end)) {
     cells.emplace_back(std::string("same"));
   } else if (there && before->end.believed != kNever && job.end.believed != kNever) {
@@ -217,7 +233,8 @@ Result<std::string> answer_text(const Answer& answer, const std::vector<std::str
     const JobOutlook* as_is = answer.changed ? find_job(answer.as_is, job->id) : job;
     std::vector<Cell> cells = {job->name, std::string(job_state_name(job->state)),
                                static_cast<double>(job->gpus)};
-    cells.emplace_back(as_is != nullptr ? moment_text(as_is->start, shown.now) : "not there");
+    cells.emplace_back(as_is != nullptr ? moment_text(as_is->start, shown.now, "start")
+                                        : "not there");
     cells.emplace_back(as_is != nullptr ? end_text(*as_is, answer.as_is) : "not there");
     if (answer.changed) add_changed(cells, as_is, *job, shown);
     table.add_row(std::move(cells));
@@ -231,9 +248,7 @@ Result<std::string> answer_text(const Answer& answer, const std::vector<std::str
   const Outlook* changed = answer.changed ? &*answer.changed : nullptr;
   figure("mean completion time", span_text(answer.as_is.completion_time),
          changed != nullptr ? span_text(changed->completion_time) : "");
-  figure("all done", moment_text(answer.as_is.last_end, shown.now),
-         changed != nullptr ? moment_text(changed->last_end, shown.now) : "");
-  if (shown.unfinished > 0) text += fmt::format("  no predicted end for  {}\n", shown.unfinished);
+  figure("all done", done_text(answer.as_is), changed != nullptr ? done_text(*changed) : "");
   if (answer.drained != kNever) {
     text += fmt::format("  drained nodes empty   in {}\n",
                         duration_text(std::max(0.0, answer.drained - shown.now)));

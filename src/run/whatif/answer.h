@@ -29,7 +29,7 @@ Status know_jobs(const Answer& answer, const std::vector<std::string>& jobs);
 // names a job that is not there.
 Result<std::string> answer_text(const Answer& answer, const std::vector<std::string>& jobs,
                                 bool colour);
-// All jobs; times are seconds on the clock of the run, and null where an end is not in sight.
+// All jobs; times are seconds on the clock of the run, and null where there is no predicted end.
 std::string answer_json(const Answer& answer);
 
 }  // namespace muster

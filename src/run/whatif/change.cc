@@ -99,6 +99,7 @@ Status submit(const std::string& text, Symbols& symbols, EngineWorld& world) {
 
 Status apply_change(const Change& change, Symbols& symbols, EngineWorld& world,
                     OutlookParts& parts) {
+  if (parts.running != nullptr) parts.active = parts.running->state().active;
   if (!change.add_nodes.empty()) {
     if (Status done = add_nodes(change.add_nodes, symbols, world, parts); !done) return done;
   }
@@ -109,8 +110,12 @@ Status apply_change(const Change& change, Symbols& symbols, EngineWorld& world,
   for (const std::string& text : change.submit) {
     if (Status done = submit(text, symbols, world); !done) return done;
   }
-  if (change.policies != nullptr) {
-    parts.policies = change.policies;
+  if (!change.policy_sets.empty()) {
+    if (change.policy_sets.size() != parts.policy_sets.size()) {
+      parts.selector = nullptr;
+      parts.active = 0;
+    }
+    parts.policy_sets = change.policy_sets;
     parts.running = nullptr;  // it has other policies
   }
   return Done{};

@@ -14,11 +14,13 @@ struct Change {
   std::string add_nodes;  // "2x8", as clusters are written; empty: none
   std::vector<std::string>
       drain;  // "node=3", "rack=1", "partition=research": they take nothing new
-  std::vector<std::string> submit;            // jobs, as "gpus=4,duration=3600"
-  std::shared_ptr<const PolicySet> policies;  // null: as they are
+  std::vector<std::string> submit;  // jobs, as "gpus=4,duration=3600"
+  // Other policies. None: as they are. One: it rules alone, whatever a selector chose from. As many
+  // as the run has policy sets: in their place, and the selector goes on choosing.
+  std::vector<std::shared_ptr<const PolicySet>> policy_sets;
 
   bool empty() const {
-    return add_nodes.empty() && drain.empty() && submit.empty() && policies == nullptr;
+    return add_nodes.empty() && drain.empty() && submit.empty() && policy_sets.empty();
   }
 };
 

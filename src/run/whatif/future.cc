@@ -170,7 +170,8 @@ EngineOptions options_of(const EngineWorld& world, const OutlookParts& parts,
   EngineOptions own = parts.options;
   own.until_left.reset();
   own.close_look = false;
-  own.until = std::min(own.until, world.now + options.horizon);
+  // Where a run stops being simulated says nothing of its jobs.
+  own.until = world.now + options.horizon;
   own.calm = roughly ? kCalm : 0;
   own.calm_since = world.now;
   return own;
@@ -212,9 +213,14 @@ Result<std::unique_ptr<Engine>> adopter_of(const EngineWorld& world, const Outlo
   own.cluster = std::move(cluster);
   own.perf = parts.perf;
   own.pacing = parts.pacing->clone();
-  own.policy_sets.push_back(parts.policies->clone());
+  for (const auto& one : parts.policy_sets) own.policy_sets.push_back(one->clone());
+  own.active = parts.active;
+  if (parts.selector != nullptr) own.selector = parts.selector->clone();
+  if (parts.scaling != nullptr) own.scaling = parts.scaling->clone();
   own.forecast = parts.forecast;
   own.prices = parts.prices;
+  own.metrics = parts.metrics;
+  own.metric_names = parts.metric_names;
   own.backend = &backend;
   own.source = &newcomers;
   own.observers = {&lives};

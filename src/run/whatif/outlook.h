@@ -30,12 +30,18 @@ struct OutlookParts {
   std::shared_ptr<const ClusterSpec> cluster;
   std::shared_ptr<const PerfModel> perf;
   std::shared_ptr<const RestartCost> cost = std::make_shared<const RestartCost>();
-  std::shared_ptr<const Pacing> pacing;       // cloned for each copy
-  std::shared_ptr<const PolicySet> policies;  // likewise; must not have decided anything yet
+  std::shared_ptr<const Pacing> pacing;  // cloned for each copy
+  // Likewise; these must not have decided anything yet. Several policy sets need a selector.
+  std::vector<std::shared_ptr<const PolicySet>> policy_sets;
+  std::size_t active = 0;                    // the set that rules now, where there is no `running`
+  std::shared_ptr<const Selector> selector;  // may be null
+  std::shared_ptr<const ScalingPolicy> scaling;  // likewise
   // Between two turns, in the state of the world that is asked about; null: there is only a world.
   std::shared_ptr<const Engine> running;
   std::shared_ptr<const Forecast> forecast;  // may be null
   std::shared_ptr<const PriceBook> prices;   // likewise
+  std::vector<Symbol> metrics;               // of jobs, that policies see
+  std::vector<std::string> metric_names;     // the same as texts
   // What orders meet in copies: the mean of each time, and no failures. Those that were on the way
   // to their GPUs or off them have arrived, unless `backend` is there.
   LifeOptions life;
@@ -59,7 +65,8 @@ struct OutlookOptions {
   std::function<bool()> keep_going;
 };
 
-// A moment: as believed, and the span in which it lies in 8 of 10 futures. kNever: not in sight.
+// A moment: as believed, and the span in which it lies in 8 of 10 futures. kNever: none is
+// predicted.
 struct Expected {
   Seconds believed = kNever;
   Seconds early = kNever;

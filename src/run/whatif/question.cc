@@ -1,7 +1,10 @@
 #include "run/whatif/question.h"
 
+#include <algorithm>
+#include <span>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "base/table_lookup.h"
 #include "run/assembly/guards.h"
@@ -12,18 +15,24 @@
 #include "run/config/load_config.h"
 #include "run/config/plugin_tables.h"
 #include "run/config/plugins.h"
+#include "run/config/policy_loader.h"
 
 namespace muster {
 namespace {
 
 // What a simulation asks of its policies before it begins, asked of those that would take over. The
 // error has the same words.
-Status check_others(const Subject& subject, const RunConfig& config, PolicySet& policies) {
+Status check_others(const Subject& subject, const RunConfig& config,
+                    std::span<const PolicySet> sets) {
   const ClusterSpec& cluster = *subject.parts.cluster;
-  SchedulingPolicy& scheduling = *policies.scheduling;
-  const SchedulingTraits traits = scheduling.traits();
-  if (Status fit = fit_for(traits, config, cluster); !fit) return fit;
-  if (Status fit = works_outside_its_simulator(traits, config.scheduling.name); !fit) return fit;
+  RunConfig named = config;
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    const SchedulingTraits traits = sets[i].scheduling->traits();
+    named.scheduling = deciding_sets(config)[i].scheduling;
+    if (Status fit = fit_for(traits, named, cluster); !fit) return fit;
+    Status fit = works_outside_its_simulator(traits, named.scheduling.name);
+    if (!fit) return fit;
+  }
   Symbols symbols = subject.symbols;
   auto prices = load_prices(config.prices, cluster, symbols);
   if (!prices) return prices.error();
@@ -39,38 +48,73 @@ Status check_others(const Subject& subject, const RunConfig& config, PolicySet& 
   return needs->check(known, &jobs);
 }
 
-// The policies of the run, some of them replaced; null: all stay as they are.
-Result<std::shared_ptr<const PolicySet>> other_policies(const Subject& subject,
-                                                        const Question& question) {
+bool names_policies(const Question& question) {
+  return !question.scheduling.empty() || !question.placement.empty() || !question.admission.empty();
+}
+
+// The run with the policies that the question names, in every policy set. A scheduling policy rules
+// alone, beside the admission and the placement of the set that rules now.
+Result<RunConfig> with_others(const Subject& subject, const Question& question) {
   RunConfig config = subject.config;
-  const std::tuple<const std::string*, std::string_view, Choice*> choices[] = {
-      {&question.scheduling, "--scheduling", &config.scheduling},
-      {&question.placement, "--placement", &config.placement},
-      {&question.admission, "--admission", &config.admission}};
-  bool any = false;
-  for (const auto& [text, what, choice] : choices) {
-    if (text->empty()) continue;
-    auto parsed = parse_choice(*text, what);
-    if (!parsed) return parsed.error();
-    *choice = std::move(*parsed);
-    any = true;
+  if (!question.scheduling.empty()) {
+    const Engine* const running = subject.parts.running.get();
+    const std::size_t active = running != nullptr ? running->state().active : subject.parts.active;
+    const PolicySetConfig rules = deciding_sets(config)[active];
+    config.admission = rules.admission;
+    config.placement = rules.placement;
+    config.policy_sets.clear();
+    config.selector = {};
   }
-  if (!any) return std::shared_ptr<const PolicySet>();
-  // One set of policies takes the place of all that a selector had to choose from.
-  config.policy_sets.clear();
-  config.selector = {};
-  auto complete = complete_config(std::move(config));
-  if (!complete) return complete.error();
-  auto made = make_policy_set({complete->admission, complete->scheduling, complete->placement},
-                              complete->loader.get(), subject.symbols);
-  if (!made) return made.error();
-  if (Status fit = check_others(subject, *complete, *made); !fit) return fit.error();
-  if (Status added = add_profiler_within(*complete, *subject.parts.cluster, subject.symbols,
-                                         std::span(&*made, 1));
+  const std::tuple<const std::string*, std::string_view, Choice RunConfig::*,
+                   Choice PolicySetConfig::*>
+      choices[] = {
+          {&question.scheduling, "--scheduling", &RunConfig::scheduling,
+           &PolicySetConfig::scheduling},
+          {&question.placement, "--placement", &RunConfig::placement, &PolicySetConfig::placement},
+          {&question.admission, "--admission", &RunConfig::admission, &PolicySetConfig::admission}};
+  for (const auto& [text, what, of_run, of_set] : choices) {
+    if (text->empty()) continue;
+    const auto parsed = parse_choice(*text, what);
+    if (!parsed) return parsed.error();
+    config.*of_run = *parsed;
+    for (PolicySetConfig& one : config.policy_sets) one.*of_set = *parsed;
+  }
+  return complete_config(std::move(config));
+}
+
+// Whether the policies are those of the run already. A file in Python may have been edited since.
+bool as_they_are(const RunConfig& config, const RunConfig& run) {
+  const std::vector<PolicySetConfig> sets = deciding_sets(config);
+  return sets == deciding_sets(run) &&
+         std::none_of(sets.begin(), sets.end(), [](const PolicySetConfig& one) {
+           return names_python(one.admission.name) || names_python(one.scheduling.name) ||
+                  names_python(one.placement.name);
+         });
+}
+
+// The policies of the run, some of them replaced; none: all stay as they are.
+Result<std::vector<std::shared_ptr<const PolicySet>>> other_policies(const Subject& subject,
+                                                                     const Question& question) {
+  std::vector<std::shared_ptr<const PolicySet>> others;
+  if (!names_policies(question)) return others;
+  const auto config = with_others(subject, question);
+  if (!config) return config.error();
+  std::vector<PolicySet> sets;
+  for (const PolicySetConfig& one : deciding_sets(*config)) {
+    auto made = make_policy_set(one, config->loader.get(), subject.symbols);
+    if (!made) return made.error();
+    sets.push_back(std::move(*made));
+  }
+  if (Status fit = check_others(subject, *config, sets); !fit) return fit.error();
+  if (as_they_are(*config, subject.config)) return others;
+  if (Status added = add_profiler_within(*config, *subject.parts.cluster, subject.symbols, sets);
       !added) {
     return added.error();
   }
-  return std::make_shared<const PolicySet>(std::move(*made));
+  for (PolicySet& one : sets) {
+    others.push_back(std::make_shared<const PolicySet>(std::move(one)));
+  }
+  return others;
 }
 
 }  // namespace
@@ -80,9 +124,15 @@ OutlookParts outlook_parts(const Engine::Parts& fresh) {
   parts.cluster = fresh.cluster;
   parts.perf = fresh.perf;
   parts.pacing = fresh.pacing->clone();
-  parts.policies = std::make_shared<const PolicySet>(fresh.policy_sets.front().clone());
+  for (const PolicySet& one : fresh.policy_sets) {
+    parts.policy_sets.push_back(std::make_shared<const PolicySet>(one.clone()));
+  }
+  if (fresh.selector != nullptr) parts.selector = fresh.selector->clone();
+  if (fresh.scaling != nullptr) parts.scaling = fresh.scaling->clone();
   parts.forecast = fresh.forecast;
   parts.prices = fresh.prices;
+  parts.metrics = fresh.metrics;
+  parts.metric_names = fresh.metric_names;
   parts.options = fresh.options;
   return parts;
 }
@@ -118,13 +168,16 @@ Result<std::function<std::unique_ptr<ErrorModel>(int)>> errors_of(const RunConfi
 
 Result<Answer> ask(Subject& subject, const Question& question,
                    const std::function<bool()>& keep_going) {
-  Status fit = works_outside_its_simulator(subject.parts.policies->scheduling->traits(),
-                                           subject.config.scheduling.name);
-  if (!fit) return fit.error();
+  const std::vector<PolicySetConfig> named = deciding_sets(subject.config);
+  for (std::size_t i = 0; i < subject.parts.policy_sets.size(); ++i) {
+    Status fit = works_outside_its_simulator(subject.parts.policy_sets[i]->scheduling->traits(),
+                                             named[std::min(i, named.size() - 1)].scheduling.name);
+    if (!fit) return fit.error();
+  }
   Change change = question.change;
-  auto policies = other_policies(subject, question);
-  if (!policies) return policies.error();
-  change.policies = std::move(*policies);
+  auto others = other_policies(subject, question);
+  if (!others) return others.error();
+  change.policy_sets = std::move(*others);
   OutlookOptions options;
   options.samples = question.samples;
   options.horizon = question.horizon;
@@ -132,7 +185,10 @@ Result<Answer> ask(Subject& subject, const Question& question,
   auto errors = errors_of(subject.config, question.errors, subject.symbols);
   if (!errors) return errors.error();
   options.errors = std::move(*errors);
-  return ask(subject.world, subject.parts, change, options, subject.symbols);
+  auto answer = ask(subject.world, subject.parts, change, options, subject.symbols);
+  // The policies that it names are those of the run: they change nothing, which is an answer.
+  if (answer && !answer->changed && names_policies(question)) answer->changed = answer->as_is;
+  return answer;
 }
 
 }  // namespace muster

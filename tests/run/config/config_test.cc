@@ -294,6 +294,27 @@ TEST(RunConfig, LifeIsReadWrittenAndChecked) {
   EXPECT_THAT(problem(small + "[life]\nreport_loss = 1\n"), HasSubstr("less than 1"));
   EXPECT_THAT(problem("progress = 'recharged'\n" + small + "[life]\nstart_latency = 1\n"),
               HasSubstr("needs the progress model 'continuous'"));
+  EXPECT_THAT(problem("execution = 'fluid'\nscheduling = 'gavel-isolated'\n" + small +
+                      "[life]\nstart_latency = 1\n"),
+              HasSubstr("[life] cannot be combined with the execution 'fluid' (--ideal)"));
+  EXPECT_EQ(problem("execution = 'fluid'\nscheduling = 'gavel-isolated'\n" + small), "");
+}
+
+// Every layer changes the prices that it names.
+TEST(RunConfig, PricesOfLayersAreMerged) {
+  ConfigLayers layers;
+  for (const char* text :
+       {"prices.table.v100=2", "prices.table.k80=1", "prices.table={p100 = 0.5, k80 = 0.25}"}) {
+    auto setting = toml_setting(text);
+    ASSERT_TRUE(setting) << setting.error().message;
+    layers.settings.push_back({std::move(*setting), std::string("--set ") + text});
+  }
+  const auto config =
+      complete(std::string(kSmall) + "[prices]\ntable = {v100 = 9, a100 = 4}\n", layers);
+  ASSERT_TRUE(config) << config.error().message;
+  const decltype(config->prices.table) expected = {
+      {"a100", 4}, {"k80", 0.25}, {"p100", 0.5}, {"v100", 2}};
+  EXPECT_EQ(config->prices.table, expected);
 }
 
 TEST(RunConfig, DoubtsRestartsThatOutlastTheirTurn) {
@@ -304,8 +325,39 @@ TEST(RunConfig, DoubtsRestartsThatOutlastTheirTurn) {
   EXPECT_THAT(
       doubt_about(*complete("pacing = \"rounds:length=60\"\n" + las + "[restart]\nrestart = 60\n")),
       HasSubstr("round"));
-  // Nobody takes turns under first come, first served.
+  // Jobs take no turns under first come, first served.
   EXPECT_EQ(doubt_about(*complete(std::string(kSmall) + "[restart]\nrestart = 900\n")), "");
+}
+
+// Starts and stops take up to half as long again as they do on average.
+TEST(RunConfig, DoubtsCommandsThatOutlastTheirTurn) {
+  const std::string small(kSmall);
+  const std::string las = "scheduling = \"las\"\n" + small;
+  const std::string life = "[life]\nstop_latency = 100\nstart_latency = ";
+  EXPECT_EQ(doubt_about(*complete(las + life + "100\n")),
+            "a stop and a start take up to 300 s ([life]), and las reorders jobs every 300 s: jobs "
+            "that take turns may hardly get on, or never; lengthen the quantum or lower the cost");
+  EXPECT_EQ(doubt_about(*complete(las + life + "99\n")), "");
+  EXPECT_THAT(doubt_about(*complete(las + life + "50\n[restart]\nrestart = 75\n")),
+              HasSubstr("up to 225 s ([life]) and a restart costs 75 s, and las"));
+  EXPECT_EQ(doubt_about(*complete(las + life + "50\n[restart]\nrestart = 74\n")), "");
+  // Gavel's have rounds of their own, which those of the pacing replace.
+  const std::string gavel = "scheduling = \"gavel-isolated\"\n" + small;
+  EXPECT_THAT(doubt_about(*complete(gavel + life + "140\n")),
+              HasSubstr("gavel-isolated reorders jobs every 360 s"));
+  EXPECT_EQ(doubt_about(*complete(gavel + life + "130\n")), "");
+  const std::string rounds = "pacing = \"rounds:length=120\"\n";
+  EXPECT_THAT(doubt_about(*complete(rounds + gavel + "[restart]\nrestart = 120\n")),
+              HasSubstr("lengthen the round"));
+  EXPECT_EQ(doubt_about(*complete(rounds + gavel + "[restart]\nrestart = 119\n")), "");
+  // Jobs that are preempted once, by a shorter one, get on.
+  EXPECT_EQ(doubt_about(*complete(rounds + "scheduling = \"srtf\"\n" + small + life + "900\n")),
+            "");
+  // The policies of a selector, whatever is beside them.
+  EXPECT_THAT(doubt_about(*complete("selector = \"look-ahead\"\n" + small + life +
+                                    "100\n[[policy_set]]\nscheduling = \"fifo\"\n"
+                                    "[[policy_set]]\nscheduling = \"las\"\n")),
+              HasSubstr("las reorders jobs every 300 s"));
 }
 
 TEST(RunConfig, LabelShowsWhatIsNotUsual) {

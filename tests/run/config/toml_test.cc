@@ -94,6 +94,14 @@ TEST(Toml, SettingsArePaths) {
   const TomlNode* failures = setting->find("failures");
   ASSERT_NE(failures, nullptr);
   EXPECT_EQ(failures->find("node_mtbf")->text, "60");
+  const auto table = toml_setting("prices.table={v100=2, \"rtx 6000\" = 0.5}");
+  ASSERT_TRUE(table) << table.error().message;
+  const TomlNode* prices = table->find("prices")->find("table");
+  ASSERT_EQ(prices->members.size(), 2U);
+  EXPECT_EQ(prices->find("v100")->text, "2");
+  EXPECT_EQ(prices->find("rtx 6000")->text, "0.5");
+  EXPECT_THAT(toml_setting("prices.table={v100=2").error().message,
+              ::testing::HasSubstr("--set prices.table={v100=2, line 1"));
   EXPECT_FALSE(toml_setting("no equals"));
   EXPECT_FALSE(toml_setting("=3"));
 }

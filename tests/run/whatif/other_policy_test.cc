@@ -51,7 +51,7 @@ Subject crowded() {
   subject.parts.cluster = std::make_shared<const ClusterSpec>(uniform_cluster(2, 4));
   subject.parts.perf = multiply({});
   subject.parts.pacing = make_pacing(subject.config.pacing);
-  subject.parts.policies = std::make_shared<const PolicySet>(make_policy_set({"fifo"}));
+  subject.parts.policy_sets = {std::make_shared<const PolicySet>(make_policy_set({"fifo"}))};
   return subject;
 }
 
@@ -71,7 +71,7 @@ TEST_P(OtherPolicy, AnswersOrIsRefused) {
   const auto answer = asked_within(subject, GetParam());
   if (!answer) {
     EXPECT_THAT(answer.error().message,
-                ::testing::AnyOf(HasSubstr("reproduces a published simulator"), HasSubstr("needs")))
+                ::testing::AnyOf(HasSubstr("counts on turns of the pacing"), HasSubstr("needs")))
         << "it was refused in other words than those of a simulation";
     return;
   }
@@ -107,8 +107,8 @@ TEST(OtherPolicyOfASimulator, IsRefusedUnderItsOwnPacingToo) {
 // The run itself may be one of those: there is no copy of it to be asked.
 TEST(OtherPolicyOfASimulator, IsRefusedAsThatOfTheRun) {
   Subject subject = crowded();
-  subject.parts.policies =
-      std::make_shared<const PolicySet>(make_policy_set({"elasticflow-as-coded"}));
+  subject.parts.policy_sets = {
+      std::make_shared<const PolicySet>(make_policy_set({"elasticflow-as-coded"}))};
   const auto answer = ask(subject, {}, {});
   ASSERT_FALSE(answer);
   EXPECT_THAT(answer.error().message, HasSubstr("ends jobs by its own clock"));

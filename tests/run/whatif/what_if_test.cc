@@ -44,7 +44,7 @@ OutlookParts parts_of(const Choice& scheduling) {
   parts.cluster = std::make_shared<const ClusterSpec>(uniform_cluster(1, 2));
   parts.perf = multiply({});
   parts.pacing = make_events();
-  parts.policies = std::make_shared<const PolicySet>(make_policy_set(scheduling));
+  parts.policy_sets = {std::make_shared<const PolicySet>(make_policy_set(scheduling))};
   return parts;
 }
 
@@ -69,7 +69,7 @@ TEST(WhatIf, SaysWhenJobsStartAndEnd) {
 
 TEST(WhatIf, OfAnotherPolicy) {
   Change change;
-  change.policies = std::make_shared<const PolicySet>(make_policy_set({"srtf"}));
+  change.policy_sets = {std::make_shared<const PolicySet>(make_policy_set({"srtf"}))};
   const Answer answer = asked({"fifo"}, change);
   EXPECT_EQ(answer.changed->jobs[1].start.believed, 1000);
   EXPECT_EQ(answer.changed->jobs[1].end.believed, 1050);
@@ -145,7 +145,7 @@ TEST(WhatIf, JobsThatHaveNotComeYetDoAtOnce) {
     parts.newcomers_from = JobId{1};
     Change change;
     change.submit = {"gpus=2,duration=10"};
-    if (anew) change.policies = std::make_shared<const PolicySet>(make_policy_set({"srtf"}));
+    if (anew) change.policy_sets = {std::make_shared<const PolicySet>(make_policy_set({"srtf"}))};
     Symbols symbols;
     const auto answer = ask(two_jobs(), parts, change, {}, symbols);
     ASSERT_TRUE(answer) << answer.error().message;
@@ -161,7 +161,7 @@ TEST(WhatIf, AJobThatWaitsForANodeIsNotRefused) {
   change.drain = {"node=0"};
   change.submit = {"gpus=1,duration=10"};
   for (const bool anew : {false, true}) {
-    if (anew) change.policies = std::make_shared<const PolicySet>(make_policy_set({"srtf"}));
+    if (anew) change.policy_sets = {std::make_shared<const PolicySet>(make_policy_set({"srtf"}))};
     const Answer answer = asked({"fifo"}, change);
     for (const std::size_t job : {1U, 2U}) {
       EXPECT_EQ(answer.changed->jobs[job].refused, Reason::kNone);
@@ -170,7 +170,7 @@ TEST(WhatIf, AJobThatWaitsForANodeIsNotRefused) {
     EXPECT_FALSE(answer.as_is.jobs[1].stuck);
     const auto text = answer_text(answer, {}, false);
     ASSERT_TRUE(text);
-    EXPECT_THAT(*text, HasSubstr("not in sight: it waits while a node is down or drained"));
+    EXPECT_THAT(*text, HasSubstr("no predicted end: it waits while a node is down or drained"));
     EXPECT_THAT(answer_json(answer), HasSubstr("it waits while a node is down or drained"));
   }
   EngineWorld world = two_jobs();
@@ -189,7 +189,7 @@ TEST(WhatIf, ANewJobThatNeverFitsIsRefused) {
   Change change;
   change.submit = {"gpus=99,duration=10"};
   for (const bool anew : {false, true}) {
-    if (anew) change.policies = std::make_shared<const PolicySet>(make_policy_set({"srtf"}));
+    if (anew) change.policy_sets = {std::make_shared<const PolicySet>(make_policy_set({"srtf"}))};
     const Answer answer = asked({"fifo"}, change);
     EXPECT_EQ(answer.changed->jobs[2].refused, Reason::kNeverFits);
     const auto text = answer_text(answer, {}, false);
@@ -336,6 +336,38 @@ TEST(WhatIf, SaysWhatItDoesNotUnderstand) {
   const Answer answer = asked({"fifo"}, {});
   EXPECT_THAT(answer_text(answer, {"7"}, false).error().message,
               HasSubstr("job '7' is not among the 2 that run or wait"));
+}
+
+// A job without an end is not done, and one that was refused is not waited for.
+TEST(WhatIf, SaysHowManyHaveNoPredictedEnd) {
+  Change drained;
+  drained.drain = {"node=0"};
+  const auto some = answer_text(asked({"fifo"}, drained), {}, false);
+  ASSERT_TRUE(some);
+  EXPECT_THAT(*some, HasSubstr("all done              in 2 min 30 s; with the change a job has no "
+                               "predicted end, the others are done in 1 min 40 s\n"));
+  Change refused;
+  refused.submit = {"gpus=200"};
+  const auto all = answer_text(asked({"fifo"}, refused), {}, false);
+  ASSERT_TRUE(all);
+  EXPECT_THAT(*all,
+              HasSubstr("all done              in 2 min 30 s; with the change in 2 min 30 s"));
+}
+
+// The run stops being simulated then; its jobs would go on.
+TEST(WhatIf, LooksBeyondTheEndOfTheSimulation) {
+  OutlookParts parts = parts_of({"fifo"});
+  parts.options.until = 1120;
+  Symbols symbols;
+  const auto answer = ask(two_jobs(), parts, {}, {}, symbols);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->as_is.jobs[1].end.believed, 1150);
+  OutlookOptions options;
+  options.horizon = 120;
+  const auto near = ask(two_jobs(), parts, {}, options, symbols);
+  ASSERT_TRUE(near) << near.error().message;
+  EXPECT_EQ(near->as_is.jobs[0].end.believed, 1100);
+  EXPECT_EQ(near->as_is.jobs[1].end.believed, kNever);
 }
 
 TEST(WhatIf, TellsPeople) {
