@@ -156,7 +156,7 @@ Json outlook() {
                            {"start_s", ref("Band")},
                            {"end_s", ref("Band")}},
                           {{"refused", of("string", "why it would never run")},
-                           {"stuck", of("string", "why no end of it is in sight")}});
+                           {"stuck", of("string", "why no end of it is predicted")}});
   return object({{"completion_time_s", ref("Band")},
                  {"last_end_s", ref("Band")},
                  {"unfinished", of("integer")},
