@@ -260,7 +260,7 @@ TEST_F(CoreProfiling, WhatIfsAndForksProfileAsWell) {
   question.scheduling = "elasticflow-as-coded";
   const auto published = ask(subject, question);
   ASSERT_FALSE(published);
-  EXPECT_THAT(published.error().message, HasSubstr("reproduces a published simulator"));
+  EXPECT_THAT(published.error().message, HasSubstr("counts on turns of the pacing"));
 }
 
 TEST(LiveProfiling, IsRefusedWhereItCannotBe) {

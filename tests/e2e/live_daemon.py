@@ -84,10 +84,16 @@ class Daemon:
 
     def __exit__(self, *_):
         self.end()
-        for pid in self.marked():
+        wait_until(self.left_nothing, what="the end of all processes")
+        self.folder.cleanup()
+
+    def left_nothing(self):
+        """Ends what is left of its launches. Keepers write into the folder until they are gone."""
+        left = self.keepers() + self.marked()
+        for pid in left:
             with contextlib.suppress(ProcessLookupError):  # it ended by itself meanwhile
                 os.kill(pid, signal.SIGKILL)
-        self.folder.cleanup()
+        return not left
 
     def start(self, wait=True):
         with open(self.base / "daemon.log", "ab") as log:
