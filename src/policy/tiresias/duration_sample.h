@@ -13,7 +13,7 @@ namespace muster {
 inline const ParamInfo kPastDurations{"durations", ParamKind::kText, "",
                                       "past durations in GPU-seconds, as numbers or the path of a "
                                       "file; empty: those of the jobs that have ended"};
-inline const ParamInfo kDelta{"delta", ParamKind::kReal, "3250",
+inline const ParamInfo kDelta{"delta", ParamKind::kReal, "100000",
                               "GPU-seconds that the Gittins index looks ahead", 1};
 
 class DurationSample {
