@@ -103,7 +103,14 @@ while :; do
   while :; do
     wait $child
     status=$?
-    kill -0 $child 2>/dev/null || break
+    kill -0 $child 2>/dev/null && continue
+    # A signal may have ended the wait in the moment in which the child ended: then its status is
+    # still to be had.
+    [ $status -gt 128 ] || break
+    wait $child
+    ended=$?
+    [ $ended = 127 ] || status=$ended
+    break
   done
   # An srun that has started no rank: a node is gone, for a moment or until Slurm notices it.
   [ -n "$each" ] && [ $status -ne 0 ] && [ -z "$told" ] && [ ! -e "$folder/ranks" ] && [ $tries -lt 12 ] || break
