@@ -192,6 +192,7 @@ void LifeBackend::wake_next(JobId job) {
 }
 
 void LifeBackend::start_those_that_can(Seconds now) {
+  // Launches that are gone wake others meanwhile. NOLINTNEXTLINE(modernize-loop-convert)
   for (std::size_t i = 0; i < woken_.size(); ++i) {
     const RunId id = woken_[i];
     const auto found = runs_.find(id);
