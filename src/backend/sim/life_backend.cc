@@ -110,9 +110,7 @@ JobProgress LifeBackend::stop(const Command& command, Seconds now) {
 bool LifeBackend::stop_unheard(RunId id, Run& run, const Command& command, Seconds now,
                                JobProgress& progress) const {
   const Job& job = *command.job;
-  Command begin = command;
-  begin.kind = run.kind;
-  begin.resumed = run.kind != CommandKind::kStart || job.held_before > 0;
+  Command begin = beginning_of(run, command);
   begin.context.gpus = job.gpus.gpus();
   const Seconds works_from = run.began + inner_->delay_of(begin);
   const double total = true_work(job);
@@ -129,10 +127,7 @@ JobProgress LifeBackend::go_on(const Command& command, Seconds now) {
   if (found == runs_.end() || found->second.progresses) return inner_->act(command, now);
   Run& run = found->second;
   run.progresses = true;
-  Command begin = command;
-  begin.kind = run.kind;
-  begin.resumed = run.kind != CommandKind::kStart || command.job->held_before > 0;
-  return inner_->act(begin, run.began);
+  return inner_->act(beginning_of(run, command), run.began);
 }
 
 void LifeBackend::dispatch(std::span<const Order> orders, Seconds now) {
@@ -228,8 +223,8 @@ void LifeBackend::erase(Runs::iterator at) {
   if (run.phase == Phase::kStopping) {
     queued_.each_on(run.gpus, [this](RunId id) { woken_.push_back(id); });
   }
-  const auto next = runs_.erase(at);
-  if (next != runs_.end() && next->first.job == job) woken_.push_back(next->first);
+  runs_.erase(at);
+  wake_next(job);
 }
 
 void LifeBackend::report(RunId id, Slot slot, EventKind kind, double saved, bool of_end,

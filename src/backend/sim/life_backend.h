@@ -68,6 +68,13 @@ class LifeBackend final : public Backend {
   JobProgress expected(const Command& command, Seconds now) const;
   // Whether the job of a launch that is stopped now will be done before that.
   bool finishes_within(RunId id, const Command& command, Seconds now) const;
+  // The command by which the launch came, for the moment at which it began.
+  static Command beginning_of(const Run& run, const Command& command) {
+    Command begin = command;
+    begin.kind = run.kind;
+    begin.resumed = run.kind != CommandKind::kStart || command.job->held_before > 0;
+    return begin;
+  }
   bool stop_unheard(RunId id, Run& run, const Command& command, Seconds now,
                     JobProgress& progress) const;
   void begin_stop(RunId id, Seconds now);
